@@ -17,9 +17,9 @@ const uploadsPerRound = 3
 
 test('jobs that are killed at any statement go on later, and call nothing gone that is there', async () => {
   const rounds = roundsOf(1, 100)
-  const place = { database: await freshDatabase(), postgres: null, s3Server: null }
-  const stage = await startEnvironment(place, 'disk', { isLong: true, limits: 'short' })
-  const { server, network, directDb, stored } = stage
+  const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
+  const environment = await startEnvironment(backends, 'disk', { isLong: true, limits: 'short' })
+  const { server, network, directDb, stored } = environment
   try {
     const { email, password } = await signUp(server)
     await directDb.query(`update users set tier = 'premium' where email = $1`, [email])
@@ -70,8 +70,8 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
       expect((await confirm(await signIn(), kept.cloudKey)).status).toBe(200)
     })
     expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
-    await checkAfterTwoDays(stage, [], new Map(), () => {})
+    await checkAfterTwoDays(environment, [], new Map(), () => {})
   } finally {
-    await stage.close()
+    await environment.close()
   }
 })

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { expect, inject, it } from 'vitest'
 import { runScenario } from './faults/run-scenario.ts'
-import { playKilledConfirms } from './support/killed-confirms.ts'
+import { killDuringConfirms } from './support/killed-confirms.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { isLongRun, roundsOf } from './support/rounds.ts'
 import { describeOnS3 } from './support/s3.ts'
 
-async function makePlace() {
+async function makeBackends() {
   return { database: await freshDatabase(), postgres: null, s3Server: inject('s3Server') }
 }
 
@@ -14,7 +14,7 @@ describeOnS3('with a bucket', () => {
   it('users against faults by chance: everything that was answered holds', async () => {
     const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
     const rounds = roundsOf(1, 100)
-    const result = await runScenario(await makePlace(), { seed, setup: 'bucket', rounds })
+    const result = await runScenario(await makeBackends(), { seed, setup: 'bucket', rounds })
     expect(result.rounds).toBe(rounds)
     expect(result.downloads).toBeGreaterThan(0)
   })
@@ -22,6 +22,6 @@ describeOnS3('with a bucket', () => {
   // A short run kills them with a disk only.
   it.each(isLongRun ? [100] : [])(
     'confirms and renewals that are killed %i times are done whole or not at all',
-    async (rounds) => playKilledConfirms(await makePlace(), 'bucket', rounds),
+    async (rounds) => killDuringConfirms(await makeBackends(), 'bucket', rounds),
   )
 })

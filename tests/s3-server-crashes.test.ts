@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bytesInBucket } from './faults/stored-bytes.ts'
-import { playCrashes, roundsOfCrashes } from './support/crash-play.ts'
+import { roundsOfCrashes, runCrashScenario } from './support/crash-scenario.ts'
 import { expectInOrderDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
@@ -58,7 +58,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     })
 
     it('lose nothing that they acknowledged while one after the other is killed', async () => {
-      await playCrashes(proxy, roundsOfCrashes(2), async (round) => {
+      await runCrashScenario(proxy, roundsOfCrashes(2), async (round) => {
         const number = round % 2
         const killed = servers[number] as ServerProcess
         killed.kill('SIGKILL')

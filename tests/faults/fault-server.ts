@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Answer, Command, NumberedCommand, ServerOptions } from './commands.ts'
 
-const program = fileURLToPath(new URL('served-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
 /** The compile cache of `npm start`, for fast starts. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 

@@ -4,7 +4,7 @@ import type { Limits, TierLimits } from '../../src/shared/rules/tiers/tier-limit
 
 const { days, files, fileSize } = limitBounds
 
-/** Generates limits of one tier. Each is within its own bounds. */
+/** Generates valid limits of one tier. */
 const anyTierLimits: fc.Arbitrary<TierLimits> = fc
   .record({
     maxFiles: fc.option(fc.integer({ min: files.least, max: files.most })),
@@ -26,10 +26,7 @@ export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
   .map(([free, other]) => ({ free, premium: atLeast(free, other) }))
 
-/**
- * Raises the limits that are lower than those in `below`, because an upgrade must not lower any
- * limit.
- */
+/** Raises limits that are lower than those in `below`: an upgrade must not lower any. */
 function atLeast(below: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
   const longest = Math.max(...expirationDays, ...below.expirationDays)

@@ -28,7 +28,7 @@ import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 
-/** The real server on a real port, with a database and a store of its own. */
+/** The real server on a real port, with its own database and store. */
 export interface TestApp {
   /** The origin, such as http://127.0.0.1:41234. */
   url: string
@@ -39,43 +39,39 @@ export interface TestApp {
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** The queue in the database, if the options ask for it. */
+  /** The database queue, if the options ask for one. */
   jobQueue: JobQueue | undefined
-  /** What the server logged so far. */
+  /** Everything logged so far. */
   logged: LogLine[]
-  /** Tells the server that it will be stopped. It goes on answering. */
+  /** Announces a shutdown; the server keeps answering. */
   beginStop(): void
-  /** Sends the mail that was requested since the last call of `mails`. Returns it. */
+  /** Sends the emails requested since the last call, and returns them. */
   mails(): Promise<Mail[]>
   close(): Promise<void>
 }
 
 export interface TestAppOptions {
-  /** Settings in the form of environment variables. */
+  /** Settings as environment variables. */
   env?: Record<string, string>
-  /** How expensive it is to hash a password. Without it, hashing costs next to nothing. */
+  /** Cost of password hashing; next to nothing by default. */
   passwordCost?: HashCost
-  /** The free space for uploads. Without it, the server reads the free space of the real disk. */
+  /** Free space for uploads; by default that of the real disk. */
   space?: UploadSpace
-  /** A folder that stays when the server is closed. Without it, the server gets a new one. */
+  /** A directory to keep after closing; by default a temporary one. */
   dataDir?: string
-  /**
-   * How many connections to the database the server has, and how long it waits for the database.
-   * Without it, as in production.
-   */
+  /** Connection limits and timeouts; by default those of production. */
   poolLimits?: PoolLimits
-  /** The clock of the server. Without it, the server gets one that begins now. */
+  /** The server's clock; by default one that starts now. */
   clock?: TestClock
-  /** Takes what the server logs. Without it, the server keeps all lines in `logged`. */
+  /** Where the log goes; by default to `logged`. */
   log?: Logger
   /**
-   * Opens the queue in the database, in which mail then waits. Without it, mail waits in memory
-   * until the test calls `mails`.
+   * Opens the database queue for emails. By default they wait in memory until `mails` is called.
    */
   openQueue?: typeof openJobQueue
 }
 
-/** Starts a server on a database that has all tables. Closing the server drops the database. */
+/** Starts a server on a migrated database, which is dropped on close. */
 export async function serveApp(
   database: TestDatabase,
   {
@@ -90,8 +86,7 @@ export async function serveApp(
   }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
-  // Presigned URLs contain the public origin, and the origin contains the port. So the port must be
-  // known before the server listens.
+  // Presigned URLs contain the port, so it must be known before listening.
   const port = await freePort()
   const config = readConfig({
     PORT: String(port),

@@ -6,17 +6,15 @@ import { errorResponse } from '../../src/server/http/error-handler.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
-/** A real HTTP server that has only the handlers of one test. */
+/** A real HTTP server with only a test's handlers. */
 export interface BareServer {
   url: string
-  /** Returns how many connections are open. */
+  /** Returns the number of open connections. */
   connections(): Promise<number>
   close(): Promise<void>
 }
 
-/**
- * Serves the handlers of a test on a free port. Errors and 404 are answered as by the real program.
- */
+/** Serves a test's handlers on a free port, with the real handling of errors and 404s. */
 export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},

@@ -1,34 +1,28 @@
 import type { Readable, Writable } from 'node:stream'
 
-/**
- * Stands in a test's proxy between a client and a server. Passes on the bodies of several requests
- * in parallel, and can let all of them wait at the same moment.
- */
+/** Forwards request bodies in a test's proxy, and can pause all of them at once. */
 export interface BodyFlow {
   /**
-   * Passes a body on to `to`, and stops together with all other bodies. Without `to`, the body is
-   * only counted. `onBytes` is told how many bytes arrive, whether or not they are passed on.
+   * Forwards a body to `to`, or only counts it without one. `onBytes` gets the number of bytes as
+   * they arrive.
    */
   begin(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body
-  /**
-   * Passes on `bytes` more bytes, counted over all bodies, and then stops all of them. Resolves
-   * when a body has to wait because of that.
-   */
+  /** Forwards `bytes` more bytes across all bodies, then pauses. Resolves when a body is paused. */
   holdAfter(bytes: number): Promise<void>
   open(): void
 }
 
 interface Body {
-  /** Passes on nothing any more, and reads the rest of the body as fast as it arrives. */
+  /** Stops forwarding and discards the rest. */
   drain(): void
   end(): void
 }
 
-/** Makes a flow that passes on everything until it is told to stop. */
+/** Creates a flow that forwards everything until told to stop. */
 export function makeBodyFlow(): BodyFlow {
   let left = Number.POSITIVE_INFINITY
   let held = Promise.withResolvers<void>()
-  /** Each of these functions lets one waiting body go on. */
+  /** Resumes one paused body each. */
   const waiting = new Set<() => void>()
 
   const begin = (body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body => {

@@ -5,7 +5,7 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, type Person } from './make.ts'
 import { flatPng } from './pictures.ts'
 
-/** Asks the server to save a brand. */
+/** Saves a brand over HTTP. */
 export function putBrand(person: Client, body: unknown): Promise<Response> {
   return person.fetch('/api/branding', {
     method: 'PUT',
@@ -14,7 +14,7 @@ export function putBrand(person: Client, body: unknown): Promise<Response> {
   })
 }
 
-/** Asks the server to save a logo. */
+/** Saves a logo over HTTP. */
 export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
   const body = new Uint8Array(bytes)
   return person.fetch('/api/branding/logo', {
@@ -24,10 +24,7 @@ export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
   })
 }
 
-/**
- * Writes a logo directly to the database, without converting a picture. Returns the URL of the
- * logo.
- */
+/** Writes a logo to the database without converting it. Returns its URL. */
 export async function keepLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
   const logoKey = randomBytes(16).toString('hex')
   const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }
@@ -38,21 +35,18 @@ export async function keepLogo(app: TestApp, { id: ownerId }: Person): Promise<s
   return `${app.url}/api/branding/logo/${logoKey}`
 }
 
-/** Reads somebody's brand. */
+/** Returns a user's brand. */
 export async function brandOf(person: Client): Promise<Brand | null> {
   return json<Brand | null>(await person.fetch('/api/branding'))
 }
 
-/**
- * Reads an answer that refuses a request. Returns its status, and the code and the message in its
- * body.
- */
+/** Returns status, code and message of an error response. */
 export async function refusalOf(response: Response) {
   const { code, message } = await json<{ code: string; message: string }>(response)
   return { status: response.status, code, message }
 }
 
-/** Saves somebody's brand, with a wide logo. */
+/** Saves a brand with a wide logo. */
 export async function saveBrand(
   person: Client,
   brand: { name: string; accent: string; message: string },

@@ -2,10 +2,7 @@ import type { KeptFile, KeptTable } from '../../src/web/uploads/kept/kept-files.
 import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
-/**
- * A browser's storage for values, kept in memory. `onWrite` is called at every change, with null
- * for a value that was removed.
- */
+/** An in-memory `Storage`. `onWrite` is called at every change, with null for a removal. */
 export function memoryStorage(
   values: Map<string, string>,
   onWrite: (key: string, value: string | null) => void = () => undefined,
@@ -27,7 +24,7 @@ export function memoryStorage(
   }
 }
 
-/** A browser's storage for file handles, which survive a reload. Here it is kept in memory. */
+/** File handles in memory; in a browser they survive a reload. */
 export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptHandles {
   return {
     save: async (id, handle) => void handles.set(id, handle),
@@ -39,7 +36,7 @@ export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptH
   }
 }
 
-/** A browser's table of kept files, in memory. */
+/** Kept files in memory. */
 export function memoryKeptTable(): KeptTable {
   const stored = new Map<string, KeptFile>()
   return {

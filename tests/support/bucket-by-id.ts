@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
-/** A part that was sent. One that is sent again stays beside the first. */
+/** A part that was sent. A second one with its number doesn't replace it. */
 interface Part {
   number: number
   body: Buffer
@@ -17,21 +17,20 @@ interface Upload {
   parts: Part[]
 }
 
-/** A bucket in memory, and the settings that lead to it. */
+/** A bucket in memory, and its settings. */
 export interface BucketById {
   settings: S3Settings
-  /** The same settings as environment variables. */
+  /** The settings as environment variables. */
   env: Record<string, string>
-  /** The open multipart uploads, by id. */
+  /** Open multipart uploads by id. */
   uploads: Map<string, Upload>
   close(): Promise<void>
 }
 
 /**
- * Starts an S3 server with one bucket, which does what SeaweedFS up to 4.47 does otherwise than
- * Ceph and AWS: open uploads are listed by id and not by key, without the date of their beginning;
- * a part that was sent twice is listed twice; and the last part of a page begins the next page too.
- * It checks no signature.
+ * Starts an S3 server with the quirks of SeaweedFS up to 4.47: open uploads are listed by id
+ * instead of key, and without a date; a part sent twice is listed twice; the last part of a page is
+ * repeated on the next. Signatures are not checked.
  */
 export async function startBucketById(): Promise<BucketById> {
   const uploads = new Map<string, Upload>()

@@ -15,15 +15,15 @@ import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 import { neededRule } from '../../src/server/storage/s3/cors-rule.ts'
 import type { S3Server } from './radosgw.ts'
 
-/** A new empty bucket for one test, and a client that may do anything to it. */
+/** A new bucket for one test, with a client that has every permission. */
 export interface TestBucket {
   settings: S3Settings
-  /** Settings in the form of environment variables. */
+  /** Settings as environment variables. */
   env: Record<string, string>
   client: S3Client
   /** Allows pages of an origin to use the bucket (CORS). */
   allow(origin: string): Promise<void>
-  /** Takes the right to put objects into the bucket from the key. The result gives it back. */
+  /** Revokes the key's write permission. Call the result to restore it. */
   denyPuts(): Promise<() => Promise<void>>
 }
 
@@ -67,8 +67,8 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
 }
 
 /**
- * Returns how many bytes are in a bucket, in objects and in parts of open uploads. An upload may
- * end between the list of uploads and the list of its parts. Then its parts count for nothing.
+ * Returns the bytes in a bucket, in objects and in parts of open uploads. Parts of an upload that
+ * ends meanwhile don't count.
  */
 export async function bytesIn({
   client,

@@ -8,18 +8,17 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** A request that the proxy saw, and how it ended. */
+/** A request the proxy saw, and its outcome. */
 export interface Exchange {
   method: string
-  /** The path and the query. */
+  /** Path and query. */
   url: string
-  /** How many bytes of the request's body the client has sent so far. */
+  /** How many body bytes the client has sent. */
   bodyBytes: number
-  /** The status that the client got; null if it has got no answer. */
+  /** The status the client got, or null. */
   status: number | null
   /**
-   * Whether this is a PUT that `holdAfter`, `answerPuts`, `reset` or `cut` has disturbed before it
-   * was answered. The other faults do not set it.
+   * Whether `holdAfter`, `answerPuts`, `reset` or `cut` interrupted this PUT before its response.
    */
   disturbed: boolean
 }
@@ -27,68 +26,56 @@ export interface Exchange {
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A proxy that plays the network between a client and a server or bucket. A test makes it fail in
- * many ways. Hosts, headers and presigned URLs are passed on unchanged.
+ * A proxy between a client and a server or bucket that a test can make fail. Hosts, headers and
+ * presigned URLs pass unchanged.
  */
 export interface ChaosProxy {
-  /** The origin that clients open. */
+  /** The origin for clients. */
   url: string
-  /** Sends all requests to this port of this machine from now on. */
+  /** Forwards all requests to this local port. */
   forwardTo(port: number): void
-  /** Every request since the start, in order. */
+  /** Every request so far, in order. */
   exchanges: readonly Exchange[]
-  /**
-   * Passes on `bytes` more bytes of the bodies of PUTs, and then stops all of those bodies, as a
-   * network does that hangs.
-   */
+  /** Forwards `bytes` more bytes of PUT bodies, then stalls all of them. */
   holdAfter(bytes: number): Promise<void>
-  /**
-   * Answers the PUTs that are running now with this status, as soon as the client has sent all of
-   * their bytes.
-   */
+  /** Answers running PUTs with this status once their bodies are complete. */
   answerPuts(status: number): void
-  /** Answers new requests for which `matches` is true with this status, until `open` is called. */
+  /** Answers new requests that match with this status, until `open`. */
   answer(status: number, matches: Matches): void
-  /** Delays new requests for which `matches` is true, until `open` is called. */
+  /** Holds new requests that match, until `open`. */
   hold(matches: Matches): void
-  /**
-   * Delays each new request by as many milliseconds as the function returns, until `open` is
-   * called.
-   */
+  /** Delays each new request by this many milliseconds, until `open`. */
   slow(delayMs: () => number): void
   /**
-   * Passes requests on for which `matches` is true, but breaks the client's connection instead of
-   * answering, until `open` is called. The client cannot know whether the server has done what was
-   * asked.
+   * Forwards requests that match, but drops the connection instead of answering, until `open`. The
+   * client can't know their outcome.
    */
   loseAnswers(matches: Matches): void
-  /** Breaks the connections of all running PUTs, both to the client and to the server. */
+  /** Drops the connections of all running PUTs, on both sides. */
   reset(): void
   /**
-   * Breaks every connection of the client, and every new one, until `open` is called. The
-   * connections to the server stay open, because a server does not notice when a client's network
-   * fails.
+   * Drops all client connections, and every new one, until `open`. The server's side stays open, as
+   * when a client's network fails.
    */
   cut(): void
-  /** Ends all faults. From now on everything is passed on again. */
+  /** Ends all faults. */
   open(): void
-  /** Forgets the exchanges so far. A long run would otherwise keep all of them in memory. */
+  /** Forgets earlier exchanges, to save memory in long runs. */
   forget(): void
   close(): Promise<void>
 }
 
-/** A request that is running now. */
+/** A running request. */
 interface Passing {
   exchange: Exchange
   /**
-   * Makes the proxy answer with the given status in place of the server, as soon as the client has
-   * sent the whole request. null after the server has begun to answer, or after a first call.
+   * Answers in place of the server once the request is complete. Null once a response has begun.
    */
   refuse: ((status: number) => void) | null
   reset: () => void
 }
 
-/** Starts a proxy without faults. It passes nothing on until `forwardTo` is called. */
+/** Starts a proxy without faults. It forwards nothing before `forwardTo`. */
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
@@ -97,13 +84,13 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   let held: Matches | null = null
   let lost: Matches | null = null
   let delayMs = () => 0
-  /** Each of these functions passes one delayed request on. */
+  /** Each resumes one held request. */
   const waiting = new Set<() => void>()
   const exchanges: Exchange[] = []
   const passing = new Set<Passing>()
   const flow = makeBodyFlow()
-  // With keep-alive, the server could close an idle connection just when the proxy uses it again.
-  // The request would fail although the test asked for no fault.
+  // No keep-alive: the server could close an idle connection just as it is reused, a failure no
+  // test asked for.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -112,8 +99,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
     let isRefused = false
     to.on('error', () => {
-      // If the request ends without an answer, the client must see it fail. But after a refusal,
-      // the client must still get its answer.
+      // Without a response the client must see a failure; after an early refusal it must still get
+      // it.
       if (!isRefused) request.socket.destroy()
     })
     const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
@@ -190,7 +177,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  /** Marks the running PUTs as disturbed, and returns them. */
+  /** Marks the running PUTs as interrupted and returns them. */
   const disturbPuts = () => {
     const puts = [...passing].filter(({ exchange }) => exchange.method === 'PUT')
     for (const { exchange } of puts) exchange.disturbed = true
@@ -254,8 +241,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 }
 
 /**
- * Answers when the client has sent its whole body. To the client, an earlier answer could look like
- * a lost connection.
+ * Answers once the body is complete; an earlier response could look like a lost connection.
  */
 function answerAtEnd(
   request: IncomingMessage,
@@ -266,8 +252,7 @@ function answerAtEnd(
   const answer = () => {
     if (response.destroyed) return
     exchange.status = status
-    // This header lets a page of another origin read the status, as it can when the bucket itself
-    // answers.
+    // Lets pages of other origins read the status, as a bucket does.
     const origin = request.headers.origin
     response.writeHead(status, origin ? { 'access-control-allow-origin': origin } : {})
     response.end()

@@ -5,10 +5,7 @@ import type { CheckLine } from '../../src/shared/contract/checks.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
-/**
- * Asks for the results of the checks as the administrator. Each result is a line of the Admin
- * Center.
- */
+/** Returns the check results as the administrator sees them. */
 export async function askForChecks(
   admin: Client,
   headers: Record<string, string> = {},
@@ -25,12 +22,12 @@ export function named(lines: readonly CheckLine[], name: string): CheckLine {
   return found
 }
 
-/** Lets the server run the checks, and returns the result of the one with this name. */
+/** Runs the checks and returns the result of this one. */
 export async function lineOf(admin: Client, name: string): Promise<CheckLine> {
   return named(await askForChecks(admin), name)
 }
 
-/** Calls `work` while the jobs of the server run. Stops them afterwards. */
+/** Calls `work` while the jobs run. */
 export async function whileJobsRun(
   app: TestApp,
   work: () => Promise<void>,
@@ -45,16 +42,13 @@ export async function whileJobsRun(
   }
 }
 
-/**
- * Starts the jobs for a moment, so that their schedules are in the database as after a server's
- * start. Removes what was recorded about runs in that moment. No job runs afterwards.
- */
+/** Writes the job schedules to the database, as a started server does, without any run. */
 export async function scheduleJobs(app: TestApp): Promise<void> {
   await whileJobsRun(app, async () => {})
   await forgetRuns(app)
 }
 
-/** Removes all jobs from the queue, and all records of earlier runs. */
+/** Deletes all jobs and records of runs. */
 export async function forgetRuns(app: TestApp): Promise<void> {
   await app.pool.query('delete from pgboss.job')
   await app.deps.db.delete(jobRuns)

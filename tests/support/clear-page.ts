@@ -1,5 +1,4 @@
 import { afterEach } from 'vitest'
 
-// The test files that a worker plays share one page. Without this, the tests of the next file would
-// find what a test has left in it.
+// Test files of a worker share one page, so clean up for the next.
 afterEach(() => globalThis.document?.body.replaceChildren())

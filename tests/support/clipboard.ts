@@ -1,14 +1,14 @@
-/** The clipboard of a page in happy-dom. */
+/** The clipboard of a happy-dom page. */
 export interface TestClipboard {
-  /** The texts that the page has copied. */
+  /** The copied texts. */
   copied: string[]
-  /** Set to true, and the browser refuses to copy. */
+  /** Makes copying fail. */
   refuses: boolean
-  /** Gives the page its own clipboard back. */
+  /** Restores the page's own clipboard. */
   close(): void
 }
 
-/** Puts a clipboard in place of the page's, which happy-dom leaves incomplete. */
+/** Replaces the page's clipboard, which is incomplete in happy-dom. */
 export function openClipboard(): TestClipboard {
   const clipboard: TestClipboard = {
     copied: [],
@@ -23,7 +23,7 @@ export function openClipboard(): TestClipboard {
     clipboard.copied.push(text)
   }
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  // Pages try this older way to copy when the clipboard refuses. Here it fails too.
+  // The fallback that pages try; it fails too.
   Object.assign(document, { execCommand: () => false })
   return clipboard
 }

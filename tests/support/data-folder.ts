@@ -9,10 +9,7 @@ import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 const execute = promisify(execFile)
 const silent = { info() {}, warn() {} }
 
-/**
- * A folder with a new cluster of Postgres. Each process makes it once, and copies it for each data
- * folder.
- */
+/** A new Postgres cluster, made once per process and copied for each data directory. */
 let prepared: Promise<string> | undefined
 
 async function prepare(): Promise<string> {
@@ -23,13 +20,12 @@ async function prepare(): Promise<string> {
 }
 
 /**
- * Makes a server's data folder with an empty Postgres cluster, as the first start of the server
- * would. It copies a cluster that each process makes once. A copy takes a tenth of the time that a
- * new cluster takes.
+ * Creates a data directory with an empty Postgres cluster, as a server's first start does, but ten
+ * times as fast by copying one.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   prepared ??= prepare()
   await mkdir(dataDir, { mode: 0o700 })
-  // The copy keeps the owner and the mode of the files. With others, Postgres would not start.
+  // Keep owner and mode, or Postgres won't start.
   await execute('cp', ['-a', await prepared, dataDir])
 }

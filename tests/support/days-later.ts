@@ -12,24 +12,24 @@ import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** After so many days, uploads that nobody has finished are over, but no file is. */
+/** After so many days abandoned uploads have ended, but every file is left. */
 const uploadsOver = [1.5, 2.5]
-/** After so many days, everything is over. */
+/** After so many days everything has ended. */
 const allOver = [40, 41]
 
-/** What stopped servers have left. */
+/** What stopped servers left behind. */
 interface Left {
   databaseUrl: string
   dataDir: string
-  /** The settings of the bucket, if files are in one. */
+  /** The bucket's settings, if files are in one. */
   env?: Record<string, string>
   stored: StoredBytes
 }
 
 /**
- * Runs the jobs on what servers have left, days later by the clock. Checks that database and
- * storage name the same bytes, and that the bytes are gone of everything that is over.
- * @throws an error that says what is missing or left.
+ * Runs the jobs days later. Checks that database and storage agree, and that ended files and
+ * uploads are deleted.
+ * @throws an error that names what is missing or left.
  */
 export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
   const clock = testClock()
@@ -38,7 +38,7 @@ export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, s
   const database = { url: databaseUrl, drop: async () => {} }
   const app = await serveApp(database, { dataDir, env, clock })
   const passTo = async (days: readonly number[]) => {
-    // Removals that fail are tried again, so the jobs run twice.
+    // Twice, because failed deletions are retried.
     for (const day of days) {
       clock.set(new Date(today.getTime() + day * dayMs))
       await runJobs(app.deps)

@@ -9,39 +9,39 @@ import { buffer } from 'node:stream/consumers'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
-/** nginx with the configuration of `deploy/nginx`, with ports and certificates of its own. */
+/** nginx with the configuration in `deploy/nginx`, on its own ports and certificates. */
 export interface DeployedNginx {
   httpPort: number
-  /** Sends a request over TLS to one of the names that the configuration serves. */
+  /** Sends a request over TLS to a configured name. */
   ask(
     host: string,
     path: string,
     sending?: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer },
   ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
-  /** Returns the content of nginx's access log. */
+  /** Returns the access log. */
   log(): Promise<string>
-  /** Returns the content of nginx's error log. */
+  /** Returns the error log. */
   errors(): Promise<string>
   stop(): Promise<void>
 }
 
-/** Servers and a bucket at addresses such as `127.0.0.1:3000`. Nothing needs to listen there. */
+/** Addresses of servers and bucket, such as `127.0.0.1:3000`. Nothing needs to listen there. */
 interface Addresses {
   servers: readonly [string, string]
-  /** Without one, nginx gets neither the file nor the certificate for it. */
+  /** Without it nginx gets neither the file nor the certificate. */
   bucket?: string
 }
 
-/** The port of a name server on this machine, and the port of all servers whose names it knows. */
+/** A local name server's port, and the port of all servers it names. */
 interface Names {
   nameServer: number
   port: number
 }
 
 /**
- * Starts nginx in front of two servers and a bucket, which it finds as `addresses.conf` or
- * `containers.conf` says.
- * @param dataDir the DATA_DIR of the servers, for the files that nginx sends.
+ * Starts nginx in front of two servers and a bucket, found by `addresses.conf` or
+ * `containers.conf`.
+ * @param dataDir the servers' DATA_DIR, for files that nginx sends.
  */
 export async function startDeployedNginx(
   upstreams: Addresses | Names,
@@ -97,12 +97,12 @@ export async function startDeployedNginx(
   }
 }
 
-/** Returns the content of a file of `deploy/nginx`. */
+/** Returns a file of `deploy/nginx`. */
 export function shippedFile(name: string): Promise<string> {
   return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
 }
 
-/** Returns the configuration that says where servers and bucket are. */
+/** Returns the upstream configuration. */
 async function placesOf(upstreams: Addresses | Names): Promise<string> {
   if ('servers' in upstreams) {
     const { servers, bucket } = upstreams
@@ -126,10 +126,7 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/**
- * Returns a complete nginx.conf around `servers`, the content of a file of conf.d. Debian and
- * nginx's container image have such an nginx.conf, and this repository does not.
- */
+/** Wraps `servers` in a complete nginx.conf, as Debian and the container image do. */
 export function wrapped(folder: string, servers: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `

@@ -17,7 +17,7 @@ import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 import { type TestSpace, testSpace } from './test-space.ts'
 
-/** A disk store with a folder and an HTTP server of its own, without the rest of the program. */
+/** A disk store with its own directory and HTTP server. */
 export interface DiskServer {
   storage: DiskStorage
   dataDir: string
@@ -25,34 +25,28 @@ export interface DiskServer {
   clock: TestClock
   space: TestSpace
   logged: LogLine[]
-  /** The keys for which the store reported that bytes arrive, in order. */
+  /** Keys reported as receiving bytes, in order. */
   touched: string[]
-  /**
-   * The keys whose upload has ended. While `recordsFail` is true, the store gets an error when it
-   * asks for them.
-   */
+  /** Keys whose upload has ended. With `recordsFail`, looking them up fails. */
   over: Set<string>
   recordsFail: boolean
-  /** While this promise is open, the store gets no answer when it asks for an upload. */
+  /** While pending, looking up an upload blocks. */
   recordsAnswer: Promise<void>
-  /** Ends the upload of a key. */
+  /** Ends an upload. */
   endUpload(key: string): void
-  /**
-   * Returns which of the store's files this process has open, except the two folders that are
-   * always open.
-   */
+  /** Returns which of the store's files are open, except its two permanent directories. */
   openFiles(): Promise<string[]>
-  /** Returns what a presigned URL for a new key may allow: a new upload of `size` bytes. */
+  /** Returns the grant of a presigned URL for a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Stops the server and keeps its folder, so that another server can be started on it. */
+  /** Stops the server and keeps its directory for another. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the server on a new folder, or on `left`, the folder of an earlier server. `fileSystem` is
- * used in place of the real file system.
+ * Starts the server on a new directory, or on that of an earlier server. `fileSystem` replaces the
+ * real one.
  */
 export async function openDiskServer(
   left?: string,
@@ -144,7 +138,7 @@ export async function openDiskServer(
   return Object.assign(disk, { storage })
 }
 
-/** Waits until no transfer runs, and asserts that none of the store's files is open. */
+/** Waits until no transfer runs, and asserts that no file is open. */
 export async function expectAllQuiet({ storage, openFiles }: DiskServer): Promise<void> {
   await storage.idle()
   expect(storage.activeTransfers()).toBe(0)

@@ -12,12 +12,12 @@ import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
 import { type Answer, send } from './send.ts'
 
-/** How a PUT ended: with an answer, or with 'cut' if the connection closed without one. */
+/** The status of a PUT, or 'cut' if the connection closed without a response. */
 export type Ending =
   | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
   | 'cut'
 
-/** A PUT whose bytes the test writes piece by piece. */
+/** A PUT whose body the test writes piece by piece. */
 export interface OpenPut {
   client: ClientRequest
   ended: Promise<Ending>
@@ -25,10 +25,7 @@ export interface OpenPut {
   write(bytes: Buffer): Promise<void>
 }
 
-/**
- * Begins a PUT. Its headers are sent with the first bytes, or when the test calls `flushHeaders` on
- * `client`.
- */
+/** Begins a PUT. Its headers go out with the first bytes, or on `client.flushHeaders`. */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
@@ -53,15 +50,15 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, ended, write }
 }
 
-/** Returns how many bytes the server has stored, from the header Upload-Offset of its answer. */
+/** Returns the stored bytes, from Upload-Offset. */
 export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
 
-/** The header of a request that does not tell the length of its body. */
+/** Headers for a body of unknown length. */
 export const chunked = { 'Transfer-Encoding': 'chunked' }
 
-/** An upload of one key to a disk server, sent as a whole to one URL. */
+/** An upload to a disk server by a single URL. */
 export interface WholeUpload {
   grant: UploadGrant
   key: string
@@ -69,28 +66,22 @@ export interface WholeUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<Answer>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<Answer>
-  /** Asks the server by HEAD how many bytes are stored. */
+  /** Asks by HEAD how many bytes are stored. */
   offset(): Promise<number>
   /**
-   * Asks the server again and again by HEAD until `bytes` bytes are stored. Each HEAD makes a
-   * running transfer write what it has received. Returns how often it asked.
+   * Polls by HEAD until `bytes` bytes are stored; each HEAD flushes a running transfer. Returns the
+   * number of polls.
    */
   untilStored(bytes: number): Promise<number>
-  /** Reads the bytes that are on the disk. */
+  /** Reads the bytes on disk. */
   stored(): Promise<Buffer>
-  /**
-   * Returns the names of the upload's files in the folder for arriving bytes. A sealed file is no
-   * longer there.
-   */
+  /** Returns the upload's files in the incoming directory; none once it is sealed. */
   left(): Promise<string[]>
   /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>
 }
 
-/**
- * Makes an upload with a new key. `changes` replace fields of its grant, which says what its URL
- * allows.
- */
+/** Creates an upload with a new key. `changes` override its grant. */
 export function wholeUpload(
   disk: DiskServer,
   size: number,
@@ -140,29 +131,29 @@ export interface BegunPart extends Pick<OpenPut, 'client' | 'ended'> {
 export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
   bytes: Buffer
   sha256: string
-  /** The same upload, sent as a whole. */
+  /** The same upload by a single URL. */
   whole: WholeUpload
-  /** The numbers of all parts, from 1. */
+  /** All part numbers. */
   partNumbers: number[]
-  /** Returns the same upload at another server that was started on the same folder. */
+  /** The same upload at another server on the same directory. */
   at(server: DiskServer): CutUpload
   part(partNumber: number): PartGrant
   bytesOf(partNumber: number): Buffer
   urlOf(partNumber: number): Promise<string>
-  /** Sends a part, with its own bytes or with `body` instead. */
+  /** Sends a part, with its own bytes or `body`. */
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<Answer>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
-  /** Begins to send a part. Resolves when the server has begun to receive it. */
+  /** Begins to send a part. Resolves when the server is receiving it. */
   begin(partNumber: number): Promise<BegunPart>
-  /** Returns the status and the offset that a HEAD of the part gets. */
+  /** Returns status and offset from a HEAD of the part. */
   headOf(partNumber: number): Promise<[number, number]>
-  /** Returns the numbers of the parts that have arrived completely. */
+  /** Returns the numbers of the complete parts. */
   held(): Promise<number[]>
   untilHeld(...partNumbers: number[]): Promise<void>
 }
 
-/** Makes an upload of `count` parts of `partSize` bytes. The last part has half that size. */
+/** Creates an upload of `count` parts of `partSize` bytes, the last half as large. */
 export function cutUpload(disk: DiskServer, count: number, partSize: number): CutUpload {
   const bytes = randomBytes((count - 1) * partSize + Math.ceil(partSize / 2))
   return cutBytes(disk, bytes, partSize)

@@ -3,8 +3,7 @@ import { fillUsers, type RunSql } from './fill-users.ts'
 const filesAtOnce = 100_000
 
 /**
- * Inserts the files with the numbers $1 to $2. Their links ended one to three days ago. A short
- * code is the number of its file, with other characters for the digits that no code has.
+ * Inserts files $1 to $2, which expired one to three days ago. The short code encodes the number.
  */
 const fillFiles = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
@@ -16,10 +15,7 @@ const fillFiles = `
   from generate_series($1::int, $2::int) n,
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
-/**
- * Fills a database with files of free users whose bytes are due to be removed. The files have rows
- * but no stored bytes.
- */
+/** Inserts expired files of free users that are due for a purge. They have rows but no bytes. */
 export async function fillDueFiles(
   sql: RunSql,
   { files, owners }: { files: number; owners: number },
@@ -31,7 +27,7 @@ export async function fillDueFiles(
   await sql('vacuum analyze')
 }
 
-/** Returns the short code of the file with this number, counted from 1. */
+/** Returns the short code of file `number`, from 1. */
 export function codeOfDueFile(number: number): string {
   const others: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
   return String(number)

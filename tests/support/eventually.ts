@@ -2,9 +2,9 @@ import { vi } from 'vitest'
 import { hangMs } from './hang.ts'
 
 /**
- * Repeats an expectation until it holds, and returns its result. Use it where no event tells when
- * the expectation holds. With simulated timers, each repetition advances the time by 50 ms.
- * @throws the last failure, if the expectation does not hold within two minutes.
+ * Retries an assertion until it passes, where there is no event to wait for. Advances fake timers
+ * by 50 ms per try.
+ * @throws the last failure after two minutes.
  */
 export function eventually<T>(expectation: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(expectation, { timeout: hangMs, interval: 50 })

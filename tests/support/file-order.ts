@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Sorts the test files of a run as Vitest does. But in each project, the files with a
- * `@vitest-environment` come first, for example those that need a web page. Vitest ends a worker
- * when the next file needs another environment, and the new worker has to import everything again.
+ * Vitest's order, but files with a `@vitest-environment` come first in each project: a change of
+ * environment restarts the worker, which has to import everything again.
  */
 export default class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

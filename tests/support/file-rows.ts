@@ -4,7 +4,7 @@ import type { TestApp } from './app-server.ts'
 
 /**
  * Reads the row of a file.
- * @throws when the file has no row any more.
+ * @throws if it has none.
  */
 export async function rowOf({ deps }: TestApp, id: string): Promise<typeof files.$inferSelect> {
   const [row] = await deps.db.select().from(files).where(eq(files.id, id))
@@ -12,7 +12,7 @@ export async function rowOf({ deps }: TestApp, id: string): Promise<typeof files
   return row
 }
 
-/** Returns the moment that is `ms` milliseconds after the time on the server's clock. */
+/** Returns the server's time plus `ms`. */
 export function later({ clock }: TestApp, ms: number): Date {
   return new Date(clock().getTime() + ms)
 }

@@ -2,18 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** On Linux, files in this folder are kept in memory. */
+/** In memory on Linux. */
 const memory = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More bytes than the temporary files of a whole run take at the same time. */
+/** More than the temporary files of a run take at once. */
 const enoughBytes = 6 * 1024 ** 3
 
 /**
- * Lets this process, and the processes that it starts, keep their temporary files in memory. Tests
- * write databases, uploads and browser profiles that nobody needs afterwards, and a disk would be
- * slow. Changes nothing if memory has too little room or runs no programs, or if TMPDIR already
- * names a folder.
+ * Points TMPDIR to memory for this process and its children: tests write much that nobody keeps.
+ * Does nothing if memory has too little space or forbids execution, or TMPDIR is set.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasRoom()) return
@@ -24,15 +22,12 @@ export function keepFilesInMemory(): void {
   const folder = join(memory, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => remove(name))
-  // When the tests run as root, Postgres runs as another user. That user must be able to reach its
-  // files in this folder.
+  // Run as root, Postgres has another user, which must be able to reach its files.
   chmodSync(folder, 0o755)
   if (runsPrograms(folder)) process.env.TMPDIR = folder
 }
 
-/**
- * Tells whether programs in `folder` can be run. In many containers, /dev/shm does not allow it.
- */
+/** Whether programs in `folder` can be run; many containers mount /dev/shm noexec. */
 function runsPrograms(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
@@ -53,7 +48,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of another user cannot be signalled, but it runs.
+    // EPERM: it is running as another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }
@@ -62,6 +57,6 @@ function remove(name: string): void {
   try {
     rmSync(join(memory, name), { recursive: true, force: true })
   } catch {
-    // A process that is ending may still have written into the folder. The next run removes it.
+    // An ending process may still have written here. The next run deletes it.
   }
 }

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Systems use higher ports for outgoing connections, and most programs listen on lower ones. */
+/** Below the ephemeral ports, above most services. */
 const range = [20_000, 32_000] as const
 
 /**
- * Returns a random port of 127.0.0.1 that is free. Other programs rarely use this range of ports.
- * So the port should still be free when the server is started, and when it is restarted.
+ * Returns a free local port from a range that others rarely use, so that it stays free until the
+ * server starts, and across restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

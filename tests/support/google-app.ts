@@ -3,7 +3,7 @@ import { startTestApp } from './test-app.ts'
 
 export { type GoogleApp, isPage } from './google-server.ts'
 
-/** Starts a server and an issuer in place of Google, for one test file. */
+/** Starts a server with a fake Google for one test file. */
 export function startGoogleApp(options?: GoogleAppOptions): Promise<GoogleApp> {
   return serveGoogleApp(startTestApp, options)
 }

@@ -3,13 +3,13 @@ import { freePort } from './free-port.ts'
 import { makeBrowser, type TestBrowser } from './issuer-browser.ts'
 import { type IssuerPerson, type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 
-/** A server, and an issuer on this machine that takes the place of Google. */
+/** A server, and a local issuer in place of Google. */
 export interface GoogleApp {
   app: TestApp
   issuer: OidcIssuer
   /**
-   * Signs a person in with the issuer, in a new browser or in the given one. Returns the browser,
-   * and the path in the app where it ended.
+   * Signs a person in, in a new browser or the given one. Returns the browser and the path it ended
+   * on.
    */
   signIn(
     person: IssuerPerson | null,
@@ -20,13 +20,11 @@ export interface GoogleApp {
 
 export interface GoogleAppOptions {
   env?: Record<string, string>
-  /** Whether the ID token contains only the subject: see `OidcIssuerOptions`. */
+  /** Whether the ID token has only the subject: see `OidcIssuerOptions`. */
   conformIdTokenClaims?: boolean
 }
 
-/**
- * Starts the server and the issuer. `serve` starts the server with the settings that it is given.
- */
+/** Starts server and issuer; `serve` starts the server with the given settings. */
 export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
@@ -64,10 +62,7 @@ export async function serveGoogleApp(
   }
 }
 
-/**
- * Tells whether a URL is a page of the app. A test's browser can stop there, because the page
- * itself is not tested.
- */
+/** Whether a URL is a page of the app, where a test's browser can stop. */
 export function isPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')
 }

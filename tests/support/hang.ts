@@ -1,5 +1,4 @@
 /**
- * How long a test waits for anything, in milliseconds. Even on a slow machine, only something that
- * hangs takes so long. No test proves anything by an answer within this time.
+ * After this many milliseconds a test gives up. Only a hang takes so long, even on a slow machine.
  */
 export const hangMs = 120_000

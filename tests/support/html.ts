@@ -2,13 +2,13 @@ import { defaultTreeAdapter, parse, serialize, type DefaultTreeAdapterTypes as T
 
 export type Element = Tree.Element
 
-/** A document as a browser's parser reads it, including the content of templates. */
+/** A parsed document, including templates. */
 export interface ParsedPage {
   everything(): Element[]
   all(tag: string): Element[]
-  /** Returns the only element outside of templates with this tag and these attributes. */
+  /** Returns the only element outside templates with this tag and attributes. */
   one(tag: string, attributes?: Record<string, string>): Element
-  /** Returns the HTML of the whole document as it is now. */
+  /** Returns the document's HTML. */
   serialized(): string
 }
 
@@ -32,7 +32,7 @@ export function elementsOf(element: Element, tag: string): Element[] {
   return within(element, true).filter(({ tagName }) => tagName === tag)
 }
 
-/** Returns the text of an element and of all elements in it. */
+/** Returns an element's text. */
 export function textOf(element: Element | undefined): string {
   return (element?.childNodes ?? [])
     .map((node) => (isTextNode(node) ? node.value : isElementNode(node) ? textOf(node) : ''))

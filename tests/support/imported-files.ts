@@ -2,23 +2,23 @@ import { readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { parseSync } from 'vite'
 
-/** What a program loads when it runs. */
+/** What a program loads. */
 export interface Imported {
-  /** Paths from the root of the repository. */
+  /** Paths from the repository's root. */
   files: Set<string>
-  /** Names of packages. */
+  /** Package names. */
   packages: Set<string>
 }
 
 /**
- * Follows the imports of programs, also those that run later (`await import`) and those of threads
- * and processes (`new URL(…, import.meta.url)`). Imports of types alone are left out, as Node does.
- * @param entries the paths of the programs from the root of the repository.
+ * Follows a program's imports, dynamic ones and `new URL(…, import.meta.url)` too, except type
+ * imports.
+ * @param entries paths from the repository's root.
  */
 export async function followImports(root: string, entries: readonly string[]): Promise<Imported> {
   const files = new Set(entries)
   const packages = new Set<string>()
-  // A set gives what is added while it is walked, too.
+  // Iterating a set includes what is added meanwhile.
   for (const file of files) {
     if (!file.endsWith('.ts')) continue
     for (const name of await importsOf(join(root, file))) {
@@ -51,7 +51,7 @@ async function importsOf(path: string): Promise<string[]> {
   return [...requests, ...later, ...beside]
 }
 
-/** `@aws-sdk/client-s3/x` is of the package `@aws-sdk/client-s3`. */
+/** `@aws-sdk/client-s3/x` belongs to `@aws-sdk/client-s3`. */
 function packageOf(name: string): string {
   return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 }

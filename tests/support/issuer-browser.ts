@@ -1,26 +1,22 @@
 import type { Client } from './make.ts'
 import { makeClient } from './make.ts'
 
-/**
- * A simulated browser that keeps the cookies of each host and follows redirects. It can do only
- * what signing in needs.
- */
+/** A minimal browser for sign-ins: cookies per host and redirects. */
 export interface TestBrowser extends Client {
   /**
-   * Opens an address and follows every redirect, until `until` returns true for the next address,
-   * or the answer is no redirect. Returns the last address. If `until` returned true for it, it was
-   * not opened.
+   * Opens a URL and follows redirects until `until` holds for the next one, which is not opened.
+   * Returns the last URL.
    */
   open(address: string, until?: (url: URL) => boolean): Promise<URL>
-  /** The cookies for the app, as the value of a Cookie header. */
+  /** The app's cookies, as a Cookie header. */
   cookie(): string
-  /** Removes the cookies of an origin. */
+  /** Deletes an origin's cookies. */
   forget(origin: string): void
 }
 
 type Server = { url: string }
 
-/** Makes a browser without cookies, or with the cookies of a user who is signed in. */
+/** Creates a browser without cookies, or with those of a signed-in user. */
 export function makeBrowser(app: Server, cookies = ''): TestBrowser {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (url: URL) => {

@@ -1,11 +1,8 @@
 /*
- * Kills its own process before one of its steps, with SIGKILL. It is loaded ahead of a program, by
- * `node --import`. A step is a call that can change the file system, such as `rename /to`, or a
- * query, such as `query select 1`.
- *
- * KILL_BEFORE is a regular expression. The process is killed before the KILL_COUNT-th step that it
- * matches, or before the first that KILL_AT_LATEST matches. Before that, the process prints the
- * step to the standard error.
+ * Kills its own process with SIGKILL before a step: a call that changes the file system, such as
+ * `rename /to`, or a query. Loaded by `node --import`. KILL_BEFORE is a regular expression; the
+ * process dies before its KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and
+ * prints the step to stderr.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -23,7 +20,7 @@ function step(text: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Makes a function of `owner` a step, which is named for its argument at `place`. */
+/** Makes a function of `owner` a step named by its argument at `place`. */
 function watch<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,
@@ -37,7 +34,7 @@ function watch<Owner extends object>(
   })
 }
 
-/** A query is a text, or an object that has one. */
+/** A query is a string, or an object with one. */
 function textOf(argument: unknown): string {
   if (typeof argument === 'object' && argument !== null && 'text' in argument) {
     return String(argument.text)

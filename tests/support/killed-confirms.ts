@@ -29,35 +29,34 @@ import { askToConfirm, type EntryResult } from './upload-batches.ts'
 import { confirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** The days for which a renewal asks. The first link of a file gets fewer. */
+/** Expiry of renewals; the first link gets fewer days. */
 const renewalDays = 7
 const mostBytes = 20_000
 
 /**
- * When the server is killed: at any statement of the calls, or when a commit is lost on its way to
- * Postgres, or when only the answer to it is lost. A lost commit has certainly not happened. A lost
- * answer means that the work is done, and that nobody was told.
+ * When the server is killed: at any statement, or when a commit or its response is lost. A lost
+ * commit didn't happen; with a lost response it did, unreported.
  */
 const kills = [...losses, 'any statement'] as const
 type Kill = (typeof kills)[number]
 
-/** How a call ended for a file. One that was not answered may be done or not. */
+/** The outcome of a call for a file. */
 type Outcome = 'answered' | 'done' | 'not done'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The bytes that links must give, by short code. */
+/** The bytes of each link. */
 type Links = Map<string, Bytes>
 
-/** A call that is on its way when the server is killed. */
+/** A call in progress when the server is killed. */
 interface Call {
   kind: 'confirm' | 'confirm of several' | 'renewal'
   /** Resolves when the server has answered or was killed. */
   send(): Promise<void>
   /**
-   * Called when the server runs again. Expects that the call is done whole or not at all, as it was
-   * answered, and that the same call now succeeds. Adds the links that are open then to `links`.
-   * Returns what the killed call had done to each of its files.
+   * Called after the restart. Expects the call to be done completely or not at all, in line with
+   * its response, and a retry to succeed. Adds open links to `links`. Returns the outcome for each
+   * file.
    */
   settle(links: Links): Promise<Outcome[]>
 }
@@ -68,23 +67,26 @@ interface SentUpload {
   bytes: Bytes
 }
 
-/** How many statements the calls of a round need when nothing disturbs them. */
+/** How many statements an undisturbed round takes. */
 interface Needed {
   statements: number
   commits: number
 }
 
 /**
- * Sends confirms and renewals of a free and a premium user at the same time, and kills the server
- * meanwhile, again and again. After each kill, each call must be done whole or not at all.
- * @throws an error that says what was wrong, and names the seed of the run.
+ * Kills the server repeatedly during concurrent confirms and renewals. Each call must be done
+ * completely or not at all.
+ * @throws an error that names what was wrong and the seed.
  */
-export async function playKilledConfirms(
-  place: Backends,
+export async function killDuringConfirms(
+  backends: Backends,
   setup: SetupName,
   rounds: number,
 ): Promise<void> {
-  const stage = await startEnvironment(place, setup, { isLong: isLongRun, limits: 'short' })
+  const environment = await startEnvironment(backends, setup, {
+    isLong: isLongRun,
+    limits: 'short',
+  })
   const links: Links = new Map()
   const outcomes = new Map<string, number>()
   let renewals = 0
@@ -92,7 +94,7 @@ export async function playKilledConfirms(
   const note = ({ kind }: Call, outcome: Outcome) => {
     const what = `${kind}: ${outcome}`
     outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
-    // Each renewal is repeated, so one that was done before makes two.
+    // Each renewal is retried, so a completed one makes two.
     if (kind === 'renewal') renewals += outcome === 'not done' ? 1 : 2
   }
   const settleAll = async (calls: readonly Call[]) => {
@@ -103,16 +105,16 @@ export async function playKilledConfirms(
         ends.push(outcome)
       }
     }
-    await expectInOrder(stage, renewals)
+    await expectInOrder(environment, renewals)
     return ends
   }
   try {
-    const undisturbed = await prepareCalls(stage)
-    stage.network.count()
+    const undisturbed = await prepareCalls(environment)
+    environment.network.count()
     await Promise.all(undisturbed.map((call) => call.send()))
     const needed = {
-      statements: stage.network.statements.length,
-      commits: stage.network.statements.filter(isCommit).length,
+      statements: environment.network.statements.length,
+      commits: environment.network.statements.filter(isCommit).length,
     }
     expect(new Set(await settleAll(undisturbed))).toEqual(new Set(['answered']))
     outcomes.clear()
@@ -121,22 +123,22 @@ export async function playKilledConfirms(
     await seededRounds(rounds, async (draw) => {
       const kill = kills[round % kills.length] ?? 'any statement'
       round += 1
-      const calls = await prepareCalls(stage)
-      await killDuring(stage, calls, aim(stage.network, kill, needed, draw))
-      await stage.server.start()
+      const calls = await prepareCalls(environment)
+      await killDuring(environment, calls, aim(environment.network, kill, needed, draw))
+      await environment.server.start()
       const ends = await settleAll(calls)
       if (kill === 'the answer') expect(ends).toContain('done')
       if (kill === 'the statement') expect(ends).toContain('not done')
       if (ends.some((end) => end !== 'answered')) interrupted += 1
-      stage.bucketNetwork?.forget()
+      environment.bucketNetwork?.forget()
     })
     process.stderr.write(`killed confirms: ${JSON.stringify(Object.fromEntries(outcomes))}\n`)
     expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
     if (isLongRun) expectEveryOutcome(outcomes)
-    for (const [code, bytes] of links) await expectOpens(stage, code, bytes)
-    await checkAfterTwoDays(stage, [], new Map(), () => {})
+    for (const [code, bytes] of links) await expectOpens(environment, code, bytes)
+    await checkAfterTwoDays(environment, [], new Map(), () => {})
   } finally {
-    await stage.close()
+    await environment.close()
   }
 }
 
@@ -144,7 +146,7 @@ function isCommit(statement: string): boolean {
   return statement === 'commit'
 }
 
-/** Prepares a disturbance. Returns a function that tells when the server is to be killed. */
+/** Arms a fault. The result says whether to kill the server now. */
 function aim(network: PostgresProxy, kill: Kill, needed: Needed, draw: Draw): () => boolean {
   if (kill === 'any statement') {
     network.count()
@@ -156,7 +158,7 @@ function aim(network: PostgresProxy, kill: Kill, needed: Needed, draw: Draw): ()
   return () => network.statements.filter(isCommit).length >= last
 }
 
-/** Sends all calls at the same time, and kills the server when `isDue` says so. */
+/** Sends all calls at once, and kills the server when `isDue`. */
 async function killDuring(
   { server, network, directDb }: Environment,
   calls: readonly Call[],
@@ -170,8 +172,8 @@ async function killDuring(
   await server.kill()
   await sent
   network.open()
-  // Postgres may still be at work for the killed server. What it finds out later would make a
-  // check true or false while the check runs.
+  // Wait until Postgres has finished the killed server's work, so that nothing changes during the
+  // checks.
   await eventually(async () => {
     const { rows } = await directDb.query(
       `select query from pg_stat_activity where datname = current_database()
@@ -181,19 +183,19 @@ async function killDuring(
   })
 }
 
-/** Makes two users with what they need for the calls of a round. Returns the calls. */
-async function prepareCalls(stage: Environment): Promise<Call[]> {
-  const free = await makeUser(stage, 'free')
-  const premium = await makeUser(stage, 'premium')
-  // Confirms of a free user run in a transaction, because the files are counted. Those of a premium
-  // user are one statement.
+/** Creates two users and a round's calls. */
+async function prepareCalls(environment: Environment): Promise<Call[]> {
+  const free = await makeUser(environment, 'free')
+  const premium = await makeUser(environment, 'premium')
+  // A free user's confirms run in a transaction, because files are counted; a premium user's are
+  // one statement.
   return [
-    confirming(stage, free, await sendUploads(free, ['free 1'])),
-    confirming(stage, free, await sendUploads(free, ['free 2', 'free 3'])),
-    confirming(stage, premium, await sendUploads(premium, ['premium 1'])),
-    confirming(stage, premium, await sendUploads(premium, ['premium 2', 'premium 3'])),
-    renewing(stage, premium, await makeFile(premium, { name: 'renewed 1', days: '3' })),
-    renewing(stage, premium, await makeFile(premium, { name: 'renewed 2', days: '5' })),
+    confirming(environment, free, await sendUploads(free, ['free 1'])),
+    confirming(environment, free, await sendUploads(free, ['free 2', 'free 3'])),
+    confirming(environment, premium, await sendUploads(premium, ['premium 1'])),
+    confirming(environment, premium, await sendUploads(premium, ['premium 2', 'premium 3'])),
+    renewing(environment, premium, await makeFile(premium, { name: 'renewed 1', days: '3' })),
+    renewing(environment, premium, await makeFile(premium, { name: 'renewed 2', days: '5' })),
   ]
 }
 
@@ -206,7 +208,7 @@ async function makeUser(
   return makeClient(server, await logIn(server, email, password))
 }
 
-/** Starts uploads with these names, and sends all their bytes. */
+/** Starts and sends uploads with these names. */
 async function sendUploads(user: Client, names: readonly string[]): Promise<SentUpload[]> {
   const sent: SentUpload[] = []
   for (const name of names) {
@@ -218,8 +220,8 @@ async function sendUploads(user: Client, names: readonly string[]): Promise<Sent
   return sent
 }
 
-/** Confirms one upload by the call for one, or several by the call for many. */
-function confirming(stage: Environment, user: Client, uploads: readonly SentUpload[]): Call {
+/** Confirms one upload, or several by the batch call. */
+function confirming(environment: Environment, user: Client, uploads: readonly SentUpload[]): Call {
   const [first] = uploads
   const isOne = uploads.length === 1
   const ask = () =>
@@ -248,16 +250,16 @@ function confirming(stage: Environment, user: Client, uploads: readonly SentUplo
       if (told) expect(found.map(linkOf)).toEqual(told.map(linkOf))
       for (const [at, { bytes }] of uploads.entries()) {
         const code = found[at]?.shortCode
-        if (code !== undefined) await expectOpens(stage, code, bytes)
+        if (code !== undefined) await expectOpens(environment, code, bytes)
       }
       const again = await filesIn(await ask())
       expect(again).toHaveLength(uploads.length)
       for (const [at, { bytes }] of uploads.entries()) {
         const file = again[at]
         if (found[at]) expect(linkOf(file)).toEqual(linkOf(found[at]))
-        // A server that was started anew need not know the SHA-256 of bytes yet.
+        // A restarted server may not have computed the SHA-256 yet.
         expect([sha256(bytes), null]).toContain(file?.sha256 ?? null)
-        await expectOpens(stage, file?.shortCode ?? '', bytes)
+        await expectOpens(environment, file?.shortCode ?? '', bytes)
         links.set(file?.shortCode ?? '', bytes)
       }
       return found.map((file) => (told ? 'answered' : file ? 'done' : 'not done'))
@@ -265,8 +267,7 @@ function confirming(stage: Environment, user: Client, uploads: readonly SentUplo
   }
 }
 
-/** Renews a file. */
-function renewing(stage: Environment, user: Client, file: File & { bytes: Bytes }): Call {
+function renewing(environment: Environment, user: Client, file: File & { bytes: Bytes }): Call {
   const { id, originalName, bytes } = file
   const ask = () => askForRenewal(user, id, { expirationDays: renewalDays })
   const renewed = async (answer: Response): Promise<File> => {
@@ -281,20 +282,22 @@ function renewing(stage: Environment, user: Client, file: File & { bytes: Bytes 
     },
     async settle(links) {
       const told = heard && (await renewed(heard))
-      const renewedEnd = new Date(stage.server.now().getTime() + renewalDays * dayMs).toISOString()
+      const renewedEnd = new Date(
+        environment.server.now().getTime() + renewalDays * dayMs,
+      ).toISOString()
       const listed = (await listOf(user)).get(originalName)
       if (told) expect(linkOf(listed)).toEqual(linkOf(told))
       const isRenewed = listed?.shortCode !== file.shortCode
       if (told) expect(isRenewed).toBe(true)
-      // The new link has the new end, and the old one the old end.
+      // The new link has the new expiry, the old one the old.
       expect(listed?.expiresAt).toBe(isRenewed ? renewedEnd : file.expiresAt)
-      await expectOpens(stage, listed?.shortCode ?? '', bytes)
-      if (isRenewed) await expectEnded(stage, file.shortCode)
+      await expectOpens(environment, listed?.shortCode ?? '', bytes)
+      if (isRenewed) await expectEnded(environment, file.shortCode)
 
       const again = await renewed(await ask())
       expect(again).toMatchObject({ id, expiresAt: renewedEnd })
-      await expectOpens(stage, again.shortCode, bytes)
-      await expectEnded(stage, listed?.shortCode ?? '')
+      await expectOpens(environment, again.shortCode, bytes)
+      await expectEnded(environment, listed?.shortCode ?? '')
       links.set(again.shortCode, bytes)
       if (told) return ['answered']
       return [isRenewed ? 'done' : 'not done']
@@ -303,8 +306,8 @@ function renewing(stage: Environment, user: Client, file: File & { bytes: Bytes 
 }
 
 /**
- * Sends a request and reads the whole answer. Returns null if there is none, because the server was
- * killed, or if it is a clear refusal of a server that misses its database.
+ * Sends a request and reads the response. Returns null if the server was killed, or reported an
+ * unreachable database.
  */
 async function wholeAnswer(request: () => Promise<Response>): Promise<Response | null> {
   const answer = await request().catch(() => null)
@@ -320,7 +323,7 @@ function linkOf(file: File | undefined) {
   return file && { id: file.id, shortCode: file.shortCode, expiresAt: file.expiresAt }
 }
 
-/** Returns a user's files by their names, of which there must be no two. */
+/** Returns a user's files by name. */
 async function listOf(user: Client): Promise<Map<string, File>> {
   const files = await json<File[]>(await user.fetch('/api/files'))
   const named = new Map(files.map((file) => [file.originalName, file]))
@@ -339,8 +342,8 @@ async function expectEnded({ server }: Environment, code: string): Promise<void>
 }
 
 /**
- * Expects that the rows fit one another and the stored bytes, when no upload is open any more.
- * @param renewals how many renewals were done since the start. Each has given one short code.
+ * Expects database and storage to agree once no upload is open.
+ * @param renewals how many were done since the start; each has used one short code.
  */
 async function expectInOrder(
   { server, directDb, stored }: Environment,
@@ -355,7 +358,7 @@ async function expectInOrder(
   expect(rows).toEqual([{ uploads: 0, renewals }])
 }
 
-/** Expects that each kind of call was answered, done and not done. */
+/** Expects each kind of call with each outcome. */
 function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
   const kinds: Call['kind'][] = ['confirm', 'confirm of several', 'renewal']
   const ends: Outcome[] = ['answered', 'done', 'not done']

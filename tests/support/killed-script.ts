@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Where a script is killed: before the `count`-th step that `before` matches, or before the first
- * that `atLatest` matches. `kill-before.ts` says what a step is.
+ * When to kill a script: before the `count`-th step matching `before`, or the first matching
+ * `atLatest`. See kill-before.ts.
  */
 export interface KillPoint {
   before: RegExp
@@ -16,9 +16,8 @@ export interface KillPoint {
 }
 
 /**
- * Runs a script of the repository, such as `scripts/backup.ts`, and kills it with SIGKILL.
- * @returns the step that it was killed before, or null if it ended by itself, and what it printed
- * to the standard error.
+ * Runs a script, such as `scripts/backup.ts`, and kills it.
+ * @returns the step it was killed before, or null if it ended by itself, and its stderr.
  */
 export async function runKilled(
   [script, ...args]: readonly [string, ...string[]],

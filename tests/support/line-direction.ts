@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 
-/** The line sends at most this many bytes of one connection before the next connection may send. */
+/** A connection may send at most this many bytes before it is the next one's turn. */
 const packetBytes = 8 * 1024
-/** When a connection has this many bytes in its queue, the line reads no more from it. */
+/** With so many bytes queued, the line stops reading from a connection. */
 const queueBytes = 1024 * 1024
 
-/** The bytes of one connection in one direction. */
+/** One direction of a connection. */
 interface Flow {
   to: Socket
   from: Socket
   queue: Buffer[]
   queued: number
-  /** The connection may send from this moment on. */
+  /** When the connection may send. */
   since: number
-  /** Whether the sender has sent everything. */
+  /** Whether the sender has finished. */
   isOver: boolean
-  /** Whether the receiver accepts nothing now. */
+  /** Whether the receiver applies backpressure. */
   isBlocked: boolean
 }
 
@@ -25,18 +25,17 @@ interface Packet {
   arrivesAt: number
 }
 
-/** One direction of a simulated line. */
+/** One direction of a simulated network link. */
 export interface LineDirection {
-  /** Carries the bytes from one socket to the other, beginning after `afterMs` milliseconds. */
+  /** Pipes one socket to the other, starting after `afterMs`. */
   carry(from: Socket, to: Socket, afterMs: number): void
   carried(): number
   close(): void
 }
 
 /**
- * Makes one direction of a simulated line, with a rate and a delay. Its connections share the rate:
- * they send one packet each in turn. The time of each packet is computed. So a timer that fires
- * late does not lower the rate.
+ * One direction of a link with a rate and a latency. Connections share the rate round-robin. Packet
+ * times are computed, so late timers don't lower the rate.
  */
 export function makeLineDirection({
   bytesPerSecond,
@@ -53,7 +52,7 @@ export function makeLineDirection({
   let carried = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the next connection in the list that may send, and moves it to the end of the list. */
+  /** Returns the next ready connection and moves it to the end. */
   const nextFlow = (now: number): Flow | undefined => {
     const at = flows.findIndex(
       ({ queue, isBlocked, since }) => queue.length > 0 && !isBlocked && since <= now,
@@ -79,8 +78,7 @@ export function makeLineDirection({
   }
 
   const sendDue = (now: number) => {
-    // If the timer fired late, the packets of the missed time are sent now. Time in which no
-    // connection had anything to send does not count.
+    // After a late timer, catch up on packets; idle time doesn't count.
     if (isIdle) freeAt = Math.max(freeAt, now)
     isIdle = false
     while (freeAt <= now) {

@@ -10,14 +10,12 @@ declare module 'vitest' {
     canMount: boolean
   }
   interface TaskMeta {
-    /** What the machine lacks. The tests of this suite are skipped for that reason. */
+    /** What the machine lacks, so that these tests are skipped. */
     lacks?: MachineNeed
   }
 }
 
-/**
- * Describes tests that are skipped where the machine lacks what they need. The run reports that.
- */
+/** Skips tests, and reports it, where the machine lacks what they need. */
 export function describeNeeding(
   need: MachineNeed,
   isThere: boolean,
@@ -27,18 +25,12 @@ export function describeNeeding(
   describe.skipIf(!isThere)(name, { meta: isThere ? {} : { lacks: need } }, tests)
 }
 
-/**
- * Describes tests that put a real nginx in front of servers. Where nginx is missing they are
- * skipped, and the run reports that.
- */
+/** Tests that need nginx. */
 export function describeBehindNginx(name: string, tests: () => void): void {
   describeNeeding('nginx', hasNginx(), name, tests)
 }
 
-/**
- * Describes tests that need a file system of their own. Where none can be mounted they are skipped,
- * and the run reports that.
- */
+/** Tests that mount a file system. */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
   describeNeeding('smallDisk', inject('canMount'), name, tests)
 }

@@ -3,23 +3,19 @@ import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/m
 import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
-/**
- * Collects the requests for mail that the server makes. It sends the mail only when a test asks for
- * it.
- */
+/** Queues requested emails in memory until a test sends them. */
 export interface MailBox {
   queue: MailQueue
-  /** Collects the emails that the server sends without the queue. */
+  /** Collects emails that bypass the queue. */
   mailer: Mailer
   /**
-   * Sends the mail that was requested since the last call. Returns it, and the emails that were
-   * sent without the queue. Mail for a later time waits until the server's clock has reached that
-   * time. A server with `SMTP_URL` sends all mail to that mail server, so nothing is returned.
+   * Sends queued emails and returns them with those that bypassed the queue. Delayed ones wait for
+   * the server's clock. With `SMTP_URL` they go to that server, and nothing is returned.
    */
   collect(deps: SendMailDeps): Promise<Mail[]>
 }
 
-/** Makes a queue in memory, for tests that do not test the queue. */
+/** Creates an in-memory queue. */
 export function makeMailBox(): MailBox {
   let asked: { request: MailRequest; later: LaterMail | undefined }[] = []
   let sent: Mail[] = []

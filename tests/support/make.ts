@@ -5,24 +5,24 @@ import { users } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 
-/** A client that calls the server as a browser does: it sends its cookies with each request. */
+/** An HTTP client with cookies. */
 export interface Client {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** POSTs JSON. */
   post(path: string, body?: unknown): Promise<Response>
 }
 
-/** A user who is signed in. */
+/** A signed-in user. */
 export interface Person extends Client {
   id: string
   email: string
   password: string
 }
 
-/** A server in this process or in another one. */
+/** A server in this process or another. */
 type Server = Pick<TestApp, 'url'>
 
-/** Makes a client with these cookies. Without cookies it is a visitor. */
+/** Creates a client with these cookies, or a visitor. */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -59,10 +59,7 @@ export async function signUp(
   return { email, password }
 }
 
-/**
- * Signs a user up over HTTP, sets the tier, the role and the trial in the database if they are
- * given, and signs the user in.
- */
+/** Signs a user up and in over HTTP. Sets tier, role and trial in the database. */
 export async function makePerson(
   app: TestApp,
   facts: Partial<
@@ -81,7 +78,7 @@ export async function makePerson(
   return { ...client, id, email, password }
 }
 
-/** Signs in over HTTP and returns the cookies to send. */
+/** Logs in over HTTP and returns the cookies. */
 export async function logIn(app: Server, email: string, password: string): Promise<string> {
   const login = await makeClient(app).post('/api/auth/login', { email, password })
   await expectOk(login)
@@ -91,7 +88,7 @@ export async function logIn(app: Server, email: string, password: string): Promi
     .join('; ')
 }
 
-/** Signs a person in again. A session ends after 14 days without use, and tests let weeks pass. */
+/** Signs a person in again, because sessions expire after 14 idle days. */
 export async function signInAgain(app: Server, person: Person): Promise<Person> {
   return { ...person, ...makeClient(app, await logIn(app, person.email, person.password)) }
 }
@@ -100,14 +97,11 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
-  /**
-   * The size of a part in bytes, the number of parts, and the URLs of the first ones. Absent for a
-   * file of one part.
-   */
+  /** Part size and count, and the first URLs. Absent for a single part. */
   parts?: { size: number; count: number; urls: Record<string, string> }
 }
 
-/** Starts an upload and returns the server's answer. */
+/** Starts an upload. */
 export async function startUpload(
   person: Client,
   file: { name?: string; size: number; type?: string; days?: string; idempotencyKey?: string },
@@ -132,7 +126,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Asks for presigned URLs of parts. Returns the URLs in the order of the numbers. */
+/** Requests presigned URLs of parts, in the order of the numbers. */
 export async function signParts(
   person: Client,
   cloudKey: string,
@@ -150,14 +144,14 @@ export interface ListedPart {
   checksum?: string
 }
 
-/** Returns the parts that have arrived completely. */
+/** Returns the complete parts. */
 export async function listParts(person: Client, cloudKey: string): Promise<ListedPart[]> {
   const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
   await expectOk(response)
   return (await json<{ parts: ListedPart[] }>(response)).parts
 }
 
-/** Uploads random or given bytes and confirms the upload. Returns the file. */
+/** Uploads random or given bytes. Returns the file. */
 export async function makeFile(
   person: Client,
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
@@ -170,7 +164,7 @@ export async function makeFile(
   return { ...(await json<File>(confirmed)), bytes }
 }
 
-/** Asks for a new link for a file. */
+/** Renews a file. */
 export function askForRenewal(
   person: Client,
   id: string,
@@ -183,7 +177,7 @@ export function askForRenewal(
   })
 }
 
-/** Asks to delete several files in one call. */
+/** Deletes several files in one call. */
 export function askForDeletion(person: Client, fileIds: unknown): Promise<Response> {
   return person.fetch('/api/files/bulk', {
     method: 'DELETE',
@@ -200,7 +194,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Computes the checksums, in base64, that a PUT may carry and that a list of parts contains. */
+/** Computes the base64 checksums for a PUT or a part list. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

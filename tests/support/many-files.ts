@@ -1,10 +1,8 @@
 import type { TestApp } from './app-server.ts'
 
 /**
- * Returns an SQL statement that gives a user many files in one step. The files have rows but no
- * stored bytes. File number n was created n minutes before `now`, and is named 'Report n of the
- * working group.pdf'. So number 1 is the newest file. Each file has a proved SHA-256. Otherwise a
- * job would look for its bytes and change its row.
+ * Returns SQL that inserts files without bytes: file n is n minutes old and named 'Report n of the
+ * working group.pdf'. They have a SHA-256, so that no job touches them.
  */
 export function manyFiles(ownerId: string, count: number, now: Date) {
   const created = `($3::timestamptz - n * interval '1 minute')`
@@ -24,7 +22,7 @@ export function manyFiles(ownerId: string, count: number, now: Date) {
   }
 }
 
-/** Gives a user of a test's server many files by the statement of `manyFiles`. */
+/** Inserts many files for a user of a test's server. */
 export async function insertFiles(app: TestApp, ownerId: string, count: number): Promise<void> {
   await app.pool.query(manyFiles(ownerId, count, app.clock()))
 }

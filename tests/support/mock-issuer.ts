@@ -5,27 +5,24 @@ import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/**
- * A simulated issuer that signs everybody in without asking. A test can make it give wrong answers
- * or none.
- */
+/** An issuer that signs everybody in. A test can make it lie or fail. */
 export interface MockIssuer {
   url: string
-  /** Emits an event before each answer. A listener may change the answer. */
+  /** Emits an event before each response, which listeners may change. */
   service: OAuth2Service
-  /** What the server asked so far, such as 'POST /token'. */
+  /** Requests so far, such as 'POST /token'. */
   asked: string[]
-  /** Answers that a test gives in place of the issuer's own, by path. */
+  /** Responses by path that replace the issuer's own. */
   answers: Map<string, Answer>
-  /** Removes all changes, and forgets what was asked. */
+  /** Resets all changes and requests. */
   reset(): void
-  /** `goAway` refuses connections from now on. `comeBack` accepts them again. */
+  /** `goAway` refuses connections until `comeBack`. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts an issuer on this machine. */
+/** Starts a local issuer. */
 export async function startMockIssuer(): Promise<MockIssuer> {
   const { issuer, service } = new OAuth2Server()
   await issuer.keys.generate('RS256')

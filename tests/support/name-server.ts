@@ -1,22 +1,22 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Answers which IPv4 addresses a name has, as Docker's resolver does for containers. */
+/** A DNS server for IPv4 addresses, like Docker's. */
 export interface NameServer {
   port: number
-  /** Gives a name other addresses. A name without any is not found. */
+  /** Changes a name's addresses; none means NXDOMAIN. */
   set(name: string, addresses: readonly string[]): void
   close(): Promise<void>
 }
 
 const headerBytes = 12
-/** The answer's name is the one of the question, which begins behind the header. */
+/** A pointer to the question's name. */
 const nameOfQuestion = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
-/** Docker's own answers may be kept for so long. */
+/** Docker's own TTL. */
 const secondsToKeep = 600
 
-/** Starts a name server (RFC 1035) on 127.0.0.1 that knows no name yet. */
+/** Starts an empty DNS server (RFC 1035) on 127.0.0.1. */
 export async function startNameServer(): Promise<NameServer> {
   const addressesOf = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')
@@ -33,7 +33,7 @@ export async function startNameServer(): Promise<NameServer> {
   }
 }
 
-/** Returns the name that a query asks for, and where the question ends. */
+/** Returns the name in a query, and where the question ends. */
 function nameIn(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = headerBytes

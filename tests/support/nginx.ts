@@ -9,19 +9,12 @@ import { freePort } from './free-port.ts'
 
 export interface NginxProxy {
   url: string
-  /**
-   * Passes new requests to servers on these ports. Resolves when nginx has answered every request
-   * that it took before, so that no other server gets any more.
-   */
+  /** Sends new requests to servers on these ports. Resolves when earlier requests have finished. */
   passTo(ports: readonly number[]): Promise<void>
   stop(): Promise<void>
 }
 
-/**
- * Starts nginx in front of servers on these ports of 127.0.0.1, with the files of `deploy/nginx`.
- * It differs from them in what would cost these tests time and proves nothing: it speaks http on a
- * port of its own.
- */
+/** Starts nginx in front of local servers with `deploy/nginx`, but over HTTP on its own port. */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
   const places = { folder, port: await freePort(), redirecting: await freePort() }
@@ -58,7 +51,7 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
 interface Places {
   folder: string
   port: number
-  /** The port whose requests are sent to https. Nobody asks there. */
+  /** The port that redirects to HTTPS; unused. */
   redirecting: number
 }
 
@@ -71,7 +64,7 @@ async function configuration(
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
     [/\/var\/log\/nginx/g, folder],
-    // The public address has a port here.
+    // The public URL has a port here.
     [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
   ])
   const listed = ports.map((one) => `$<before>127.0.0.1:${one}$<after>`).join('')
@@ -81,14 +74,14 @@ async function configuration(
       listed,
     ],
   ])
-  // When nginx reads its configuration again, it closes the connections that wait for another
-  // request. A browser repeats what it has just sent over such a one. Node's `fetch` does not.
+  // On a reload nginx closes idle connections. Browsers retry on a stale one; Node's `fetch`
+  // doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
   // nginx logs the end of each worker as a notice.
   return `error_log ${folder}/error.log notice;\n${wrapped(folder, sites)}`
 }
 
-/** @throws {Error} if one of the patterns is missing, since the shipped file has changed then. */
+/** @throws {Error} if a pattern is missing because the file in deploy has changed. */
 function replaceAll(text: string, changes: readonly (readonly [RegExp, string])[]): string {
   return changes.reduce((changed, [pattern, to]) => {
     if (changed.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)

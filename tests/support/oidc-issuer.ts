@@ -13,10 +13,10 @@ export interface IssuerPerson {
   picture?: string
 }
 
-/** A real OpenID Connect provider on this machine. People sign in there without seeing a page. */
+/** A real local OpenID Connect provider without login pages. */
 export interface OidcIssuer {
   url: string
-  /** The person who signs in from now on. If it is null, the person refuses to sign in. */
+  /** Who signs in from now on; null to deny. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -24,16 +24,13 @@ export interface OidcIssuer {
 export interface OidcIssuerOptions {
   port: number
   client: { id: string; secret: string }
-  /** The only address to which the issuer may send browsers back. */
+  /** The only redirect URI. */
   redirectUri: string
-  /**
-   * If true, the ID token contains only the subject. The issuer returns all other claims at its
-   * userinfo endpoint.
-   */
+  /** Put only the subject into the ID token, and other claims at userinfo. */
   conformIdTokenClaims: boolean
 }
 
-/** Starts a provider. When it is closed, its keys, codes and sessions are lost. */
+/** Starts a provider. Closing it loses its keys, codes and sessions. */
 export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
   const { port, client, redirectUri, conformIdTokenClaims } = options
   const url = `http://127.0.0.1:${port}`
@@ -106,10 +103,7 @@ function signingKey() {
   return { ...privateKey.export({ format: 'jwk' }), kid: 'a key', use: 'sig', alg: 'RS256' }
 }
 
-/**
- * Keeps in memory what the provider must remember. The provider could do so itself, but then it
- * prints a warning.
- */
+/** In-memory storage; the provider's own prints a warning. */
 function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {

@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** When the connection of a statement is cut. */
+/** When a statement's connection is cut. */
 export const moments = [
   'before Postgres has it',
   'after Postgres did it, before the answer',
@@ -8,55 +8,51 @@ export const moments = [
 ] as const
 export type Moment = (typeof moments)[number]
 
-/** What is lost first when the network becomes silent. */
+/** What is lost first when the network goes silent. */
 export const losses = ['the statement', 'the answer'] as const
 export type Loss = (typeof losses)[number]
 
-/** A proxy that plays the network between the server and Postgres. A test makes it fail. */
+/** A proxy between the server and Postgres that a test can make fail. */
 export interface PostgresProxy {
-  /** The DATABASE_URL for a server that uses the proxy. */
+  /** The DATABASE_URL through the proxy. */
   url: string
-  /** The statements on all connections since the last call of `count`, `cutAt` or `silenceAt`. */
+  /** Statements on all connections since the last `count`, `cutAt` or `silenceAt`. */
   readonly statements: readonly string[]
-  /** Forgets all earlier statements. */
+  /** Forgets earlier statements. */
   count(): void
-  /** Cuts the connection of the n-th statement from now on, counted from 1. */
+  /** Cuts the connection of the n-th statement from now, from 1. */
   cutAt(n: number, moment: Moment): void
-  /** Whether the connection has been cut since `cutAt` was called. */
+  /** Whether the connection has been cut since `cutAt`. */
   readonly wasCut: boolean
   /**
-   * Makes the connection of the n-th statement from now on silent, without closing it. Statements
-   * are counted from 1, those alone for which `isMeant` returns true, if it is given. That
-   * statement is lost, or only its answer. Everything after it is lost too.
+   * Silences the connection of the n-th statement from now that `isMeant` accepts, without closing
+   * it. The statement or its response is lost, with everything after it.
    */
   silenceAt(n: number, lost: Loss, isMeant?: (statement: string) => boolean): void
-  /** Makes every connection silent, without closing any. New ones are silent too. */
+  /** Silences all connections, and new ones, without closing any. */
   silence(): void
   /**
-   * Loses every connection that is open now, as a NAT does that forgets them. Nothing reaches the
-   * other side any more, also no end. So Postgres keeps its side of them open.
+   * Loses all open connections, as a NAT does: not even a FIN arrives, and Postgres keeps its side
+   * open.
    */
   forget(): void
   /**
-   * Passes on what new connections send, and forgets a cut or a silence that is still to come.
-   * Connections that are silent stay silent.
+   * Lets new connections pass, and cancels a pending cut or silence. Silent connections stay
+   * silent.
    */
   open(): void
-  /** Ends the connections that are silent, as a network does that finds out about them. */
+  /** Closes the silent connections, as a network that notices. */
   endSilent(): void
   close(): Promise<void>
 }
 
-/** One message of Postgres's protocol: its type, if it has one, and all its bytes. */
+/** One protocol message: its type, if any, and all its bytes. */
 interface Message {
   type: string
   bytes: Buffer
 }
 
-/**
- * Starts a proxy in front of a Postgres. The URL contains the folder of the socket on which
- * Postgres listens.
- */
+/** Starts a proxy in front of Postgres. The URL contains its socket directory. */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -84,7 +80,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silent.add(client)
-    // A connection can be lost in two ways, by an end or by a reset. The tests use both.
+    // By FIN or by RST; the tests use both.
     const cutNow = (how: 'end' | 'reset') => {
       cut = null
       wasCut = true
@@ -172,10 +168,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-/**
- * Calls `on` with each message as soon as it is complete. The first message of a client has no
- * type.
- */
+/** Calls `on` with each complete message. A client's first message has no type. */
 function onMessages(
   socket: Socket,
   { hasStart }: { hasStart: boolean },
@@ -197,7 +190,7 @@ function onMessages(
   })
 }
 
-/** Returns the SQL text in a message, or the name of a prepared statement. */
+/** Returns the SQL of a message, or the name of a prepared statement. */
 function textOf(type: string, bytes: Buffer): string {
   const words = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return words[0] ?? ''

@@ -11,7 +11,7 @@ import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
 import { hangMs } from './hang.ts'
 
-/** A new database for one test. `drop` also ends connections that are still open. */
+/** A database for one test. `drop` ends open connections. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -22,27 +22,24 @@ const run = promisify(execFile)
 const template = 'mayfly_template'
 const pollMs = 20
 
-/** A Postgres that tests have for themselves. */
+/** A Postgres for one test. */
 export interface TestPostgres {
-  /** The URL of the administrative database, which `createDatabase` needs. */
+  /** The URL of the administrative database, for `createDatabase`. */
   url: string
-  /**
-   * Shuts Postgres down, which ends all connections, and starts it again after `awayMs`. Resolves
-   * when it can be used.
-   */
+  /** Shuts Postgres down and starts it again after `awayMs`. Resolves when it is up. */
   restart(awayMs: number): Promise<void>
   /**
-   * Kills the main process of Postgres, and with it all others. Postgres is started again at once,
-   * as the server does with the embedded one. Resolves when it can be used.
+   * Kills Postgres and restarts it at once, as the server does with the embedded one. Resolves when
+   * it is up.
    */
   kill(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts a Postgres in a temporary folder.
- * @param prepare gets the URL of the database that every 'migrated' one is a copy of, and may add
- * to it. It must close its connections.
+ * Starts a Postgres in a temporary directory.
+ * @param prepare may change the template of every 'migrated' database, and must close its
+ * connections.
  */
 export async function startTestPostgres(
   prepare: (url: string) => Promise<void> = async () => {},
@@ -52,9 +49,8 @@ export async function startTestPostgres(
   let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // The data of a test run need not survive a power cut. But commits stay synchronous. Until a
-    // commit is in the log, a vacuum does not mark its rows as visible. Then the plan of a query
-    // would depend on when the log was written.
+    // No fsync: test data need not survive a power cut. But commits stay synchronous: a vacuum
+    // marks rows as visible only once their commit is in the log, and query plans depend on that.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')
     await client.query('select pg_reload_conf()')
@@ -82,16 +78,13 @@ export async function startTestPostgres(
   }
 }
 
-/**
- * Returns the id of the main process of Postgres: the parent of the process that serves a
- * connection.
- */
+/** Returns the pid of the main process, the parent of a backend. */
 export async function firstProcessOf(connectionPid: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
 }
 
-/** Creates a database without rows. 'migrated' has all tables, 'nothing' has none. */
+/** Creates a database: 'migrated' has all tables, 'nothing' none. */
 export async function createDatabase(
   adminUrl: string,
   content: 'migrated' | 'nothing',
@@ -108,7 +101,7 @@ export async function createDatabase(
   }
 }
 
-/** Returns the URL of a database of the Postgres whose socket is in this folder. */
+/** Returns the URL of a database of the Postgres with this socket directory. */
 function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }

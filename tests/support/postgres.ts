@@ -3,17 +3,17 @@ import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of the administrative database of the Postgres that this test run uses. */
+    /** The administrative database of this run's Postgres. */
     postgresUrl: string
   }
 }
 
-/** Gives a test file its own database with all tables and no rows. */
+/** Creates a migrated database for one test file. */
 export function freshDatabase(): Promise<TestDatabase> {
   return createDatabase(inject('postgresUrl'), 'migrated')
 }
 
-/** Gives a test file its own database without tables. */
+/** Creates an empty database for one test file. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase(inject('postgresUrl'), 'nothing')
 }

@@ -3,16 +3,16 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Change, Node, RecordedDisk, Step } from './recorded-disk.ts'
 
-/** The content of a folder: its subfolders, and its files with their bytes. */
+/** A directory tree. */
 type Tree = Map<string, Tree | Buffer>
 
-/** One state in which a power cut can leave a disk. */
+/** One disk state a power cut can leave. */
 export interface PowerCut {
-  /** Names the last step before the cut, and the changes that were lost. */
+  /** Names the last step before the cut and the lost changes. */
   moment: string
-  /** What was promised to clients before the cut. */
+  /** What clients were promised before the cut. */
   promised: ReadonlySet<string>
-  /** Writes what was left on the disk into an existing folder. */
+  /** Writes this state to an existing directory. */
   restore(folder: string): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   }
 }
 
-/** Yields each set of changes that one cut can lose. */
+/** Yields each set of changes one cut can lose. */
 function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
   const names = unsynced.filter(({ kind }) => kind === 'name')
@@ -68,7 +68,7 @@ function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   for (const chosen of product(choices)) yield new Set(chosen.flat())
 }
 
-/** Tells whether a cut cannot lose this step, because it is synced or changes nothing. */
+/** Whether this step can't be lost: it is synced or changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const needed = step.kind === 'name' ? step.namings.map(({ folder }) => folder) : [step.node]
@@ -77,10 +77,7 @@ function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   )
 }
 
-/**
- * Yields the change with the number `at`, and the later writes that appended bytes right after it.
- * They are lost together.
- */
+/** Yields change `at` and the contiguous appends after it, which are lost together. */
 function* withWhatLeansOn(changes: readonly BytesChange[], at: number): Generator<Change> {
   let end: number | undefined
   for (const change of changes.slice(at)) {

@@ -1,41 +1,38 @@
 import type pg from 'pg'
 
-/** Makes Postgres send the plan of every statement on a connection as a notice. */
+/** Makes Postgres send each statement's plan as a notice. */
 const tellPlans = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
   'set client_min_messages = log',
 ].join('; ')
 
-/** Like `tellPlans`, but each step of a plan also tells how many rows it has really read. */
+/** Like `tellPlans`, with actual row counts. */
 const tellPlansWithRows = `${tellPlans}; set auto_explain.log_analyze = on`
 
 const tellNothing =
   'set auto_explain.log_min_duration = -1; set auto_explain.log_analyze = off; reset client_min_messages'
 
-/**
- * Returns the plans of all statements that run on the pool during `work`, each with the text of its
- * statement. Postgres has chosen these plans for the values that were really sent.
- */
+/** Returns the plans of all statements during `work`, with their SQL. */
 export function plansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return tell(pool, tellPlans, work)
 }
 
-/** Returns the same plans as `plansOf`, with the numbers of rows that each step has read. */
+/** Like `plansOf`, with actual row counts. */
 export function runPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return tell(pool, tellPlansWithRows, work)
 }
 
 /**
- * Returns how many rows of a table, or entries of its indexes, a plan of `runPlansOf` has read. A
- * search in an index counts as one entry even if it finds nothing.
+ * Returns how many rows or index entries of a table a plan of `runPlansOf` has read. An index
+ * search without a result counts as one.
  */
 export function rowsReadOf(plan: string, table: string): number {
   const steps = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
   return steps.reduce((sum, step) => sum + rowsReadIn(step, table), 0)
 }
 
-/** Returns the same of one step of a plan, whose first line names the table or the index. */
+/** The same for one node, whose first line names the table or index. */
 function rowsReadIn(step: string, table: string): number {
   const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(step)
   const [, name = '', found, loops] = scan ?? []

@@ -2,17 +2,16 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 
-/** Waits for `ms` milliseconds and then does the work. */
+/** Waits for `ms`, then does the work. */
 export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
   await wait(ms)
   return work()
 }
 
 /**
- * Starts two functions at almost the same time, in several rounds. Each of them should win some
- * rounds. The function that has won a round starts a little later in the next round. If it wins
- * again, the delay doubles. So the other function wins soon, even on a slow machine. `expectBoth`
- * expects that each has won often enough, because otherwise the race proves nothing.
+ * Races two functions for several rounds. The winner starts later in the next round, and the delay
+ * doubles with repeated wins, so that both win even on a slow machine. `expectBoth` asserts that
+ * they did, or the race proves nothing.
  */
 export function makeRace(rounds: number) {
   let lead = 0

@@ -8,16 +8,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
-/** A real S3 server in a folder of its own: one monitor, one store and one gateway of Ceph. */
+/** A real S3 server: a Ceph cluster with one monitor, store and gateway. */
 export interface S3Server {
-  /** The endpoint, such as http://127.0.0.1:41234. URLs contain the bucket's name in their path. */
+  /** Such as http://127.0.0.1:41234. URLs are path-style. */
   endpoint: string
   region: string
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** The users of the cluster, and the services that each of them may use. */
+/** The cluster's users and their services. */
 const entities = [
   ['mon.', 'mon'],
   ['client.admin', 'mon', 'osd'],
@@ -28,15 +28,15 @@ const startMs = 90_000
 const execute = promisify(execFile)
 
 /**
- * Starts the server on free ports. It ends with `stop` or when this process ends. The start takes
- * some ten seconds. Each run uses a new folder, because Ceph starts slowly in a used one.
- * @throws what the gateway printed, if it does not start.
+ * Starts the server on free ports, in some ten seconds, in a new directory because Ceph restarts
+ * slowly. It ends with `stop` or with this process.
+ * @throws the gateway's output if it doesn't start.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const parts: ChildProcess[] = []
   const stop = async () => {
-    // Nothing in the folder is needed any more, so the processes are killed.
+    // Nothing is kept, so kill the processes.
     for (const part of parts.toReversed()) {
       if (part.exitCode !== null || part.signalCode !== null) continue
       const ended = once(part, 'exit')
@@ -70,7 +70,7 @@ async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Serv
   const signal = AbortSignal.timeout(startMs)
   const run = (program: string, ...args: string[]) =>
     execute(program, [...args, '--conf', conf], { signal })
-  /** Starts a program. The kernel kills it when this process ends for any reason. */
+  /** Starts a program that the kernel kills with this process. */
   const keep = async (program: string, ...args: string[]) => {
     const log = await open(join(folder, `${program}.out`), 'w')
     const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]

@@ -3,39 +3,33 @@ import * as fs from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 
-/**
- * The number of a file or a folder. It stays the same when the file gets another name. A file
- * system calls this an inode.
- */
+/** An inode number. */
 export type Node = number
 
-/**
- * A change of a folder: from now on the name stands for this file or folder. null: the name was
- * removed.
- */
+/** A directory change: the name now refers to this inode, or to none. */
 export interface Naming {
   folder: Node
   name: string
   node: Node | null
 }
 
-/** A change of the disk. It is recorded after it was made. */
+/** A recorded change of the disk. */
 export type Change =
-  /** A new or removed name is one naming, a move is two. */
+  /** A created or deleted name is one naming, a move is two. */
   | { kind: 'name'; namings: Naming[] }
-  /** `appends`: the bytes were added at the end of the file. */
+  /** `appends`: the bytes extend the file. */
   | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
 /** Everything that happened to the disk, in order. */
 export type Step =
   | Change
-  /** What was done to this file or folder before step number `since` survives a power cut. */
+  /** Changes of this inode before step `since` survive a power cut. */
   | { kind: 'sync'; node: Node; since: number }
-  /** A client was promised something. From this step on it must be true. */
+  /** A promise to a client that holds from this step on. */
   | { kind: 'promise'; promise: string }
 
-/** A real folder whose changes and syncs are recorded. */
+/** A real directory that records changes and syncs. */
 export interface RecordedDisk {
   root: Node
   folders: ReadonlySet<Node>
@@ -44,10 +38,7 @@ export interface RecordedDisk {
   promise(promise: string): void
 }
 
-/**
- * Records everything that is done to files and folders below an empty folder. It offers only
- * operations that it can record.
- */
+/** Records everything done below an empty directory. It offers only operations it can record. */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])
@@ -93,8 +84,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
       sync: () => syncing(node, file.sync()),
       datasync: () => syncing(node, file.datasync()),
       async writev(buffers, position) {
-        // The bytes are copied before they are written, because the writer frees their memory
-        // afterwards.
+        // Copy first: the writer reuses its buffer.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
         )

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const MiB = 1024 ** 2
 
-/** Returns how much memory a process has now, in MiB. */
+/** Returns a process's resident memory in MiB. */
 export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) {
-    // Without /proc this is not Linux. `ps` tells the memory in KiB.
+    // Not Linux: `ps` reports KiB.
     return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
   }
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, 'utf8')) ?? []

@@ -1,9 +1,7 @@
-/**
- * Set by `npm run test:long`, which plays the tests of races and crashes with all rounds and cases.
- */
+/** Set by `npm run test:long`, which runs race and crash tests with all rounds and cases. */
 export const isLongRun = process.env.LONG_TESTS === '1'
 
-/** Returns how many rounds a test plays: `few`, or `many` in a run of `npm run test:long`. */
+/** Returns `few` rounds, or `many` in a long run. */
 export function roundsOf(few: number, many: number): number {
   return isLongRun ? many : few
 }

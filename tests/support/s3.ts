@@ -8,30 +8,24 @@ export type { TestBucket }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The S3 server of this test run; null if its programs are not installed. */
+    /** This run's S3 server, or null if it isn't installed. */
     s3Server: S3Server | null
   }
 }
 
-/**
- * Describes tests that need a real S3 server. Without one they are skipped, and the run reports
- * that.
- */
+/** Tests that need a real S3 server. */
 export function describeOnS3(name: string, tests: () => void): void {
   describeNeeding('s3Server', inject('s3Server') !== null, name, tests)
 }
 
-/** Makes a new empty bucket for one test file. */
+/** Creates a bucket for one test file. */
 export async function makeBucket(): Promise<TestBucket> {
   const server = inject('s3Server')
   if (!server) throw new Error('There is no S3 server: tests that need one stand in describeOnS3.')
   return createBucket(server)
 }
 
-/**
- * Returns how many multipart uploads of an object are open, which means neither completed nor
- * aborted.
- */
+/** Returns how many multipart uploads of an object are open. */
 export async function openUploadsOf(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,

@@ -1,10 +1,7 @@
-/**
- * All metrics that a server reported at one time. A key is a time series, such as
- * `name{label="value"}`, with its labels in alphabetical order.
- */
+/** A server's metrics by time series, such as `name{label="value"}` with sorted labels. */
 export type Scrape = Map<string, number>
 
-/** Reads Prometheus's text format. */
+/** Parses Prometheus's text format. */
 function readScrape(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -22,7 +19,7 @@ function inOrder(series: string): string {
   })
 }
 
-/** Asks a server for its metrics. */
+/** Scrapes a server. */
 export async function scrape({ url }: { url: string }): Promise<Scrape> {
   const response = await fetch(new URL('/metrics', url))
   if (response.status !== 200) throw new Error(`the metrics answered ${response.status}`)

@@ -1,11 +1,11 @@
 import { createHash, randomInt } from 'node:crypto'
 
-/** Returns a random whole number from 0 to `limit` - 1. */
+/** Returns a random integer from 0 to `limit` - 1. */
 export type Draw = (limit: number) => number
 
 /**
- * Runs `rounds` rounds with random numbers. To repeat the numbers of an earlier run, set the
- * environment variable FAULT_SEED to its seed. The error of a round that fails names the seed.
+ * Runs rounds with seeded random numbers. FAULT_SEED replays a run; the error of a failed round
+ * names the seed.
  */
 export async function seededRounds(
   rounds: number,
@@ -23,7 +23,7 @@ export async function seededRounds(
   }
 }
 
-/** Returns random numbers that depend on nothing but the seed. */
+/** Returns random numbers determined by the seed. */
 export function numbersFrom(seed: number | string): Draw {
   let drawn = 0
   return (limit) => {

@@ -10,16 +10,15 @@ export interface Answer {
 export interface Sending {
   method?: string
   headers?: OutgoingHttpHeaders
-  /** The path to send exactly as it is. Without it, the URL parser would change some characters. */
+  /** A path to send verbatim; a URL would be normalized. */
   path?: string
-  /** The body. Its length is sent in Content-Length, unless `headers` say otherwise. */
+  /** Sent with Content-Length unless `headers` say otherwise. */
   body?: Buffer | string
 }
 
 /**
- * Sends an HTTP request, whose headers may be ones that `fetch` refuses to send. Resolves with any
- * answer, even if it comes before the whole body was sent. Rejects when the connection breaks
- * before an answer.
+ * Sends an HTTP request with headers that `fetch` refuses to send. Resolves with any response, even
+ * an early one.
  */
 export function send(url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) {
   return new Promise<Answer>((resolve, reject) => {
@@ -39,20 +38,19 @@ export function send(url: string, { method = 'GET', headers = {}, path, body }: 
   })
 }
 
-/** Returns the code of an error answer. */
+/** Returns the code of an error response. */
 export function codeOf(answer: Answer): unknown {
   return JSON.parse(answer.body.toString()).code
 }
 
-/** Returns the status and the code of an error answer. */
+/** Returns status and code of an error response. */
 export function refusalOf(answer: Answer): [number, unknown] {
   return [answer.status, codeOf(answer)]
 }
 
 /**
- * Resolves when a connection, request or response is closed, or immediately if it is closed
- * already. Unlike `once`, it does not reject at an error, because tests break these connections on
- * purpose.
+ * Resolves when a connection, request or response is closed. Unlike `once` it ignores errors,
+ * because tests break these connections on purpose.
  */
 export function untilClosed(connection: EventEmitter & { closed: boolean }): Promise<void> {
   return connection.closed
@@ -60,7 +58,7 @@ export function untilClosed(connection: EventEmitter & { closed: boolean }): Pro
     : new Promise((resolve) => connection.once('close', () => resolve()))
 }
 
-/** Returns the path and the query of a URL, as the first line of a request contains them. */
+/** Returns path and query, as in the request line. */
 export function targetOf(url: string): string {
   return url.slice(new URL(url).origin.length)
 }

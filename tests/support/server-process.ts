@@ -13,27 +13,27 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
 /**
- * The real server in a process of its own. It is started as `npm start` starts it, and has its
- * embedded Postgres unless the settings name another database.
+ * The real server in its own process, started as by `npm start`, with embedded Postgres unless the
+ * settings name another.
  */
 export interface ServerProcess {
   /** The public origin. */
   url: string
   pid: number
   kill(signal: NodeJS.Signals): void
-  /** Resolves with the exit code when the process ends; null if a signal ended it. */
+  /** Resolves with the exit code; null if a signal ended it. */
   ended: Promise<number | null>
 }
 
 /**
- * Starts the server on a folder and waits until it is ready. The folder of an earlier start may be
- * used again. The caller must end the server.
- * @throws what the server printed, if it ends instead.
+ * Starts the server on a directory, which may be reused, and waits until it is ready. The caller
+ * must end it.
+ * @throws the server's output if it exits.
  */
 export async function startServerProcess(settings: {
   dataDir: string
   port: number
-  /** Settings in the form of environment variables. */
+  /** Settings as environment variables. */
   env?: Record<string, string>
 }): Promise<ServerProcess> {
   const { dataDir, port, env } = settings
@@ -55,7 +55,7 @@ export async function startServerProcess(settings: {
   const greeted = hasSaid(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await untilReady(child, `http://127.0.0.1:${port}`, said)
-  // If the port was taken meanwhile, it is another server that answered.
+  // If the port was taken meanwhile, another server answered.
   const isOurs = await Promise.race([greeted.then(() => true), ended.then(() => false)])
   if (!isOurs) throw new Error(`The server has ended: ${await said}`)
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }

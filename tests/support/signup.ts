@@ -5,7 +5,7 @@ import type { Mail } from '../../src/server/email/mailer.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
-/** The setting with which a signup needs a verified address. */
+/** Requires email verification. */
 export const verified = { REQUIRE_EMAIL_VERIFICATION: 'on' }
 
 export const password = 'correct horse'
@@ -14,7 +14,7 @@ export function newAddress(): string {
   return `${randomUUID()}@example.org`
 }
 
-/** Returns what the signup page sends. */
+/** The signup form. */
 export function signupForm(changes: { email: string; [field: string]: unknown }) {
   const form = { firstName: 'Ada', lastName: 'Lovelace', password, ...changes }
   return { ...form, confirmPassword: form.password }
@@ -32,12 +32,12 @@ export function signUp(
   })
 }
 
-/** Returns the token in the link of an email, or an empty text if the email has none. */
+/** Returns the token in an email's link, or ''. */
 export function tokenIn(mail: Mail | undefined): string {
   return /\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
 }
 
-/** Signs up by HTTP. Returns the token in the email that is sent then. */
+/** Signs up. Returns the token of the email. */
 export async function signUpForToken(
   app: TestApp,
   changes: { email: string; [field: string]: unknown },
@@ -53,7 +53,7 @@ export function verify(app: TestApp, token: unknown): Promise<Response> {
   return makeClient(app).post('/api/auth/verify-email', { token })
 }
 
-/** Returns the cookies that an answer sets, in the form in which a browser sends them back. */
+/** Returns a response's cookies as a Cookie header. */
 export function cookiesOf(answer: Response): string {
   return answer.headers
     .getSetCookie()
@@ -61,10 +61,7 @@ export function cookiesOf(answer: Response): string {
     .join('; ')
 }
 
-/**
- * Makes an account whose address nobody verified. Servers that required no verification made such
- * accounts.
- */
+/** Creates an unverified account, as servers without verification did. */
 export async function makeUnverified(app: TestApp, email: string, typed = password) {
   const { db, passwords, secret } = app.deps
   const owner = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
@@ -75,23 +72,23 @@ export async function makeUnverified(app: TestApp, email: string, typed = passwo
   return id
 }
 
-/** Asks for another email with the link that verifies an address. Returns the answer. */
+/** Requests another verification email. */
 export function resend(app: TestApp, email: string, cookie = ''): Promise<Response> {
   return makeClient(app, cookie).post('/api/auth/resend-verification', { email })
 }
 
-/** Tries to log in, without cookies. Returns the answer. */
+/** Tries to log in, without cookies. */
 export function tryLogin(app: TestApp, email: string, secret = password): Promise<Response> {
   return makeClient(app).post('/api/auth/login', { email, password: secret })
 }
 
-/** Returns the status of an answer and, of a refusal, its code: '401 INVALID_TOKEN'. */
+/** Returns the status, with the code of an error: '401 INVALID_TOKEN'. */
 export async function statusAndCode(answer: Response): Promise<string> {
   const { code } = await json<{ code?: string }>(answer)
   return `${answer.status} ${code ?? ''}`.trim()
 }
 
-/** Returns everything that a client sees of an answer, without the values that differ each time. */
+/** Returns what a client sees of a response, without values that always differ. */
 export async function seen(answer: Response) {
   const headers = Object.fromEntries(answer.headers)
   for (const own of ['date', 'x-request-id']) delete headers[own]

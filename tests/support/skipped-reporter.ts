@@ -17,11 +17,7 @@ function needsInWords(): Record<MachineNeed, string[]> {
   }
 }
 
-/**
- * Reports at the end of a run how many tests were skipped because the machine lacks what they need.
- * It does not count tests that were skipped for another reason, such as a `beforeAll` that failed
- * or a filter by name.
- */
+/** Reports how many tests were skipped because the machine lacks what they need. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
@@ -37,7 +33,7 @@ export default class SkippedReporter implements Reporter {
   }
 }
 
-/** Returns what the machine lacks for a test; undefined where it lacks nothing. */
+/** Returns what the machine lacks for a test. */
 function lackOf(test: TestCase): MachineNeed | undefined {
   let at: TestCase | TestSuite | TestModule = test
   while (at.type !== 'module') {
@@ -48,10 +44,7 @@ function lackOf(test: TestCase): MachineNeed | undefined {
   return undefined
 }
 
-/**
- * Tells whether the filter of this run (`-t`) includes a test. Vitest applies the filter to the
- * full name without the `>` between its parts.
- */
+/** Whether the filter (`-t`) includes a test. Vitest matches the full name without `>`. */
 function isAskedFor({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config
   return testNamePattern === undefined || testNamePattern.test(fullName.replaceAll(' > ', ' '))

@@ -2,32 +2,27 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { makeLineDirection } from './line-direction.ts'
 
 export interface LineSettings {
-  /** How many bytes each direction carries per second, for all connections together. */
+  /** Bytes per second in each direction, for all connections together. */
   bytesPerSecond: number
-  /** How many milliseconds each byte needs in one direction. A round trip takes twice as long. */
+  /** One-way latency. */
   delayMs: number
 }
 
-/**
- * A simulated network line between two ends on this machine. It limits the rate and delays each
- * byte.
- */
+/** A simulated network link with a rate and a latency. */
 export interface SlowLine {
-  /** The origin that clients open. */
+  /** The origin for clients. */
   url: string
-  /** Carries all connections to this port of this machine from now on. */
+  /** Forwards all connections to this local port. */
   forwardTo(port: number): void
-  /** Returns how many bytes have arrived at the server (`up`) and at the client (`down`). */
+  /** Returns the bytes delivered to the server (`up`) and the client (`down`). */
   carried(): { up: number; down: number }
   close(): Promise<void>
 }
 
 /**
- * Starts a simulated line, which carries nothing until `forwardTo` is called. It relays TCP
- * connections. Each direction has a delay, and a rate that its connections share equally. Bytes
- * beyond the rate wait in a limited queue, and then in the sender's own buffers. A new connection
- * carries nothing for one round trip, because opening a real one takes that long. Unlike a real
- * line, this one loses no packets and has no TCP slow start.
+ * Starts a link that carries nothing before `forwardTo`. Connections share the rate; excess bytes
+ * wait in a bounded queue, then in the sender. A new connection takes a round trip. There is no
+ * packet loss and no slow start.
  */
 export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
   let target = 0

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { tellSlowest } from './slowest.ts'
 
-/** Reports at the end of a run which files and which tests took longest. */
+/** Reports the slowest files and tests of a run. */
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => {

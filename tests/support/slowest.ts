@@ -1,4 +1,4 @@
-/** The name of a file or test, and how many milliseconds it took. */
+/** A file or test, and its duration in milliseconds. */
 export interface Timed {
   what: string
   ms: number
@@ -6,7 +6,7 @@ export interface Timed {
 
 const shown = 10
 
-/** Returns lines of text that name the ten slowest files and tests of a run. */
+/** Formats the ten slowest files and tests. */
 export function tellSlowest(files: readonly Timed[], tests: readonly Timed[]): string {
   const lines = [
     'The slowest files:',

@@ -6,25 +6,19 @@ import { join } from 'node:path'
 
 const mebibyte = 1024 ** 2
 
-/** A small file system for one test, in memory. The test can fill it as other programs would. */
+/** A small file system in memory that a test can fill. */
 export interface SmallDisk {
   folder: string
-  /** Returns how many bytes a program without root's rights may write now. */
+  /** Returns how many bytes an unprivileged program may write. */
   free(): Promise<number>
-  /**
-   * Takes all free space, to the last byte, as another program would. A second call takes what has
-   * become free since.
-   */
+  /** Takes all free space, or what has become free since the last call. */
   fill(): Promise<void>
-  /** Frees the space that `fill` took. */
+  /** Frees what `fill` took. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Tells whether this machine lets the test mount a file system. Root may, except in most
- * containers.
- */
+/** Whether this machine allows mounts; root may, except in most containers. */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
@@ -60,8 +54,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(filler, { force: true }),
     async close() {
-      // A failed test may have left files open. Then the file system stays until they are closed,
-      // but its folder is gone.
+      // A failed test may have left files open. The file system stays until they are closed, but
+      // its directory is gone.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },
@@ -69,9 +63,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
 }
 
 /**
- * Writes blocks of each of the sizes until no more fits. It writes synchronously, and most bytes by
- * one call: the server frees a part of its reserve when it sees that the disk is nearly full, and a
- * slow filler would take that part too.
+ * Writes blocks of each size until no more fits. Synchronously, because the server releases part of
+ * its reserve on a nearly full disk, and a slow filler would take that too.
  */
 function writeUntilFull(file: number, sizes: readonly number[]): void {
   for (const size of sizes) {

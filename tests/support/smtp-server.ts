@@ -3,45 +3,44 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
-/** What the server does with each email that a client wants to send. */
+/** How the server handles an email. */
 export type Reaction =
   | 'accept'
   | 'drop'
-  /** Refuses the recipient with this code: temporarily with 4xx, permanently with 5xx. */
+  /** Rejects the recipient: temporarily with 4xx, permanently with 5xx. */
   | { recipient: number }
-  /** Refuses the content of the email with this code. */
+  /** Rejects the content with this code. */
   | { content: number }
-  /** Accepts the email, but cuts the connection before it answers. */
+  /** Accepts the email but drops the connection before answering. */
   | 'accept-and-drop'
-  /** A slow server: it reads the email, and answers only after the test sets another reaction. */
+  /** Answers only when the test sets another reaction. */
   | 'hold'
 
 export interface TestSmtpServer {
-  /** The URL, such as smtp://127.0.0.1:41234. */
+  /** Such as smtp://127.0.0.1:41234. */
   url: string
-  /** The accepted emails, parsed as a mail program parses them. */
+  /** The accepted emails, parsed. */
   received: ParsedMail[]
   /** The recipients of all emails, accepted or not. */
   offered: string[]
-  /** The names with which clients tried to sign in. Each login is refused. */
+  /** User names of login attempts, all rejected. */
   logins: string[]
-  /** For each recipient in `offered`, whether the connection was encrypted. */
+  /** For each of `offered`, whether the connection was encrypted. */
   encrypted: boolean[]
-  /** How many connections were opened so far. */
+  /** How many connections were opened. */
   connections(): number
-  /** From now on, treats every email like this. */
+  /** Handles every email like this from now on. */
   react(reaction: Reaction): void
   /** Ends all connections and refuses new ones. */
   leave(): void
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   comeBack(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts a real SMTP server on this machine. It lets clients send a password over an unencrypted
- * connection, as an attacker's server would.
- * @param offersTls whether it offers STARTTLS, with a certificate that no authority has signed.
+ * Starts a real SMTP server that accepts passwords in clear text, as an attacker's would.
+ * @param offersTls whether it offers STARTTLS, with a self-signed certificate.
  */
 export async function startSmtpServer(
   port = 0,
@@ -54,7 +53,7 @@ export async function startSmtpServer(
   const logins: string[] = []
   const encrypted: boolean[] = []
   let connections = 0
-  // The message contains the address, because real servers also repeat the address that they
+  // Real servers repeat the address they reject.
   // refuse.
   const refusal = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
@@ -97,7 +96,7 @@ export async function startSmtpServer(
       }, done)
     },
   })
-  // A test cuts connections on purpose, so these errors are expected.
+  // Expected: tests drop connections on purpose.
   server.on('error', () => {})
   const dropAll = (): void => {
     for (const connection of server.connections) connection.close()
@@ -135,21 +134,19 @@ export async function startSmtpServer(
 }
 
 /**
- * `startSilentServer` closes a connection after this time. So a client that has no timeout of its
- * own fails and does not wait for ever.
+ * After this `startSilentServer` closes a connection, so that a client without a timeout fails
+ * instead of hanging.
  */
 const silentMs = 5_000
 
-/**
- * Starts a server that accepts connections, sends nothing, and closes each one after `silentMs`.
- */
+/** Accepts connections, sends nothing, and closes each after `silentMs`. */
 export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // The client cuts the connection on purpose, so errors are expected.
+    // Expected: the client drops the connection on purpose.
     socket.on('error', () => {})
-    // Node notices the end of a connection only while something reads from it.
+    // Node notices the end of a connection only while reading.
     socket.resume()
     socket.setTimeout(silentMs, () => socket.destroy())
   })

@@ -16,7 +16,7 @@ import {
 import { startTestApp, type TestApp } from './test-app.ts'
 import { confirm } from './upload-requests.ts'
 
-/** A server, and those who take part in a takedown. */
+/** A server, and the people involved in a takedown. */
 export interface TakedownStage {
   app: TestApp
   admin: Person
@@ -27,26 +27,26 @@ export interface TakedownStage {
 
 export async function startTakedownStage(): Promise<TakedownStage> {
   const app = await startTestApp()
-  // As at the start of a real server. A store that belongs to no installation counts as missing.
+  // As at a real start; a store without an installation id counts as missing.
   await bindStores(app.deps)
   const admin = await makePerson(app, { role: 'admin' })
   const owner = await makePerson(app, { tier: 'premium' })
   return { app, admin, owner, visitor: makeClient(app) }
 }
 
-/** Closes a server. Expects that it has logged no error. */
+/** Closes a server and expects no error in its log. */
 export async function closeWithoutErrors(app: TestApp): Promise<void> {
   const errors = app.logged.filter(({ level }) => level >= 50)
   await app.close()
   expect(errors).toEqual([])
 }
 
-/** Returns random bytes, so that no other file has the same content. */
+/** Returns random bytes, so that every file is different. */
 export function fresh(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
 
-/** Downloads the file behind a link. Returns whether the link opens. */
+/** Downloads a file. Returns whether its link opens. */
 export async function opens(client: Client, shortCode: string): Promise<boolean> {
   const answer = await client.fetch(`/api/download/${shortCode}`)
   await answer.arrayBuffer()
@@ -54,7 +54,7 @@ export async function opens(client: Client, shortCode: string): Promise<boolean>
   return answer.status === 200
 }
 
-/** Takes down the file behind a link. Returns the answer. */
+/** Takes a file down. */
 export function takeDown(
   admin: Client,
   shortCode: unknown,
@@ -63,37 +63,37 @@ export function takeDown(
   return admin.post('/api/admin/takedown', { shortCode, reason })
 }
 
-/** Takes down the file behind a link. Returns the message to the administrator. */
+/** Takes a file down. Returns the message to the administrator. */
 export async function takenDown(admin: Client, shortCode: string, reason?: string) {
   const answer = await takeDown(admin, shortCode, reason)
   if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
   return (await json<{ message: string }>(answer)).message
 }
 
-/** Reports the file behind a link. Returns the answer. */
+/** Reports a file. */
 export function report(client: Client, shortCode: string, more: object = {}): Promise<Response> {
   return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...more })
 }
 
-/** Returns the open reports. The file that was reported last comes first. */
+/** Returns the open reports, last reported first. */
 export async function listReports(admin: Client, query = ''): Promise<Report[]> {
   return json(await admin.fetch(`/api/admin/reports${query}`))
 }
 
-/** Returns the lines of the audit log about takedowns of a person's files. */
+/** Returns the audit log of takedowns of a person's files. */
 export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditLine[]> {
   const query = `?search=${encodeURIComponent(email)}&action=take-down`
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 
-/** Uploads these bytes, but does not confirm the upload. Returns the storage key. */
+/** Uploads bytes without confirming. Returns the storage key. */
 export async function uploadOf(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const started = await startUpload(person, { size: bytes.length })
   await putBytes(started, bytes)
   return started.cloudKey
 }
 
-/** Uploads these bytes and confirms the upload. Returns the answer to the confirmation. */
+/** Uploads bytes. Returns the response to the confirm. */
 export async function uploadAgain(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
   const cloudKey = await uploadOf(person, bytes)
   return { cloudKey, answer: await confirm(person, cloudKey, more) }

@@ -1,4 +1,4 @@
-/** A clock that stands still until a test sets it. */
+/** A clock that stands still until set. */
 export interface TestClock {
   (): Date
   set(moment: Date): void

@@ -1,10 +1,10 @@
-/** One line of the server's log, parsed. */
+/** A parsed log line. */
 export interface LogLine extends Record<string, unknown> {
   level: number
   msg: string
 }
 
-/** Makes a destination for pino that keeps every line. */
+/** A pino destination that keeps every line. */
 export function logCollector(lines: LogLine[]) {
   return {
     write(line: string) {

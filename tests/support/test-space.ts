@@ -1,16 +1,13 @@
 import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
-/** Free space that a test sets. `left` is how many bytes uploads may still take. */
+/** Free space set by a test. `left` is how many bytes uploads may take. */
 export interface TestSpace extends UploadSpace {
   left: number
-  /**
-   * Returns how many bytes are free when the disk is read again. If null, reading it again changes
-   * nothing.
-   */
+  /** The free space found by the next measurement; null for no change. */
   found: (() => Promise<number>) | null
 }
 
-/** Makes free space for uploads. Without `left`, it is unlimited. */
+/** Creates free space for uploads, unlimited without `left`. */
 export function testSpace(left = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     left,

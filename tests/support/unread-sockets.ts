@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** The connections of a client that sends requests and never reads the answers. */
+/** Connections of a client that never reads responses. */
 export interface UnreadSockets {
   /** Sends more text on each connection. */
   send(text: string): void
-  /** Resets all connections, as if the client's machine had disappeared. */
+  /** Resets all connections, as if the client's machine had vanished. */
   leave(): void
 }
 
-/** Opens connections, sends a text on each of them, and reads nothing. */
+/** Opens connections, sends a text on each, and reads nothing. */
 export async function askWithoutReading(
   url: string,
   textOf: (index: number) => string,
@@ -29,8 +29,8 @@ export async function askWithoutReading(
 }
 
 /**
- * Resolves when the server has accepted the connection, or when the connection is closed. The
- * socket is not read, so it does not notice when the server cuts it.
+ * Resolves when the server has accepted or closed the connection. An unread socket doesn't notice
+ * when the server cuts it.
  */
 function ask(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {
@@ -44,7 +44,7 @@ function ask(hostname: string, port: number, text: string): Promise<Socket> {
   })
 }
 
-/** Returns a GET request as the text that is sent. */
+/** Returns a raw GET request. */
 export function getRequest(url: string, headers: Record<string, string> = {}): string {
   const { host, pathname, search } = new URL(url)
   const lines = Object.entries({ Host: host, ...headers }).map(

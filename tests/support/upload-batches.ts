@@ -2,12 +2,12 @@ import type { EntryError } from '../../src/shared/contract/batch.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { type Client, expectOk, json, putBytes, type StartedUpload } from './make.ts'
 
-/** The result of one entry of a batch. */
+/** One result of a batch. */
 export type EntryResult<Answer> =
   | { answer: Answer; error?: never }
   | { error: EntryError; answer?: never }
 
-/** The request for an upload of ten bytes. `changes` replace fields of it. */
+/** A request for an upload of ten bytes, with `changes`. */
 export function wish(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     fileName: 'notes.txt',
@@ -31,7 +31,7 @@ async function resultsIn<Answer>(response: Response): Promise<EntryResult<Answer
   return (await json<{ results: EntryResult<Answer>[] }>(response)).results
 }
 
-/** Starts uploads in one batch. Returns the result of each. */
+/** Starts uploads in one batch. */
 export async function startAll(
   person: Client,
   files: readonly unknown[],
@@ -39,7 +39,7 @@ export async function startAll(
   return resultsIn(await askForUploads(person, files))
 }
 
-/** Confirms uploads in one batch. Returns the result of each. */
+/** Confirms uploads in one batch. */
 export async function confirmAll(
   person: Client,
   uploads: readonly unknown[],
@@ -47,12 +47,12 @@ export async function confirmAll(
   return resultsIn(await askToConfirm(person, uploads))
 }
 
-/** Returns what happened to each entry: `ok`, or the code of its error. */
+/** Returns `ok` or the error code of each entry. */
 export function endsOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }
 
-/** Starts uploads of these bytes in one batch, and sends the bytes. */
+/** Starts uploads in one batch and sends their bytes. */
 export async function sendAllOf(
   person: Client,
   contents: readonly Uint8Array<ArrayBuffer>[],

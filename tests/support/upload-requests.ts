@@ -3,10 +3,7 @@ import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
-/**
- * Asks for an upload of ten bytes. `changes` replace fields of the request. Returns the answer,
- * which may be a refusal.
- */
+/** Requests an upload of ten bytes, with `changes`. Returns the response, which may be an error. */
 export function askForUpload(
   person: Client,
   changes: Record<string, unknown> = {},
@@ -28,7 +25,7 @@ export function abort(person: Client, cloudKey: string): Promise<Response> {
   return person.post('/api/files/abort-upload', { cloudKey })
 }
 
-/** Asks for presigned URLs of parts. Returns the answer. */
+/** Requests presigned URLs of parts. */
 export function askForParts(
   person: Client,
   cloudKey: unknown,
@@ -37,12 +34,12 @@ export function askForParts(
   return person.post('/api/files/upload-parts', { cloudKey, partNumbers })
 }
 
-/** Asks which parts have arrived. Returns the answer. */
+/** Lists the stored parts. */
 export function askForList(person: Client, cloudKey: string): Promise<Response> {
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
-/** Asks for the bytes of a file as a visitor does. Returns the answer. */
+/** Downloads a file as a visitor. Returns the response. */
 export function askForDownload(
   app: TestApp,
   shortCode: string,
@@ -51,7 +48,7 @@ export function askForDownload(
   return makeClient(app).fetch(`/api/download/${shortCode}`, { headers })
 }
 
-/** Returns the bytes of a file as a visitor downloads them. */
+/** Downloads a file as a visitor. Returns the bytes. */
 export async function download(
   app: TestApp,
   { shortCode }: Pick<File, 'shortCode'>,

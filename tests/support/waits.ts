@@ -2,8 +2,8 @@ import { expect, vi } from 'vitest'
 import { firstWaitMs, longestWaitMs } from '../../src/web/uploads/transfer/retry-policy.ts'
 
 /**
- * Asserts that these waits between tries are those of the retry policy: the first is the shortest,
- * none is shorter than the one before, and none is longer than the limit.
+ * Asserts that these delays follow the retry policy: they start at the minimum, never decrease, and
+ * stay below the limit.
  */
 export function expectGrowingWaits(waits: readonly number[]) {
   expect(waits[0]).toBe(firstWaitMs)
@@ -13,9 +13,8 @@ export function expectGrowingWaits(waits: readonly number[]) {
 }
 
 /**
- * Advances the simulated time by `ms` milliseconds, and returns the result of a promise. Throws if
- * the promise is still open then. Nothing else advances the time, so a test that awaited the
- * promise would hang.
+ * Advances fake timers by `ms` and returns the promise's result. Throws if it is still pending;
+ * awaiting it would hang the test.
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)

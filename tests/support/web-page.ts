@@ -8,47 +8,41 @@ import { createQueryClient } from '../../src/web/api/query-client.ts'
 import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
-/** A request that the page has sent to the server. */
+/** A request the page sent. */
 export interface Asked {
-  /** The method and the path. Example: `GET /api/files`. */
+  /** Method and path: `GET /api/files`. */
   call: string
   query: Record<string, string>
-  /** The parsed JSON body. Undefined if the request has no body. */
+  /** The parsed JSON body. */
   body: unknown
 }
 
-/**
- * Returns the answer to a call: a value, which is sent as JSON with status 200, or a whole
- * response.
- */
+/** Responds to a call: with a value, sent as JSON with 200, or with a response. */
 type Answer = (asked: Asked) => unknown
 
-/** A page in happy-dom, with toasts, and a simulated server whose answers the test sets. */
+/** A happy-dom page with toasts, and a fake server. */
 export interface WebPage {
-  /** All requests so far, in the order in which they were sent. */
+  /** All requests so far, in order. */
   asked: Asked[]
-  /** Sets the answer to a call. Example of a call: `GET /api/files`. */
+  /** Sets the response to a call, such as `GET /api/files`. */
   on(call: string, answer: Answer): void
   client: QueryClient
-  /** Returns how often the page has noticed that the session has ended. */
+  /** Returns how often the page noticed that the session had ended. */
   signedOut(): number
-  /** Draws an element in the page. */
+  /** Renders an element. */
   show(element: ReactNode): ReturnType<typeof render>
-  /** Runs a hook in the page. */
+  /** Renders a hook. */
   run<Result, Props>(
     hook: (props: Props) => Result,
     initialProps?: Props,
   ): ReturnType<typeof renderHook<Result, Props>>
-  /** Returns the text of the page, including its toasts. */
+  /** Returns the page's text, including toasts. */
   text(): string
   /** Removes the page. */
   close(): void
 }
 
-/**
- * Opens a page. If a test has not set the answer to a call, the call fails as if the server could
- * not be reached.
- */
+/** Opens a page. Calls without a response fail as if the server were unreachable. */
 export function openPage(): WebPage {
   const answers = new Map<string, Answer>()
   const asked: Asked[] = []
@@ -100,24 +94,24 @@ export function openPage(): WebPage {
   }
 }
 
-/** Sets or removes the cookie which hints that somebody is signed in. */
+/** Sets or removes the cookie that hints at a session. */
 export function hintSignedIn(isSignedIn: boolean): void {
-  // happy-dom ignores Max-Age, so the cookie is removed with Expires.
+  // happy-dom ignores Max-Age.
   const end = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
   Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${end}`)
 }
 
-/** Makes an answer with which the server refuses a call. */
+/** Makes an error response. */
 export function refused(status: number, code?: ErrorCode, message?: string): Response {
   return Response.json({ ...(code && { code }), ...(message && { message }) }, { status })
 }
 
-/** Makes the server's answer to a call without a session. */
+/** Makes the response to a call without a session. */
 export function unauthorized(): Response {
   return refused(401, 'UNAUTHORIZED', 'Unauthorized')
 }
 
-/** Makes an answer that the server sends only when the test calls `come`. */
+/** Makes a response that is sent when the test calls `come`. */
 export function later(): { answer: () => Promise<unknown>; come: (result: unknown) => void } {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   return { answer: () => promise, come: resolve }

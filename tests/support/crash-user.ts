@@ -15,37 +15,31 @@ import {
 import type { Draw } from './seeded-rounds.ts'
 
 const pauseMs = 50
-/**
- * Larger than one part, which has 8 MiB. So such a file is sent in two parts, and the last one is
- * shorter.
- */
+/** Sent in two parts, of which the last is shorter. */
 const partedBytes = 8 * 1024 * 1024 + 100_000
 
-/** A file that the server has acknowledged, and what it must still have. */
-interface Acknowledged {
+/** A confirmed file. */
+interface ConfirmedFile {
   id: string
   shortCode: string
   sha256: string
 }
 
 /**
- * A user who uploads, lists, downloads, renews and deletes while servers are killed. The player
- * repeats what a browser would repeat, and remembers what the servers have acknowledged.
+ * A user who uploads, lists, downloads, renews and deletes while servers are killed, retries as a
+ * browser does, and remembers what the servers confirmed.
  */
-export class CrashPlayer {
+export class CrashUser {
   readonly #server: { url: string }
   readonly #draw: Draw
-  readonly #files = new Map<string, Acknowledged>()
-  /** The short codes of links that a renewal or a deletion has ended. */
+  readonly #files = new Map<string, ConfirmedFile>()
+  /** Short codes ended by a renewal or deletion. */
   readonly #ended = new Set<string>()
   #client: Client
-  /**
-   * How often a request was repeated, because its answer was missing, incomplete or a status of 500
-   * or above.
-   */
-  repeated = 0
+  /** How often a request was retried after a 5xx, or a lost or truncated response. */
+  retries = 0
   stories = 0
-  /** How many renewals were answered. */
+  /** How many renewals succeeded. */
   renewed = 0
 
   private constructor(server: { url: string }, draw: Draw, client: Client) {
@@ -54,25 +48,23 @@ export class CrashPlayer {
     this.#client = client
   }
 
-  /** Makes a premium user, who may have any number of files and may renew them. */
-  static async join(server: { url: string }, draw: Draw): Promise<CrashPlayer> {
+  /** Signs up a premium user, who may renew and has no file limit. */
+  static async join(server: { url: string }, draw: Draw): Promise<CrashUser> {
     const { email, password } = await signUp(server)
     const client = makeClient(server, await logIn(server, email, password))
     const trial = await client.post('/api/auth/start-trial')
     if (!trial.ok) throw new Error(`the trial was answered ${trial.status}`)
-    return new CrashPlayer(server, draw, client)
+    return new CrashUser(server, draw, client)
   }
 
-  /** How many files the server has acknowledged that were not deleted since. */
   get fileCount(): number {
     return this.#files.size
   }
 
   /**
-   * Plays one story: uploads a file and downloads it. Then renews, deletes or downloads a random
-   * file of this user, and checks the list of files.
+   * Uploads and downloads a file; renews, deletes or downloads a random one; checks the file list.
    */
-  async playStory(): Promise<void> {
+  async runStory(): Promise<void> {
     const bytes = randomBytes(this.#draw(3) === 0 ? partedBytes : 1 + this.#draw(300_000))
     const file = await this.#upload(bytes)
     await this.#expectBytes(file)
@@ -84,10 +76,7 @@ export class CrashPlayer {
     this.stories += 1
   }
 
-  /**
-   * Checks that every acknowledged file is listed and has its bytes, and that every ended link is
-   * closed.
-   */
+  /** Expects every confirmed file to be listed and intact, and every ended link to be dead. */
   async expectNothingLost(): Promise<void> {
     await this.#expectList()
     for (const file of this.#files.values()) await this.#expectBytes(file)
@@ -97,7 +86,7 @@ export class CrashPlayer {
     }
   }
 
-  async #upload(bytes: Buffer<ArrayBuffer>): Promise<Acknowledged> {
+  async #upload(bytes: Buffer<ArrayBuffer>): Promise<ConfirmedFile> {
     const wish = {
       fileName: 'notes.txt',
       fileSize: bytes.length,
@@ -109,7 +98,7 @@ export class CrashPlayer {
       this.#client.post('/api/files/get-upload-url', wish),
     )
     await this.#sendMissing(started, bytes)
-    // Every byte was answered as stored, so the server must not say that the upload is incomplete.
+    // Every PUT succeeded, so the upload must be complete.
     const confirmation = { cloudKey: started.cloudKey }
     const {
       id,
@@ -128,11 +117,11 @@ export class CrashPlayer {
   async #sendMissing({ uploadUrl, cloudKey, parts }: StartedUpload, bytes: Buffer<ArrayBuffer>) {
     if (!parts) return this.#put(uploadUrl, bytes)
     const list = `/api/files/upload-parts?cloudKey=${cloudKey}`
-    const { parts: held } = await this.#call<{ parts: ListedPart[] }>(() =>
+    const { parts: stored } = await this.#call<{ parts: ListedPart[] }>(() =>
       this.#client.fetch(list),
     )
     const numbers = Array.from({ length: parts.count }, (_, index) => index + 1)
-    const missing = numbers.filter((n) => !held.some(({ partNumber }) => partNumber === n))
+    const missing = numbers.filter((n) => !stored.some(({ partNumber }) => partNumber === n))
     await Promise.all(
       missing.map((number) => {
         const piece = bytes.subarray((number - 1) * parts.size, number * parts.size)
@@ -141,10 +130,7 @@ export class CrashPlayer {
     )
   }
 
-  /**
-   * Sends bytes, and repeats that until the server has stored them. If the server says that the
-   * upload is sealed, it has them already.
-   */
+  /** Sends bytes with retries. UPLOAD_SEALED means that the server has them already. */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#patience() })
@@ -153,7 +139,7 @@ export class CrashPlayer {
     throw new Error(`a PUT was answered ${answer.status}`)
   }
 
-  async #renew(file: Acknowledged): Promise<void> {
+  async #renew(file: ConfirmedFile): Promise<void> {
     const before = file.shortCode
     const answer = await this.#once(() =>
       this.#client.fetch(`/api/files/${file.id}/renew`, {
@@ -169,13 +155,13 @@ export class CrashPlayer {
       if (shortCode !== listed.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
       this.renewed += 1
     }
-    // If the answer was lost, only the list tells whether the link was renewed.
+    // After a lost response only the list shows whether the link was renewed.
     file.shortCode = listed.shortCode
     if (before !== file.shortCode) this.#ended.add(before)
     await this.#expectBytes(file)
   }
 
-  async #delete({ id, shortCode }: Acknowledged): Promise<void> {
+  async #delete({ id, shortCode }: ConfirmedFile): Promise<void> {
     const answer = await this.#ask(() =>
       this.#client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
     )
@@ -184,14 +170,14 @@ export class CrashPlayer {
     this.#ended.add(shortCode)
   }
 
-  async #expectBytes({ id, shortCode, sha256: expected }: Acknowledged): Promise<void> {
+  async #expectBytes({ id, shortCode, sha256: expected }: ConfirmedFile): Promise<void> {
     for (;;) {
       const answer = await this.#ask(() => this.#download(shortCode))
       if (!answer.ok) throw new Error(`the link of the file ${id} was answered ${answer.status}`)
-      // If the server is killed, the download breaks off. A client notices that and repeats it.
+      // A killed server breaks downloads off; clients notice that and retry.
       const body = await answer.arrayBuffer().catch(() => null)
       if (body === null) {
-        this.repeated += 1
+        this.retries += 1
         continue
       }
       if (sha256(new Uint8Array(body)) !== expected) throw new Error(`the file ${id} was altered`)
@@ -203,7 +189,7 @@ export class CrashPlayer {
     const listed = (await this.#list()).map(({ id, shortCode }) => `${id} ${shortCode}`)
     const expected = [...this.#files.values()].map(({ id, shortCode }) => `${id} ${shortCode}`)
     if (listed.sort().join() !== expected.sort().join()) {
-      throw new Error(`listed are ${listed.join(', ')}; acknowledged were ${expected.join(', ')}`)
+      throw new Error(`listed are ${listed.join(', ')}; confirmed were ${expected.join(', ')}`)
     }
   }
 
@@ -224,25 +210,25 @@ export class CrashPlayer {
     return json<T>(answer)
   }
 
-  /** Repeats a request until it gets a complete answer with a status below 500. */
+  /** Retries a request until it gets a complete response below 500. */
   async #ask(request: () => Promise<Response>): Promise<Response> {
     const patience = this.#patience()
     for (;;) {
       const answer = await this.#once(request)
       if (answer && answer.status < 500) return answer
       if (patience.aborted) throw new Error(`no answer but ${answer?.status ?? 'none'}`)
-      this.repeated += 1
+      this.retries += 1
       await wait(pauseMs)
     }
   }
 
-  /** Sends a request. Returns null if it gets no answer, or an incomplete JSON answer. */
+  /** Sends a request. Returns null for a lost or truncated response. */
   async #once(request: () => Promise<Response>): Promise<Response | null> {
     try {
       const answer = await request()
       const isJson = answer.headers.get('content-type')?.startsWith('application/json')
       if (!isJson) return answer
-      // The body may break off, so it is read here. A broken answer then counts as no answer.
+      // Read the body here, so that a truncated response counts as none.
       const { status, headers } = answer
       return new Response(await answer.text(), { status, headers })
     } catch {

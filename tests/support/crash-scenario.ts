@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { CrashUser } from './crash-user.ts'
+import { roundsOf } from './rounds.ts'
+import { type Draw, seededRounds } from './seeded-rounds.ts'
+
+const userCount = 3
+/** Pause between two stories while a killed server restarts, to leave it the CPU. */
+const pauseMs = 100
+/** In so many rounds some renewal is not interrupted. */
+const enoughToRenew = 30
+
+/**
+ * Returns how often a test kills a server: CRASH_ROUNDS (set by `npm run crashes`), else 30 in a
+ * long run and `inShort` otherwise.
+ */
+export function roundsOfCrashes(inShort: number): number {
+  return Number(process.env.CRASH_ROUNDS ?? roundsOf(inShort, 30))
+}
+
+/**
+ * Runs users against servers that are killed and restarted one after another. Then checks
+ * everything the servers have confirmed.
+ * @param kill kills a server by SIGKILL. The result resolves when it is up again.
+ * @throws an error that names what was wrong and the seed.
+ */
+export async function runCrashScenario(
+  server: { url: string },
+  rounds: number,
+  kill: (round: number, draw: Draw) => Promise<() => Promise<void>>,
+): Promise<void> {
+  const users: CrashUser[] = []
+  let isRunning = true
+  let isStarting = false
+  let failure: unknown
+  const runs: Promise<void>[] = []
+  let round = 0
+  await seededRounds(rounds, async (draw) => {
+    round += 1
+    if (round === 1) {
+      for (let user = 0; user < userCount; user += 1) {
+        users.push(await CrashUser.join(server, draw))
+      }
+      const run = async (user: CrashUser) => {
+        while (isRunning) {
+          await user.runStory()
+          if (isStarting) await wait(pauseMs)
+        }
+      }
+      runs.push(
+        ...users.map((user) =>
+          run(user).catch((error: unknown) => {
+            failure ??= error
+            isRunning = false
+          }),
+        ),
+      )
+    }
+    await wait(200 + draw(800))
+    const untilBack = await kill(round, draw)
+    await wait(draw(300))
+    isStarting = true
+    await untilBack()
+    isStarting = false
+    if (round === rounds || !isRunning) {
+      isRunning = false
+      await Promise.all(runs)
+    }
+    if (failure !== undefined) throw failure
+    if (round === rounds) for (const user of users) await user.expectNothingLost()
+  })
+  const sum = (figure: (user: CrashUser) => number) =>
+    users.reduce((total, user) => total + figure(user), 0)
+  const figures = {
+    rounds,
+    stories: sum(({ stories }) => stories),
+    files: sum(({ fileCount }) => fileCount),
+    renewed: sum(({ renewed }) => renewed),
+    retries: sum(({ retries }) => retries),
+  }
+  process.stderr.write(`crashes: ${JSON.stringify(figures)}\n`)
+  if (rounds >= enoughToRenew && figures.renewed === 0) throw new Error('no renewal was answered')
+}
