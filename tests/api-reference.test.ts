@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the API reference', () => {
-  it('may load only our own files', async () => {
+  it('loads only our own files', async () => {
     const { headers, status } = await makeClient(app).fetch('/api/docs')
     expect(status).toBe(200)
     const policy = headers.get('content-security-policy') ?? ''
@@ -27,7 +27,7 @@ describe('the API reference', () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('has a tag for every call, describes fields, and lists every error code', async () => {
+  it('tags every call, describes fields, and lists every error code', async () => {
     const document = (await (await makeClient(app).fetch('/api/openapi.json')).json()) as {
       tags: { name: string }[]
       paths: Record<string, Record<string, { tags: string[]; requestBody?: unknown }>>
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('the upload program for Node in docs/uploads.md', () => {
+describe('the Node upload program in docs/uploads.md', () => {
   const run = promisify(execFile)
   let folder: string
   let program: string

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the command of docs/operations.md, as a shell would, with these folders. */
+/** Runs the command of docs/operations.md in a shell, with these directories. */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const line = page.split('\n').find((one) => one.includes(`npm run ${command} /srv`)) ?? ''
@@ -45,7 +45,7 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   })
 }
 
-/** Does something with the database of a folder, while a server may use it. */
+/** Opens the database of a data directory, even while a server uses it. */
 async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const { pool, close } = await openReadOnly({ dataDir, databaseUrl: null }, log)
   try {
@@ -55,7 +55,7 @@ async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>)
   }
 }
 
-/** Asks for an email that is sent in ten years. */
+/** Queues an email that is due in ten years. */
 function askForMail(dataDir: string, id: string): Promise<void> {
   return withPool(dataDir, async (pool) => {
     const queue = await openJobQueue(pool, log)
@@ -66,8 +66,7 @@ function askForMail(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Kills a backup while it copies files, and in a long run before each of its steps. None of them is
- * complete.
+ * Kills a backup while it copies files; in a long run before each step. None of them is complete.
  */
 async function killBackups(dataDir: string): Promise<void> {
   const lastStep = /^rename .*\/SHA256SUMS$/
@@ -87,7 +86,7 @@ async function killBackups(dataDir: string): Promise<void> {
   }
 }
 
-test('the commands of the page back a server with its own Postgres up while uploads go on, over a kill, and restore it', async () => {
+test('backs up and restores a server by the documented commands, during uploads and after a kill', async () => {
   const dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
   const port = await freePort()
@@ -119,7 +118,7 @@ test('the commands of the page back a server with its own Postgres up while uplo
   const restored = join(folder, 'restored')
   await prepareDataFolder(restored)
   expect(await runFromPage('restore', restored)).toMatchObject({ code: 0 })
-  // The links lead to the same bytes, the session that was open is open, and the email waits.
+  // Links lead to the same bytes, the session works, and the email is queued.
   const again = await startServerProcess({ dataDir: restored, port })
   try {
     for (const { shortCode, bytes } of before) {

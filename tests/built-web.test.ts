@@ -10,10 +10,10 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Compression may make a text that is shorter than this no smaller. */
+/** Compression may not shrink a text below this length. */
 const worthCodingBytes = 1024
 
-test('every text that browsers load has a twin in each coding that says the same, and is smaller', async () => {
+test('every text asset has a smaller, equivalent variant in each coding', async () => {
   const files = (await readdir(dist, { recursive: true })).filter(
     (file) => /\.(js|css|svg)$/.test(file) || file === 'index.html',
   )
@@ -30,15 +30,15 @@ test('every text that browsers load has a twin in each coding that says the same
   }
 })
 
-test('every asset carries the hash of its content in its name', async () => {
+test('every asset has a content hash in its name', async () => {
   for (const file of await readdir(join(dist, 'assets'))) {
     expect(file).toMatch(/-[\w-]{8}\.(js|css|woff2)(\.br|\.gz)?$/)
   }
 })
 
-test('no page lets the font draw the x between digits of a name or code as another character', async () => {
+test('no font replaces the x between digits of a name or code', async () => {
   const files = await readdir(dist, { recursive: true })
-  // The HTML of the single-page application has its style sheet in a file of its own.
+  // The single-page application's style sheet is a separate file.
   const styled = files.filter(
     (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
   )
@@ -48,13 +48,12 @@ test('no page lets the font draw the x between digits of a name or code as anoth
   }
 })
 
-test('the download page is at most 20 KB before its button works, and 100 KB in all', async () => {
+test('the download page needs at most 20 KB before its button works, and 100 KB in all', async () => {
   const page = await built('download.html')
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
-  // Nothing delays the first paint: the page contains its own style, and its script runs after the
-  // page was read.
+  // Nothing delays the first paint: the style is inline, and the script is deferred.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = html.match(/<script [^>]*>/g)
   expect(scripts).toEqual([
@@ -72,7 +71,7 @@ test('the download page is at most 20 KB before its button works, and 100 KB in 
 
 const lightPages = builtPages.filter((name) => name !== 'api-docs')
 
-test.each(lightPages)('the public page %s is at most 30 KB before it can be used', async (name) => {
+test.each(lightPages)('the public page %s needs at most 30 KB to be usable', async (name) => {
   const page = await built(builtFile(name))
   const html = page.toString()
   expect(html).not.toContain('rel="stylesheet"')
@@ -86,13 +85,13 @@ test.each(lightPages)('the public page %s is at most 30 KB before it can be used
   expect(all).toBeLessThanOrEqual(30 * 1024)
 })
 
-test('the script of the download page is one file of at most 3 KB on its way', async () => {
+test("the download page's script is one file of at most 3 KB compressed", async () => {
   const [path = ''] =
     (await built('download.html')).toString().match(/assets\/enhance-[\w-]+\.js/) ?? []
   expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
   const script = (await built(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
-  // The script may load only one thing later: the script for the user's own uploads.
+  // It may load one script later, for the user's own uploads.
   const later = Array.from(script.matchAll(/import\(.?\/assets\/([\w.-]+)/g), ([, name]) => name)
   expect(later).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
   expect(await readdir(join(dist, 'assets'))).toContain(later[0])

@@ -10,10 +10,10 @@ it.each([
   ...jobNames.map((name) => `Jobs: ${name}`),
   'Jobs: bytes that should be gone',
   'Jobs: files whose bytes are missing',
-])('says in plain words what %s is about', (name) => {
+])('explains %s', (name) => {
   expect(checkMeaning(name)).toMatch(/^[A-Z].*\.$/)
 })
 
-it('says nothing about a check that it does not know', () => {
+it('explains no unknown check', () => {
   expect(checkMeaning('Weather')).toBeNull()
 })

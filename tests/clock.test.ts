@@ -37,7 +37,7 @@ async function statusesOfWrongLogins(email: string, tries: number): Promise<numb
   return statuses
 }
 
-test('a clock that was four days fast and is set right opens no purged link, and holds nobody up', async () => {
+test('correcting a clock that was four days ahead revives no purged link and locks nobody out', async () => {
   const ada = await makePerson(app)
   const bob = await makePerson(app, { tier: 'premium' })
   const eve = await makePerson(app)
@@ -54,7 +54,7 @@ test('a clock that was four days fast and is set right opens no purged link, and
   expect(await statusesOfWrongLogins(eve.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
-  // The row says that its link ends in three days, but its bytes are gone.
+  // Its row says it expires in three days, but the bytes are gone.
   expect((await askForDownload(app, over.shortCode)).status).toBe(404)
   expect((await confirm(ada, open.cloudKey)).status).toBe(404)
   for (const file of later) expect((await download(app, file)).length).toBe(1000)
@@ -62,15 +62,14 @@ test('a clock that was four days fast and is set right opens no purged link, and
   expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
-  // The limit counts the files of the future, and not the one that was purged.
+  // The limit counts the files created ahead, not the purged one.
   await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
   const [first, second] = later
   expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
   expect((await askForUpload(ada)).status).toBe(200)
   await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
 
-  // Attempts that were counted four days ahead refuse nobody now. New attempts are counted as
-  // usual.
+  // Attempts counted four days ahead don't lock anybody out now; new ones count.
   const { email, password } = eve
   expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
   expect(await statusesOfWrongLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])

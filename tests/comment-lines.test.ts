@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
-/** Biome wraps code at this many columns, but it wraps no comments. */
+/** Biome wraps code at this width, but not comments. */
 const mostColumns = 100
-/** Matches a line that holds nothing but a comment, or begins one in JSX. */
+/** A line that is only a comment, or starts one in JSX. */
 const comment = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 
-/** Returns 'path:line' for each comment line of a text that has more than `mostColumns` columns. */
+/** Returns 'path:line' for each comment line that is too long. */
 function longComments(path: string, text: string): string[] {
   return text
     .split('\n')
@@ -22,7 +22,7 @@ async function sourcesIn(folder: string): Promise<string[]> {
   return names.filter((name) => /\.(tsx?|mjs)$/.test(name)).map((name) => join(folder, name))
 }
 
-test('no comment has a line that is longer than a line of code may be', async () => {
+test('no comment line is longer than a code line may be', async () => {
   const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(sourcesIn))).flat()
   const found = await Promise.all(
     paths.map(async (path) => longComments(path, await readFile(join(root, path), 'utf8'))),
@@ -38,6 +38,6 @@ test.each([
   ['101 columns in a block', `/**\n   * ${'a'.repeat(96)}\n   */`, ['a.ts:2']],
   ['101 columns in JSX', `{/* ${'a'.repeat(97)}`, ['a.ts:1']],
   ['more columns of code', `const a = '${'a'.repeat(98)}'`, []],
-])('a line of %s is found if it is a long comment', (_name, text, found) => {
+])('finds %s only if it is a long comment', (_name, text, found) => {
   expect(longComments('a.ts', text)).toEqual(found)
 })

@@ -46,9 +46,7 @@ async function signEverybodyIn() {
 
 const names = Object.keys(endpoints) as EndpointName[]
 
-/**
- * Calls an endpoint with the id of a file that belongs to `people.user`, and with `{}` as the body.
- */
+/** Calls an endpoint with the id of a file of `people.user`, and `{}` as the body. */
 function probe(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
@@ -62,13 +60,12 @@ describe.each(names)('%s', (name) => {
     if (name === 'logout') await signEverybodyIn()
   })
 
-  it(`lets in whom the table names (${row.access}) and nobody else`, async () => {
-    // The administrator comes last: the calls that only an administrator may make can change what
-    // the others find.
+  it(`allows ${row.access} callers only`, async () => {
+    // The administrator comes last, because admin calls may change what the others find.
     for (const who of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
       const response = await probe(callers[who], row)
       const { status } = response
-      // A refusal because of the tier says nothing about access.
+      // A tier error says nothing about access.
       const body = await json<{ code?: string } | null>(response).catch(() => null)
       if (body?.code?.startsWith('TIER_')) continue
       const expected =
@@ -84,7 +81,7 @@ describe.each(names)('%s', (name) => {
     }
   })
 
-  it('answers only with what the table declares', async () => {
+  it('returns only declared fields', async () => {
     for (const caller of Object.values(callers)) {
       const response = await probe(caller, row)
       if (response.status < 400) continue
@@ -97,7 +94,7 @@ describe.each(names)('%s', (name) => {
     }
   })
 
-  it('takes no other method', async () => {
+  it('rejects other methods', async () => {
     const path = row.path.replace(/\{\w+\}/, 'unknown')
     const methods = Object.values(endpoints as Record<string, Endpoint>)
       .filter((other) => other.path === row.path)
@@ -111,7 +108,7 @@ describe.each(names)('%s', (name) => {
   })
 })
 
-/** Returns a fingerprint of the rows of each table. */
+/** Returns a fingerprint of each table's rows. */
 async function database(): Promise<Record<string, string>> {
   const { rows } = await app.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
@@ -128,8 +125,8 @@ async function database(): Promise<Record<string, string>> {
 
 describe('a GET', () => {
   /**
-   * The GETs that change something. `download` and `openLink` count a download. `logout` and
-   * `testStorage` refuse a request that another site has caused.
+   * GETs that write: `download` and `openLink` count a download, `logout` and `testStorage` reject
+   * cross-site requests.
    */
   const writing: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
 
@@ -152,7 +149,7 @@ describe('a GET', () => {
     started = await startUpload(owner, { size: 5 })
   })
 
-  it('changes no row, but for those that are named here', async () => {
+  it('changes no row, except for the ones listed here', async () => {
     const before = await database()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const gets = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
@@ -160,7 +157,7 @@ describe('a GET', () => {
     expect(await database()).toEqual(before)
   })
 
-  it('that is named here does change some, so that the test above would see it', async () => {
+  it('that is listed here does change rows, so the check works', async () => {
     const before = await database()
     await callAsOwner('testStorage')
     expect(await database()).not.toEqual(before)
@@ -168,7 +165,7 @@ describe('a GET', () => {
 })
 
 describe('a page of another site', () => {
-  it('makes a browser call nothing that is no GET, with whatever session', async () => {
+  it("can't make a browser call anything but GETs, whatever the session", async () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
@@ -176,8 +173,8 @@ describe('a page of another site', () => {
     const before = await database()
     for (const [name, { method, path, bytes }] of changing) {
       const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-      // A type of forms, which a page may send to another site without asking. A call that takes
-      // bytes gets a type that it accepts.
+      // A form's content type, which needs no preflight. Calls that take bytes get a type they
+      // accept.
       const type = bytes?.types[0] ?? 'text/plain'
       const sites: Record<string, string>[] = [
         { origin: 'https://evil.example' },
@@ -200,7 +197,7 @@ describe('a page of another site', () => {
 })
 
 describe("another user's file", () => {
-  it('cannot be told from one that is not there, not even by the administrator', async () => {
+  it("looks as if it didn't exist, even to the administrator", async () => {
     for (const who of ['other user', 'administrator'] as const) {
       const theirs = await callers[who].fetch(`/api/files/${fileId}`, { method: 'DELETE' })
       const nobodys = await callers[who].fetch('/api/files/unknown', { method: 'DELETE' })
@@ -210,8 +207,8 @@ describe("another user's file", () => {
   })
 })
 
-describe('the date of an answer', () => {
-  it('is that of the clock by which links end: browsers correct theirs by it', async () => {
+describe('the Date header', () => {
+  it("is the server's clock, which browsers correct theirs by", async () => {
     const before = app.clock()
     app.clock.advance(3_600_000)
     for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {
@@ -222,9 +219,9 @@ describe('the date of an answer', () => {
   })
 })
 
-describe('paths outside the table', () => {
+describe('unknown paths', () => {
   it.each(['/api', '/api/', '/api/nothing', '/api/auth/sign-in/email', '/api/auth/get-session'])(
-    '%s is 404 in JSON',
+    '%s returns a JSON 404',
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const response = await callers.user.fetch(path, { method })
@@ -236,7 +233,7 @@ describe('paths outside the table', () => {
 })
 
 describe('GET /api/openapi.json', () => {
-  it('names every endpoint of the table', async () => {
+  it('names every endpoint', async () => {
     const document = await json<{ openapi: string; paths: Record<string, object> }>(
       await callers.visitor.fetch('/api/openapi.json'),
     )

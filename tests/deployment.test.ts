@@ -45,7 +45,7 @@ describe('compose.yaml', async () => {
   const { services }: { services: Record<string, Service> } = parse(text, { merge: true })
   const servers = Object.entries(services).filter(([, { image }]) => image === 'mayfly')
 
-  test('sets nothing but what the server reads, and what it can start with', () => {
+  test('sets only known settings, with valid values', () => {
     expect(servers.map(([name]) => name)).toEqual(['app1', 'app2'])
     for (const [, { environment = {} }] of servers) {
       expect(Object.keys(settingsSchema.shape)).toEqual(
@@ -61,7 +61,7 @@ describe('compose.yaml', async () => {
     }
   })
 
-  test('gives the names that nginx looks up, and the files that it reads', async () => {
+  test('defines the names and files that nginx uses', async () => {
     const looked = (await read('deploy/nginx/containers.conf')).matchAll(/default (\w+):(\d+);/g)
     expect(Array.from(looked, ([, name, port]) => [name, port])).toEqual([
       ['app', '3000'],
@@ -75,7 +75,7 @@ describe('compose.yaml', async () => {
     expect(given).toEqual(files)
   })
 
-  test('gives the servers no rights that they do not need', () => {
+  test('gives the servers no unnecessary privileges', () => {
     for (const [, server] of servers) {
       expect(server).toMatchObject({
         read_only: true,
@@ -85,7 +85,7 @@ describe('compose.yaml', async () => {
     }
   })
 
-  test('starts nothing before what it needs is ready, and asks what is asked whether it is', async () => {
+  test('starts services once their dependencies are healthy', async () => {
     const dockerfile = await read('Dockerfile')
     for (const [name, { depends_on: needed = {} }] of Object.entries(services)) {
       for (const [other, { condition }] of Object.entries(needed)) {
@@ -101,7 +101,7 @@ describe('compose.yaml', async () => {
     expect(services.bucket?.depends_on).toEqual({ s3: { condition: 'service_healthy' } })
   })
 
-  describe('the service that makes the bucket', () => {
+  describe('the service that creates the bucket', () => {
     let folder: string
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'mayfly-bucket-'))
@@ -111,8 +111,8 @@ describe('compose.yaml', async () => {
     afterEach(() => rm(folder, { recursive: true }))
 
     /**
-     * Runs the service with a `weed shell` whose answers to one command after the other are given.
-     * Like the real one it ends with 0. Returns the exit code and the commands.
+     * Runs the service with a fake `weed shell` that gives these answers and, like the real one,
+     * exits with 0. Returns the exit code and the commands.
      */
     const runBucket = async (answers: readonly string[]) => {
       const log = join(folder, 'commands')
@@ -124,7 +124,7 @@ cat >> '${log}'
 cat '${folder}/'$at
 `
       await writeFile(join(folder, 'weed'), weed, { mode: 0o755 })
-      // Compose writes a dollar sign as two.
+      // Compose escapes a dollar sign by another.
       const script = String(services.bucket?.command?.at(0)).replaceAll('$$', '$')
       const PATH = `${folder}:${process.env.PATH}`
       const { status } = spawnSync('/bin/sh', ['-c', script], { env: { PATH } })
@@ -136,29 +136,29 @@ cat '${folder}/'$at
     const others = '  mayfly-old\tsize:0\tlogical:0\tchunk:0\n  of-mayfly\tsize:0\n'
     const own = '  mayfly\tsize:0\tlogical:0\tchunk:0\n'
 
-    test('leaves a bucket that is there as it is', async () => {
+    test('leaves an existing bucket alone', async () => {
       expect(await runBucket([others + own])).toEqual({ status: 0, commands: [list] })
     })
 
-    test('makes one where there is none, and looks whether it is there', async () => {
+    test('creates a missing bucket and verifies it', async () => {
       const answers = [others, 'created bucket mayfly\n', others + own]
       expect(await runBucket(answers)).toEqual({ status: 0, commands: [list, create, list] })
     })
 
-    test('makes none while it cannot tell what is there', async () => {
+    test("creates nothing while it can't list buckets", async () => {
       const away = 'error: read buckets: connection refused\n'
       const ready = [away, away, own]
       expect(await runBucket(ready)).toEqual({ status: 0, commands: [list, list, list] })
     })
 
-    test('fails where the bucket does not come', async () => {
+    test("fails if the bucket doesn't appear", async () => {
       const { status, commands } = await runBucket(['error: no filer\n'])
       expect(status).toBe(1)
       expect(commands).toEqual([list, list, list, list])
     })
   })
 
-  test('asks for every secret and has none, and pins its images', () => {
+  test('requires every secret, contains none, and pins its images', () => {
     expect(text).not.toMatch(/(PASSWORD|SECRET|KEY_ID|TOKEN): +['"]?[^\s$'"]/)
     for (const { image } of Object.values(services)) {
       if (image !== 'mayfly') expect(image).toMatch(/:\d+(\.\d+)*(-\w+)?$/)
@@ -166,7 +166,7 @@ cat '${folder}/'$at
   })
 })
 
-/** Values such as an operator writes into `.env`. */
+/** Values an operator might write into `.env`. */
 const examples: Record<string, string> = {
   POSTGRES_PASSWORD: 'a-password',
   S3_ACCESS_KEY_ID: 'mayfly',
@@ -177,11 +177,11 @@ const examples: Record<string, string> = {
 }
 
 describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
-  test.each(['mayfly.service', 'mayfly@.service'])('%s is understood', async (name) => {
+  test.each(['%s is valid', 'mayfly@.service'])('%s is understood', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
     const file = join(folder, name)
-    // The path of npm is that of Debian; the command must be there to be verified.
+    // npm has Debian's path; the command must exist to be verified.
     await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
     const { status, stdout, stderr } = spawnSync(verify, ['verify', '--man=no', file])
     await rm(folder, { recursive: true })
@@ -189,7 +189,7 @@ describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
   })
 })
 
-test('several servers on one machine are confined as one is', async () => {
+test('several servers on a machine are sandboxed like one', async () => {
   const rules = (unit: string) => unit.slice(unit.indexOf('# Nothing but its own folder'))
   const [one, several] = [
     await read('deploy/systemd/mayfly.service'),
@@ -199,7 +199,7 @@ test('several servers on one machine are confined as one is', async () => {
   expect(several).toContain('PORT=%i DATA_DIR=/srv/mayfly/data-%i\n')
 })
 
-test('operations.md makes the user, the folder and the file that the unit names', async () => {
+test('operations.md creates the user, directory and file that the unit names', async () => {
   const unit = await read('deploy/systemd/mayfly.service')
   const unitSays = (name: string) => new RegExp(`^${name}=-?(.+)$`, 'm').exec(unit)?.[1] ?? name
   const [user, clone, home] = [unitSays('User'), unitSays('WorkingDirectory'), '/srv/mayfly']
@@ -216,7 +216,7 @@ describe('the Dockerfile', async () => {
   const text = await read('Dockerfile')
   const last = text.slice(text.lastIndexOf('\nFROM'))
 
-  test('starts the program as npm start does, without the rights of root', async () => {
+  test('starts the program as npm start does, without root', async () => {
     const { scripts } = JSON.parse(await read('package.json'))
     const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(last) ?? []
     const started: string[] = JSON.parse(command)
@@ -225,7 +225,7 @@ describe('the Dockerfile', async () => {
     expect(last).toMatch(/^HEALTHCHECK/m)
   })
 
-  test('sets what the server, Node or the C library reads, and copies what is there', () => {
+  test('sets only known variables and copies existing files', () => {
     const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(last) ?? []
     const names = Array.from(variables.matchAll(/(\w+)=/g), ([, name]) => name)
     const others = ['NODE_ENV', 'MALLOC_ARENA_MAX']
@@ -236,7 +236,7 @@ describe('the Dockerfile', async () => {
     expect(copied.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([])
   })
 
-  test('has every file and package that the server and the commands of the page import', async () => {
+  test('has every file and package that the server and the documented commands import', async () => {
     const page = await read('docs/operations.md')
     const commands = Array.from(page.matchAll(/ node (scripts\/\S+)/g), ([, path = '']) => path)
     const entries = new Set(['src/server/main.ts', ...commands])
@@ -296,7 +296,7 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     return [JSON.parse(answer.body.toString()), cookies.join('; ')]
   }
 
-  test('carries a file both ways, tells whose client it is, and logs no code', async () => {
+  test("passes files both ways, forwards the client's address, and logs no code", async () => {
     const [email, password] = ['ada@example.org', 'correct horse']
     const form = { firstName: 'Ada', lastName: 'L', email, password, confirmPassword: password }
     await call('/api/auth/signup', form)
@@ -328,14 +328,14 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     expect(logged).not.toContain('signature')
   })
 
-  test('shows nobody the metrics, and sends http to https', async () => {
+  test('hides the metrics and redirects HTTP to HTTPS', async () => {
     expect((await nginx.ask(site, '/metrics')).status).toBe(404)
     const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}/faq?a=1`, { redirect: 'manual' })
     expect(plain.status).toBe(301)
     expect(plain.headers.get('location')).toMatch(/^https:\/\/.*\/faq\?a=1$/)
   })
 
-  test('passes signed requests for the bucket on as they are signed, and no others', async () => {
+  test('passes signed bucket requests unchanged, and no others', async () => {
     const host = 's3.example.org'
     const path = '/mayfly/files/k%20ey?X-Amz-Date=1&X-Amz-Signature=abc'
     const signed = await nginx.ask(host, path)
@@ -356,18 +356,18 @@ describeBehindNginx('the logs of nginx', () => {
   const hosts = ['files.example.org', 's3.example.org']
   let nginx: DeployedNginx
   beforeAll(async () => {
-    // nginx logs the first as an error, and the second as critical.
+    // nginx logs the first as an error and the second as critical.
     const [refusing, missing] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
     nginx = await startDeployedNginx({ servers: [refusing, missing], bucket: missing })
   })
   afterAll(() => nginx.stop())
 
-  test('hold no short code and no token, by http and by https, while everything is down', async () => {
+  test('contain no short code or token while everything is down', async () => {
     const path = '/s/SECRET?token=SECRET'
     const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}${path}`, { redirect: 'manual' })
     expect(plain.status).toBe(301)
     for (const host of hosts) {
-      // The second time, nginx has marked the servers as down.
+      // By now nginx has marked the servers as down.
       for (let time = 0; time < 2; time += 1) {
         expect((await nginx.ask(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)
       }
@@ -394,7 +394,7 @@ describeBehindNginx('nginx without a bucket', () => {
     await new Promise((closed) => server.close(closed))
   })
 
-  test('starts with a certificate for the server alone', async () => {
+  test("starts with only the server's certificate", async () => {
     expect((await nginx.ask(site, '/')).body.toString()).toBe('a page')
   })
 })
@@ -406,7 +406,7 @@ describeBehindNginx('nginx in front of containers', () => {
   const servers: Server[] = []
   beforeAll(async () => {
     ;[names, port] = [await startNameServer(), await freePort()]
-    // nginx starts although no container runs yet.
+    // nginx starts although no container is running.
     nginx = await startDeployedNginx({ nameServer: names.port, port })
   })
   afterAll(async () => {
@@ -415,7 +415,7 @@ describeBehindNginx('nginx in front of containers', () => {
     await names.close()
   })
 
-  /** Starts a server that answers with its address and what it was sent. */
+  /** Starts a server that answers with its address and the request. */
   const startAt = async (address: string): Promise<Server> => {
     const server = createServer(async (request, response) => {
       response.end(`${address} ${await text(request)}`)
@@ -433,14 +433,14 @@ describeBehindNginx('nginx in front of containers', () => {
     )
   }
 
-  test('takes a server that refuses for no answer, and finds one that was made anew at another address', async () => {
+  test('skips a server that refuses connections and finds one recreated at another address', async () => {
     expect(await askedBoth()).toEqual(['502', '502'])
     const [first, second, third] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
     const old = await startAt(first)
     names.set('app', [first, second])
     names.set('s3', [first])
     await expect.poll(askedBoth).toEqual([`${first} body`, `${first} `])
-    // Whichever of the two addresses comes first, the one that listens answers.
+    // Whichever address comes first, the listening one answers.
     for (let time = 0; time < 8; time += 1) expect((await askedBoth())[0]).toBe(`${first} body`)
 
     await startAt(second)

@@ -7,7 +7,7 @@ import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** The text of every document, by its path from the root. */
+/** Every document by its path from the root. */
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ function textOf(document: string) {
   return documents.get(document) ?? ''
 }
 
-/** Removes blocks of code from a document. */
+/** Removes code blocks. */
 function prose(document: string) {
   return textOf(document).replaceAll(/^```.*?^```/gms, '')
 }
@@ -31,7 +31,7 @@ function all(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = '']) => group)
 }
 
-/** Returns the anchors that GitHub gives to the headings of a page. */
+/** Returns GitHub's anchors of the headings. */
 function anchors(document: string) {
   return all(prose(document), /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -41,7 +41,7 @@ function anchors(document: string) {
   )
 }
 
-/** Returns the addresses that links and pictures lead to, in Markdown and in HTML. */
+/** Returns the targets of links and pictures, in Markdown and HTML. */
 function links(document: string) {
   return [
     ...all(prose(document), /\]\(([^)\s]+)\)/g),
@@ -49,7 +49,7 @@ function links(document: string) {
   ]
 }
 
-test('every relative link leads to a file, and its anchor to a heading', () => {
+test('every relative link leads to a file and heading', () => {
   const broken: string[] = []
   for (const document of documents.keys()) {
     for (const link of links(document)) {
@@ -65,11 +65,11 @@ test('every relative link leads to a file, and its anchor to a heading', () => {
   expect(broken).toEqual([])
 })
 
-test('every recipe for nginx keeps codes out of the logs', async () => {
+test('every nginx example keeps codes out of the logs', async () => {
   const file = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
   const pages = [...documents.values()].flatMap((text) => all(text, /^```nginx\n(.*?)^```/gms))
-  // Only a proxy in front of Mayfly passes on the client's address. One in front of a bucket does
-  // not.
+  // Only a proxy in front of Mayfly forwards the client's address; one in front of a bucket
+  // doesn't.
   const servers = [file, ...pages]
     .flatMap((text) => text.split(/^server \{/m))
     .filter((server) => server.includes('proxy_set_header X-Forwarded-For'))
@@ -80,7 +80,7 @@ test('every recipe for nginx keeps codes out of the logs', async () => {
   }
 })
 
-test('every npm script that is named exists', async () => {
+test('every npm script named exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const missing: string[] = []
   for (const [document, text] of documents) {
@@ -90,7 +90,7 @@ test('every npm script that is named exists', async () => {
   expect(missing).toEqual([])
 })
 
-test('every path of the source that is named in backticks exists', () => {
+test('every source path in backticks exists', () => {
   const missing: string[] = []
   for (const document of documents.keys()) {
     const paths = all(prose(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
@@ -104,7 +104,7 @@ test('every path of the source that is named in backticks exists', () => {
 describe('a comment that cites a section', () => {
   const pages = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
 
-  test.each(Object.entries(pages))('of the %s finds it', async (word, page) => {
+  test.each(Object.entries(pages))('of the %s names an existing one', async (word, page) => {
     const sections = new Set(all(textOf(page), /^## (\d+)\. /gm))
     const citation = new RegExp(`\\b${word} §(\\d+)`, 'gi')
     const missing: string[] = []
@@ -121,7 +121,7 @@ describe('a comment that cites a section', () => {
 describe('docs/threats.md', () => {
   const page = 'docs/threats.md'
 
-  test('names a test for each threat, or says that there is none', () => {
+  test('names a test for each threat, or says there is none', () => {
     const tables = all(
       textOf(page),
       /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
@@ -132,13 +132,13 @@ describe('docs/threats.md', () => {
     expect(untested).toEqual([])
   })
 
-  test('has a row for every call of the contract', () => {
+  test('covers every API call', () => {
     const rows = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``)
     expect(rows.filter((call) => !textOf(page).includes(call))).toEqual([])
   })
 })
 
-test('no page has a line that nobody reads to its end', () => {
+test('no line is too long to read', () => {
   const long: string[] = []
   for (const [document, text] of documents) {
     for (const line of text.split('\n')) {
@@ -148,19 +148,19 @@ test('no page has a line that nobody reads to its end', () => {
   expect(long).toEqual([])
 })
 
-test('docs/operations.md says of every job when it runs and what it does, and of no other', () => {
+test('docs/operations.md describes exactly the existing jobs', () => {
   const [section = ''] = all(textOf('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
   const rows = all(section, /^\| `([\w-]+)` \| [^|]+ \| [^|]+ \|$/gm)
   expect(rows.toSorted()).toEqual(jobNames.toSorted())
 })
 
-test('docs/specification.md says what works, and announces nothing', () => {
+test('docs/specification.md describes what works and announces nothing', () => {
   const page = textOf('docs/specification.md')
   expect(page).toContain('All of it works today.')
   expect(page).not.toMatch(/to come|not (?:yet )?built|coming soon|planned|\bTODO\b/i)
 })
 
-test('every decision is listed, under its title', async () => {
+test('every decision is listed under its title', async () => {
   const index = textOf('docs/decisions/README.md')
   for (const [document, text] of documents) {
     const name = /^docs\/decisions\/(\d.*)$/.exec(document)?.[1]

@@ -12,7 +12,7 @@ import {
 
 const folder = resolve(import.meta.dirname, '../node_modules/drizzle-orm')
 
-test('shortens a list by one pattern, and every name leads to the same file', () => {
+test('shortens the exports to a pattern that resolves every name to the same file', () => {
   const entry = (path: string) => ({
     import: { types: `${path}.d.ts`, default: `${path}.js` },
     require: { types: `${path}.d.cts`, default: `${path}.cjs` },
@@ -38,12 +38,12 @@ test('shortens a list by one pattern, and every name leads to the same file', ()
   expect(shorten(short)).toMatchObject({ './*': short['./*'], './pg-core': short['./pg-core'] })
 })
 
-test('leads to every module of the installed drizzle-orm, whether or not its list is short', async () => {
+test('resolves every module of the installed drizzle-orm', async () => {
   const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const short = shorten(exports)
   const files = await readdir(folder, { recursive: true })
   const all = files.filter((file) => file.endsWith('.js')).map((file) => file.slice(0, -3))
-  // Where there is a file and a folder, as pg-core/utils, drizzle-orm means the folder.
+  // For a file and a directory of one name, as pg-core/utils, drizzle-orm means the directory.
   const modules = all.filter((module) => !all.includes(`${module}/index`))
   expect(modules.length).toBeGreaterThan(300)
   for (const module of modules) {
@@ -55,7 +55,7 @@ test('leads to every module of the installed drizzle-orm, whether or not its lis
   }
 })
 
-test('shortens the list of a package once', async () => {
+test("shortens a package's exports once", async () => {
   const file = await writeManifest({ name: 'some', exports: { '.': './a.js' } })
   expect(exportsAreLong(file)).toBe(true)
   shortenExports(file)
@@ -67,7 +67,7 @@ test('shortens the list of a package once', async () => {
 })
 
 test.each([
-  ['has no list', { name: 'some' }],
+  ['has no exports', { name: 'some' }],
   ['has one module', { exports: './index.js' }],
   ['has one module for each way of import', { exports: { import: './a.js', require: './a.cjs' } }],
   ['has null for a list', { exports: null }],
@@ -77,14 +77,14 @@ test.each([
   expect(exportsAreLong(file)).toBe(false)
 })
 
-test('leaves a package alone that cannot be read', async () => {
+test('leaves an unreadable package alone', async () => {
   const file = await writeManifest({})
   await writeFile(file, '{"exports":')
   expect(exportsAreLong(file)).toBe(false)
   expect(exportsAreLong(`${file}.missing`)).toBe(false)
 })
 
-test('says that a list stays long if it cannot be written', async () => {
+test("reports that a package can't be written", async () => {
   const said = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => said.mockRestore())
   const long = { exports: { '.': './a.js', './internal/*': null } }
@@ -95,7 +95,7 @@ test('says that a list stays long if it cannot be written', async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(long)
 })
 
-/** Writes the package.json of a package into a folder of its own. Returns its path. */
+/** Writes a package.json into a directory of its own. Returns its path. */
 async function writeManifest(manifest: unknown): Promise<string> {
   const own = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
   onTestFinished(() => rm(own, { recursive: true }))

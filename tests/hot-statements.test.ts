@@ -14,18 +14,18 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 import { confirm } from './support/upload-requests.ts'
 
 /*
- * What nearly every request of an upload, a download or a page asks the database, among many rows
- * that do not concern it. The requests are real, so the plans are those of the real statements.
+ * The hot queries of uploads, downloads and pages must not scan tables with many unrelated rows.
+ * Plans are those of real requests.
  */
 
-/** How many rows each large table has, of as many users. */
+/** Rows of each large table, and number of users. */
 const rowCount = 5000
-/** A prepared statement gets another plan from its sixth run on. */
+/** Prepared statements may get a generic plan from the sixth run on. */
 const runs = 7
-/** How many rows of a table one of these statements reads at most. */
+/** The most rows of a table one of these statements may read. */
 const mostReads = 10
 
-/** The SQL that fills each large table, for each `n` up to `rowCount`. `today` is now. */
+/** SQL that fills each large table, for each `n` up to `rowCount`. `today` is now. */
 const fillings = {
   users: `insert into users (id, name, email, tier, created_at, updated_at)
     select 'user-' || n, 'Ada', n || '@example.org', 'premium', today, today`,
@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Uploads, downloads and deletes files, one after the other. Renews them if `renews` is true. */
+/** Uploads, downloads and deletes files; renews them with `renews`. */
 async function playLives(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
   const visitor = makeClient(app)
   for (let run = 0; run < runs; run += 1) {
@@ -83,14 +83,14 @@ async function playLives(person: Awaited<ReturnType<typeof makePerson>>, renews:
 test.each([
   ['reading a session', /from "sessions" inner join "users"/],
   ['starting an upload', /insert into "uploads"/],
-  ['noting that bytes arrive', /select "last_activity_at" from "uploads"/],
+  ['recording upload activity', /select "last_activity_at" from "uploads"/],
   ['finding an upload to confirm', /from "uploads" where .*"storage_key"/],
-  ['making a file of an upload', /insert into "files"/],
+  ['inserting a file', /insert into "files"/],
   ['finding a link', /from "files" left join lateral/],
   ['counting a download', /insert into "file_downloads"/],
   ['locking a file to renew it', /from "files" where .* for update/],
-  ['giving a file a new link', /update "files" set "short_code"/],
-])('%s reads no table from end to end', (_, statement) => {
+  ['renewing a link', /update "files" set "short_code"/],
+])('%s scans no table', (_, statement) => {
   const ofStatement = plans.filter((plan) => statement.test(plan))
   expect(ofStatement.length).toBeGreaterThanOrEqual(runs)
   for (const plan of ofStatement) {

@@ -14,17 +14,14 @@ import { freePort } from './support/free-port.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/**
- * `npm start` passes this option too. Node 24.0.0, which a Mac may get, warns that its support for
- * TypeScript is experimental.
- */
+/** As in `npm start`: Node 24.0.0 warns that TypeScript support is experimental. */
 const withoutWarnings = ['--disable-warning=ExperimentalWarning']
 
-/** A server that runs in a process of its own, as in production. */
+/** A server in a process of its own, as in production. */
 interface Run {
   child: ChildProcess
   url: string
-  /** What the server printed to the standard error. It resolves when the server has ended. */
+  /** Everything written to stderr, once the server has ended. */
   said: Promise<string>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
@@ -52,7 +49,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     cwd: root,
     env: {
       PATH: process.env.PATH,
-      // As with `npm start`, code that an earlier start has compiled is used again.
+      // The compile cache of `npm start`.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
       DATA_DIR: dataDir,
       PORT: String(port),
@@ -109,7 +106,7 @@ function logIn({ url }: Run, who: object = person) {
 
 const half = Buffer.alloc(1024 * 1024, 'mayfly')
 
-/** Signs somebody in, starts an upload and sends the first half of its bytes. */
+/** Signs in, starts an upload and sends the first half of its bytes. */
 async function startUpload(server: Run) {
   const login = await logIn(server)
   const origin = server.url
@@ -142,19 +139,15 @@ async function startUpload(server: Run) {
   return upload
 }
 
-/*
- * Each start takes seconds of processor time on a slow machine. So the first test does all of this
- * with one folder: a first start, a second server that is refused, a stop in order, another start,
- * and two signals.
- */
+/* A start takes seconds of CPU, so this test covers a whole life on one directory. */
 
-test('a server from its first start to a second signal', async () => {
+test('a server starts, refuses a second one, stops gracefully, starts again, and obeys a second signal', async () => {
   const first = await startServer()
   const email = 'admin@localhost.localdomain'
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
   expect((await logIn(first, { email, password })).status).toBe(200)
 
-  // A second server on the same folder is refused, and harms nothing.
+  // A second server on the same directory is refused and does no harm.
   const refused = await run()
   expect(await refused.ended).toBe(1)
   const refusal = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
@@ -164,7 +157,7 @@ test('a server from its first start to a second signal', async () => {
   expect(await withUrl.said).toBe(refusal)
   expect((await signUp(first)).status).toBe(200)
 
-  // A signal lets a running upload finish. The server takes nothing new, and then ends.
+  // A signal lets a running upload finish and refuses new requests.
   const upload = await startUpload(first)
   first.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${first.url}/api/health`)).rejects.toThrow())
@@ -178,11 +171,11 @@ test('a server from its first start to a second signal', async () => {
   expect(said).toContain(email)
   expect(said.split(password)).toHaveLength(2)
 
-  // Everything is there after the next start, which shows no password.
+  // Everything is there after a restart, which prints no password.
   const second = await startServer()
   expect((await logIn(second, { email, password })).status).toBe(200)
 
-  // A second signal leaves at once, and Postgres goes as well.
+  // A second signal ends the server and Postgres at once.
   const cut = once(await startUpload(second), 'error')
   second.child.kill('SIGTERM')
   await eventually(() => {
@@ -194,7 +187,7 @@ test('a server from its first start to a second signal', async () => {
   expect(await second.said).toBe(`Mayfly is ready: ${second.url}\n`)
 })
 
-describe('an impossible start is explained, with exit code 1', () => {
+describe('an impossible start exits with 1 and explains', () => {
   test('all invalid settings', async () => {
     const failed = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
     expect(await failed.ended).toBe(1)
@@ -222,7 +215,7 @@ describe('an impossible start is explained, with exit code 1', () => {
   })
 })
 
-test('an uncaught error stops the server gracefully, without a drain', async () => {
+test('an uncaught error stops the server gracefully, without draining', async () => {
   await prepareDataFolder(dataDir)
   const thrower = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
   const started = await startServer({
@@ -247,7 +240,7 @@ test('a stopping server answers but is not ready for DRAIN_SECONDS', async () =>
   await expectPostgresGone()
 })
 
-test('a signal during the start stops it gracefully', async () => {
+test('a signal during startup stops it gracefully', async () => {
   const started = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
   expect(await stop(started)).toBe(0)

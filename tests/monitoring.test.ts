@@ -36,13 +36,10 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** Labels that Prometheus adds, and `le`, which only the buckets of a histogram have. */
+/** Labels that Prometheus adds, and `le`. */
 const everywhere = ['instance', 'job', 'le']
 
-/**
- * By metric, the values of labels of which this test sees only some. The others come with requests
- * or faults that do not happen here.
- */
+/** Label values this test doesn't produce, by metric. */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
     status: Array.from({ length: 500 }, (_, at) => String(100 + at)),
@@ -60,9 +57,9 @@ const declaredValues: Record<string, Record<string, readonly string[]>> = {
 }
 
 let app: TestApp
-/** Every series that the server emits after each job has run once. */
+/** Every series the server emits after each job has run once. */
 let series: { name: string; labels: Record<string, string> }[]
-/** The labels of each metric that the server emits, by every name that its series have. */
+/** The labels of each metric, by every name of its series. */
 let emitted: Map<string, string[]>
 beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
@@ -89,13 +86,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Asks for a value of a label, or for those that a regular expression matches. */
+/** Matches a label's value, or a regular expression of values. */
 interface Matcher {
   label: string
   pattern: RegExp
 }
 
-/** Returns whether the server can emit a series that all these matchers match. */
+/** Returns whether the server can emit a series that matches. */
 function canBeEmitted(name: string, matchers: Matcher[]): boolean {
   const metric = name.replace(/_(bucket|sum|count)$/, '')
   const known = declaredValues[name] ?? declaredValues[metric] ?? {}
@@ -115,9 +112,8 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
 }
 
 /**
- * Returns the combinations of matchers that a selector stands for: each of the alternatives `a|b`
- * of one label with each of those of the others. A negative matcher counts like a positive one,
- * because the server must be able to emit what it leaves out.
+ * Expands a selector: each combination of its alternatives `a|b`. Negative matchers count as
+ * positive ones, because the server must be able to emit what they exclude.
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
@@ -133,14 +129,14 @@ function matchersOf(selector: string): Matcher[][] {
   return combinations
 }
 
-/** Returns the alternatives that a regular expression stands for: `/(a|b)` gives `/a` and `/b`. */
+/** Expands a regular expression: `/(a|b)` gives `/a` and `/b`. */
 function alternativesOf(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')
   return group.split('|').flatMap((one) => alternativesOf(`${before}${one}${after}`))
 }
 
-/** Returns each metric of an expression with the labels that the expression asks of it. */
+/** Returns each metric of an expression with the labels it selects. */
 function askedOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
@@ -154,7 +150,7 @@ function askedOf(expression: string): { name: string; labels: string[]; selector
 }
 
 describe('the example dashboard and the alert rules', () => {
-  test.each([...panels, ...alerts])('%s asks for what the server emits', (where, expression) => {
+  test.each([...panels, ...alerts])('%s queries existing metrics', (where, expression) => {
     const asked = askedOf(expression)
     if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(asked).not.toEqual([])
     for (const { name, labels, selector } of asked) {
@@ -168,7 +164,7 @@ describe('the example dashboard and the alert rules', () => {
     }
   })
 
-  test('choose servers by a label of what the server emits', () => {
+  test('select servers by an existing label', () => {
     const queries = dashboard.templating.list
       .filter(({ type }) => type === 'query')
       .map(({ query }) => (typeof query === 'string' ? query : query.query))
@@ -180,7 +176,7 @@ describe('the example dashboard and the alert rules', () => {
     }
   })
 
-  test('name the target as the example of the scrape does, which keeps our label "job"', () => {
+  test('use the job label of the scrape example, which keeps ours', () => {
     const named = alerts.flatMap(([, expr]) =>
       Array.from(expr.matchAll(/\bup\{job="([^"]*)"\}/g), ([, job]) => job),
     )
@@ -193,7 +189,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(alerts.map(([, expr]) => expr)).toContain(`absent(up{job="${named[0]}"})`)
   })
 
-  test('take no refusal for an error, and tell of each kind of refusal by an alert of its own', () => {
+  test('count no refusals as errors, and alert on each kind of refusal', () => {
     const counted = (alert: string) => {
       const [, expression = ''] = alerts.find(([name]) => name === `the alert ${alert}`) ?? []
       const [, matchers = ''] = /mayfly_http_requests_total\{([^}]*)\}/.exec(expression) ?? []
@@ -208,7 +204,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(kinds.map(counted)).toEqual([[500], [503], [507]])
   })
 
-  test('watch each job, and give those that run rarely or for long more time', () => {
+  test('watch each job, with more time for rare and long ones', () => {
     const stands = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
     const patience = stands.map(([, expr]) => {
       const [, operator, names = '', seconds] =
@@ -225,7 +221,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(watched.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 
-  test('show and watch every metric of our own', () => {
+  test('cover every metric of ours', () => {
     const asked = [...panels, ...alerts].flatMap(([, expr]) =>
       askedOf(expr).map(({ name }) => name),
     )
@@ -236,7 +232,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(own.filter((name) => !asked.some((one) => one.startsWith(name)))).toEqual([])
   })
 
-  test('are told in the documentation, and no metric is left out there', async () => {
+  test('are documented, with every metric', async () => {
     const page = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8')
     const [section = ''] = /^## Metrics$.*?^## /ms.exec(page) ?? []
     for (const { name } of app.deps.metrics.registry.getMetricsAsArray()) {

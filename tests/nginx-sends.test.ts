@@ -39,7 +39,7 @@ describeBehindNginx('a file that nginx sends', () => {
     return listed.find((file) => file.id === id)?.downloadCount
   }
 
-  test('has the headers and the bytes that the server itself would send, and counts once', async () => {
+  test("has the server's own headers and bytes, and counts once", async () => {
     const file = await makeFile(owner, { bytes, name: 'ä "b".html', type: 'text/html' })
     const path = `/s/${file.shortCode}`
     const direct = await makeClient(app).fetch(path)
@@ -61,7 +61,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(logged).not.toContain(await pathOf(app, file))
   })
 
-  test('is resumed where it broke off, and counts with its first byte alone', async () => {
+  test('resumes after an interruption, counting only its first byte', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
     const first = await ask(path, { range: 'bytes=0-9' })
@@ -77,7 +77,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(await countOf(file)).toBe(1)
   })
 
-  test('counts under conditions too, exactly where nginx sends its first byte', async () => {
+  test('counts conditional requests exactly where nginx sends the first byte', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
     const { headers } = await ask(path, {}, 'HEAD')
@@ -118,10 +118,10 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(await countOf(file)).toBe(1)
   })
 
-  test('is sent to nobody without its link', async () => {
+  test('is never served without its link', async () => {
     const file = await makeFile(owner, { bytes })
     const path = await pathOf(app, file)
-    // The last three spell the location in other ways.
+    // The last three spell the location differently.
     for (const place of [
       `/sealed/${path}`,
       `//sealed/${path}`,
@@ -137,7 +137,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
   })
 
-  test('is not taken for an empty one when its bytes are missing', async () => {
+  test('is an error, not empty, when its bytes are missing', async () => {
     const file = await makeFile(owner, { bytes })
     await rm(join(app.deps.config.dataDir, 'files', await pathOf(app, file)))
     expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
@@ -145,7 +145,7 @@ describeBehindNginx('a file that nginx sends', () => {
   })
 })
 
-/** Returns where a file lies below the folder of files. */
+/** Returns a file's path in the storage directory. */
 async function pathOf(app: TestApp, { id }: File): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   if (!row) throw new Error('there is no such file')

@@ -12,9 +12,8 @@ import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts
 import { logIn, makeClient } from './support/make.ts'
 
 /**
- * These tests compare the privacy policy and the FAQ with the program. A test fails if the policy
- * does not mention a database table, a cookie or a thing that pages store in the browser. It also
- * fails if a text contains a number that does not come from the rules.
+ * Compares the privacy policy and the FAQ with the program: every table, cookie and browser storage
+ * key must be mentioned, and every number must come from the rules.
  */
 
 const web = resolve('src/web')
@@ -32,20 +31,14 @@ function says(): string {
   return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
 }
 
-/**
- * Returns what the section 'Who can see it' says about one kind of people. `at` is the position of
- * that kind in the section, from 0.
- */
+/** Returns what the section 'Who can see it' says about one group of people, by position. */
 function whoSees(at: number): string {
   const section = elementsOf(policy.one('main'), 'section')[3]
   const told = section && elementsOf(section, 'dd')[at]
   return told ? textOf(told).replaceAll(/\s+/g, ' ') : ''
 }
 
-/**
- * The heading of the policy under which each table is described. null for a table without personal
- * data.
- */
+/** The policy's heading for each table; null without personal data. */
 const headingOfTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
@@ -74,7 +67,7 @@ const headingOfTable: Readonly<Record<string, string | null>> = {
 }
 
 describe('the privacy policy', () => {
-  test('tells of every table of the database', () => {
+  test('mentions every table', () => {
     const tables = Object.values(schema)
       .filter((value) => is(value, PgTable))
       .map((table) => getTableName(table))
@@ -85,7 +78,7 @@ describe('the privacy policy', () => {
     }
   })
 
-  test('tells of every cookie that the server sets', async () => {
+  test('mentions every cookie', async () => {
     const { app } = google
     const names = new Set<string>()
     const collect = (answer: Response) => {
@@ -120,7 +113,7 @@ describe('the privacy policy', () => {
     expect(names.size).toBe(5)
   })
 
-  test('tells of everything that pages keep in the browser', async () => {
+  test('mentions everything stored in the browser', async () => {
     const toldAs: Record<string, string> = {
       'mayfly-theme': 'light or dark',
       'mayfly-dismissed-notice': 'notices you have closed',
@@ -130,7 +123,7 @@ describe('the privacy policy', () => {
       'mayfly-uploads': 'where the browser finds the file',
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
-    // These are the names of an event and of a channel between tabs. They store nothing.
+    // An event and a channel between tabs; nothing is stored.
     const keepNothing = ['mayfly-theme-changed', 'mayfly-uploads-3']
     const found = new Set<string>()
     for (const file of await readdir(web, { recursive: true })) {
@@ -147,9 +140,9 @@ describe('the privacy policy', () => {
     )
   })
 
-  test('tells of everything that a link shows to whoever has it', () => {
+  test('mentions everything a link reveals', () => {
     const toldAs: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
-      // It is the link itself.
+      // The link itself.
       shortCode: null,
       originalName: 'its name',
       mimeType: 'size and type',
@@ -166,9 +159,9 @@ describe('the privacy policy', () => {
     for (const words of Object.values(toldAs)) expect(whoSees(0)).toContain(words ?? '')
   })
 
-  test('tells of everything that the administrator sees of people', () => {
+  test('mentions everything the administrator sees of people', () => {
     const toldAs: Record<keyof typeof endpoints.listUsers.response.element.shape, string | null> = {
-      // Says nothing about a person.
+      // Nothing about a person.
       id: null,
       isAdmin: null,
       email: 'addresses',
@@ -199,7 +192,7 @@ describe('the privacy policy', () => {
     }
   })
 
-  test('says what stays of a deleted account', () => {
+  test('says what remains of a deleted account', () => {
     for (const words of [
       'those about files that were taken down have the link code and the reason',
       'Closed reports of your files are deleted with the account.',
@@ -209,19 +202,19 @@ describe('the privacy policy', () => {
     }
   })
 
-  test('names the longest time for which attempts are counted', () => {
+  test('states the longest time for which attempts are counted', () => {
     expect(longestWindowMs).toBe(longestCountMs)
     expect(says()).toContain('for 1 hour at most')
   })
 })
 
-test('no number in the FAQ, the terms or the policy is typed: all come from the rules', async () => {
+test('no number in the FAQ, terms or policy is hard-coded', async () => {
   const pages = join(web, 'public-pages')
   const texts = (await readdir(pages, { recursive: true })).filter((file) =>
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
   expect(texts.length).toBeGreaterThan(5)
-  // Texts with a digit that are allowed, because the product does not decide the number.
+  // Texts whose digits aren't product decisions.
   const names =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typed: string[] = []

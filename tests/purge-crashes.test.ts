@@ -10,12 +10,12 @@ import { seededRounds } from './support/seeded-rounds.ts'
 import { confirm } from './support/upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** After so many days every file is over, whoever owns it. */
+/** After so many days every file has expired. */
 const daysUntilAllIsOver = 31
 const filesPerRound = 8
 const uploadsPerRound = 3
 
-test('jobs that are killed at any statement go on later, and call nothing gone that is there', async () => {
+test('jobs killed at any statement resume and report nothing as purged that is still stored', async () => {
   const rounds = roundsOf(1, 100)
   const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
   const environment = await startEnvironment(backends, 'disk', { isLong: true, limits: 'short' })
@@ -38,7 +38,7 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
       return codes
     }
 
-    // The first time the jobs run to their end. That shows how many statements they need.
+    // The first run is undisturbed, to count its statements.
     await makeThings()
     await passDays(daysUntilAllIsOver)
     network.count()
@@ -51,7 +51,7 @@ test('jobs that are killed at any statement go on later, and call nothing gone t
       await passDays(daysUntilAllIsOver)
       const kept = await startUpload(await signIn(), { size: 10 })
       await putBytes(kept, new Uint8Array(10))
-      // The kill is sent during the first half of the statements, because the jobs go on until it
+      // Kill in the first half of the statements, because the jobs continue until the signal
       // arrives.
       const killedAt = 1 + draw(Math.ceil(most / 2))
       let isDone = false

@@ -24,8 +24,8 @@ describeOnS3('the administrator on S3', () => {
   afterAll(() => app.close())
 
   /**
-   * Removes what is due within the next `ms` milliseconds. The bucket has its own clock, so only
-   * our clock is moved forward, and back again.
+   * Removes what is due within `ms`. The bucket has its own clock, so only ours moves, and back
+   * again.
    */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)
@@ -34,7 +34,7 @@ describeOnS3('the administrator on S3', () => {
     return done
   }
 
-  it('deletes a user: links, uploads and bytes, and URLs that were handed out', async () => {
+  it('deletes a user with links, uploads, bytes and issued URLs', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const ada = await makePerson(app)
     const file = await makeFile(ada)
@@ -48,7 +48,7 @@ describeOnS3('the administrator on S3', () => {
     const deleted = await askToDeleteUser(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
-    // A URL works for at most a minute, even if the job runs late.
+    // A URL works for at most a minute, even if the job is late.
     const life = Number(new URL(handedOut).searchParams.get('X-Amz-Expires'))
     expect(life).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })
@@ -57,10 +57,10 @@ describeOnS3('the administrator on S3', () => {
     expect(await bytesIn(bucket)).toBe(0)
   })
 
-  it('tests an upload from the browser, and its bytes and its URL go', async () => {
+  it('tests a browser upload and cleans up', async () => {
     const admin = await makePerson(app, { role: 'admin' })
-    const wish = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
-    const answer = await admin.post('/api/admin/test-s3-upload', wish)
+    const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
+    const answer = await admin.post('/api/admin/test-s3-upload', request)
     const { uploadUrl, testKey } = await json<{ uploadUrl: string; testKey: string }>(answer)
     const put = (size: number) =>
       putBytes({ uploadUrl, cloudKey: testKey, metadata: {} }, new Uint8Array(size))
@@ -72,11 +72,11 @@ describeOnS3('the administrator on S3', () => {
     expect((await put(10)).status).toBe(404)
   })
 
-  it('is told which right the key lacks, where the bucket lets no upload begin', async () => {
+  it('learns which permission the key lacks when uploads are refused', async () => {
     const admin = await makePerson(app, { role: 'admin' })
-    const wish = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
+    const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
     const allowPuts = await bucket.denyPuts()
-    const refused = await admin.post('/api/admin/test-s3-upload', wish)
+    const refused = await admin.post('/api/admin/test-s3-upload', request)
     await allowPuts()
     expect(refused.status).toBe(503)
     expect(await json(refused)).toMatchObject({
@@ -85,10 +85,10 @@ describeOnS3('the administrator on S3', () => {
         /^Mayfly could not begin an upload to the bucket "[\w-]+" at http.*\(AccessDenied\)\. Give the key .*write/,
       ),
     })
-    expect((await admin.post('/api/admin/test-s3-upload', wish)).status).toBe(200)
+    expect((await admin.post('/api/admin/test-s3-upload', request)).status).toBe(200)
   })
 
-  describe('tests the connection', () => {
+  describe('testing the connection', () => {
     const test = async (changes: Partial<S3Settings>, patienceMs?: number) => {
       const settings = { ...bucket.settings, ...changes }
       const storage = openS3Storage({ settings, clock: () => new Date() })
@@ -104,7 +104,7 @@ describeOnS3('the administrator on S3', () => {
     const place = () =>
       `the bucket "${bucket.settings.bucket}" at ${bucket.settings.endpoint?.origin}`
 
-    it('and says which bucket works', async () => {
+    it('names a working bucket', async () => {
       const admin = await makePerson(app, { role: 'admin' })
       const answer = await admin.fetch('/api/admin/test-s3-connection')
       expect(await json(answer)).toEqual({
@@ -113,14 +113,14 @@ describeOnS3('the administrator on S3', () => {
       })
     })
 
-    it('and names a bucket that is not there, and the setting', async () => {
+    it('names a missing bucket and its setting', async () => {
       expect(await test({ bucket: 'there-is-none' })).toMatchObject({
         connected: false,
         message: expect.stringMatching(/"there-is-none" .* \(NoSuchBucket\)\. .*S3_BUCKET/),
       })
     })
 
-    it('and tells of a wrong secret without showing it', async () => {
+    it('reports a wrong secret without revealing it', async () => {
       const accessKeyId = bucket.settings.credentials?.accessKeyId ?? ''
       const secretAccessKey = 'a secret that is not the right one'
       const told = await test({ credentials: { accessKeyId, secretAccessKey } })
@@ -130,14 +130,14 @@ describeOnS3('the administrator on S3', () => {
       expect(told.message).not.toContain(accessKeyId)
     })
 
-    it('and says that nobody listens', async () => {
+    it('reports a refused connection', async () => {
       const endpoint = new URL(`http://127.0.0.1:${await freePort()}`)
       expect((await test({ endpoint })).message).toMatch(
         /\(ECONNREFUSED\)\. Look whether the storage/,
       )
     })
 
-    it('and gives up on an address that never answers', async () => {
+    it("gives up on an address that doesn't answer", async () => {
       const silent = createServer(() => {})
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
       const { port } = silent.address() as { port: number }

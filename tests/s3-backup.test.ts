@@ -38,7 +38,7 @@ function clock(): Date {
   return new Date()
 }
 
-/** Fills a database and its disk store with an account and files. Returns the bytes by key. */
+/** Fills a database and its disk store. Returns the bytes by key. */
 async function fill(
   { db }: Database,
   dataDir: string,
@@ -51,7 +51,7 @@ async function fill(
   await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
   const disk = await openSealedFiles(dataDir)
   await disk.claim(await readInstallation(db, now))
-  // The large one is written to the bucket in several parts.
+  // Large enough for several parts in the bucket.
   const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, at) => at + 1)]
   const stored = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
   for (const [storageKey, bytes] of stored) {
@@ -83,7 +83,7 @@ async function storesNamedIn({ db }: Database): Promise<string[]> {
   return (await db.selectDistinct({ storage: files.storage }).from(files)).map((row) => row.storage)
 }
 
-/** Runs a command until it ends by itself, and expects that it succeeds. */
+/** Runs a command and expects it to succeed. */
 async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
   const never = { before: /^/, count: Number.POSITIVE_INFINITY }
   const { said } = await runKilled(args, env, never)
@@ -91,7 +91,7 @@ async function run(args: readonly [string, ...string[]], env: Record<string, str
 }
 
 describeOnS3('a backup', () => {
-  it('moves everything from DATA_DIR to a database and a bucket, and back, over kills', async () => {
+  it('moves an installation to a bucket and back, surviving kills', async () => {
     const dataDir = join(folder, 'data')
     await prepareDataFolder(dataDir)
     const source = await openDatabase({ dataDir, databaseUrl: null }, log)
@@ -105,7 +105,7 @@ describeOnS3('a backup', () => {
     const elsewhere = join(folder, 'elsewhere')
     await mkdir(elsewhere)
     const env = { ...bucket.env, DATA_DIR: elsewhere, DATABASE_URL: outside.url }
-    // Killed before its rows are committed, a restore has copied all files and is repeated.
+    // Killed before the commit, a restore has copied all files and is repeated.
     const killed = await runKilled(['scripts/restore.ts', out], env, {
       before: /^query copy "files"/,
       count: 1,
@@ -151,7 +151,7 @@ describeOnS3('a backup', () => {
     }
   })
 
-  it('is restored into a bucket over what a killed restore has left there', async () => {
+  it('overwrites what a killed restore left in the bucket', async () => {
     const dataDir = join(folder, 'of-disk')
     const [from, to] = [await freshDatabase(), await freshDatabase()]
     const source = await openDatabase({ dataDir, databaseUrl: from.url }, log)

@@ -35,8 +35,8 @@ describeOnS3('the checks of a server with a bucket', () => {
     return bucket.client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration }))
   }
 
-  describe('of CORS', () => {
-    it('names the rule that the bucket lacks, and is ok with that rule', async () => {
+  describe('for CORS', () => {
+    it('name the missing rule, and pass with it', async () => {
       const before = await lineOf(admin, 'CORS')
       expect(before).toMatchObject({
         status: 'failing',
@@ -54,7 +54,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       ['no PUT', { AllowedMethods: ['GET', 'HEAD'] }],
       ['no MD5', { AllowedHeaders: ['content-type'] }],
       ['an ETag that pages may not read', { ExposeHeaders: [] }],
-    ])('is failing with %s', async (_, change) => {
+    ])('fail with %s', async (_, change) => {
       const rule = {
         AllowedOrigins: [app.url],
         AllowedMethods: ['PUT', 'GET', 'HEAD'],
@@ -67,7 +67,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       expect((await lineOf(admin, 'CORS')).status).toBe('failing')
     })
 
-    it('warns where this server cannot reach what browsers reach', async () => {
+    it("warn if the server can't reach the endpoint of browsers", async () => {
       const settings = { ...bucket.settings, publicEndpoint: new URL('http://127.0.0.1:1') }
       const store = openS3Storage({ settings, clock: app.clock })
       const config = { ...app.deps.config, s3: settings }
@@ -92,7 +92,7 @@ describeOnS3('the checks of a server with a bucket', () => {
     expect(Uploads).toEqual([])
   })
 
-  it('tell of the bucket and of the disk, which may hold older files', async () => {
+  it('cover bucket and disk, which may have older files', async () => {
     expect(await lineOf(admin, 'Storage')).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(bucket.settings.bucket),
@@ -107,7 +107,7 @@ describeOnS3('the checks of a server with a bucket', () => {
     [40 * second, 'warning'],
     [-40 * second, 'warning'],
     [-180 * second, 'failing'],
-  ])('compare the clock with that of the bucket: %d ms apart', async (apart, status) => {
+  ])('compare clocks with the bucket: %d ms apart', async (apart, status) => {
     const now = app.clock()
     app.clock.set(new Date(Date.now() + apart))
     const found = await checkClock(app.deps)
@@ -115,7 +115,7 @@ describeOnS3('the checks of a server with a bucket', () => {
     expect(found.find(({ about }) => about === 'bucket')?.status).toBe(status)
   })
 
-  it('tell of a bucket that is gone, and of one that keeps old versions', async () => {
+  it('report a missing bucket, and one that keeps old versions', async () => {
     const other = await makeBucket()
     const { bucket: Bucket } = other.settings
     const store = openS3Storage({ settings: other.settings, clock: app.clock })

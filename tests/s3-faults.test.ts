@@ -11,7 +11,7 @@ async function makeBackends() {
 }
 
 describeOnS3('with a bucket', () => {
-  it('users against faults by chance: everything that was answered holds', async () => {
+  it('keeps every promise under random faults', async () => {
     const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
     const rounds = roundsOf(1, 100)
     const result = await runScenario(await makeBackends(), { seed, setup: 'bucket', rounds })
@@ -19,9 +19,9 @@ describeOnS3('with a bucket', () => {
     expect(result.downloads).toBeGreaterThan(0)
   })
 
-  // A short run kills them with a disk only.
+  // A short run does this with a disk only.
   it.each(isLongRun ? [100] : [])(
-    'confirms and renewals that are killed %i times are done whole or not at all',
+    'keeps confirms and renewals atomic over %i kills',
     async (rounds) => killDuringConfirms(await makeBackends(), 'bucket', rounds),
   )
 })

@@ -34,8 +34,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts. The last one is small. A server may refuse a large body and cut the connection
- * before all of it was sent, and the test would not see the refusal.
+ * Three parts, the last one small: a large refused body might break the connection before the
+ * refusal is read.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
@@ -90,7 +90,7 @@ describeOnS3('an upload in parts on S3', () => {
     return file
   }
 
-  it('goes straight to the bucket, and is confirmed from what the bucket holds', async () => {
+  it('goes straight to the bucket and is confirmed from its part list', async () => {
     const ada = await makePerson(app)
     const before = await bytesIn(bucket)
     const started = await start(ada)
@@ -114,7 +114,7 @@ describeOnS3('an upload in parts on S3', () => {
     const file = await expectFile(await confirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
     expect(await bytesIn(bucket)).toBe(before + bytes.length)
-    // The confirm is repeated, as a client does that did not get the first answer.
+    // As a client does whose first response was lost.
     expect(await json(await confirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject({
       id: file.id,
     })
@@ -122,10 +122,10 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await json(await confirm(ada, started.cloudKey))).toMatchObject({ sha256: hash })
   })
 
-  it('travels by the URLs that came with the start', async () => {
+  it('works with the URLs from the start', async () => {
     const ada = await makePerson(app)
-    const wish = { size: bytes.length, idempotencyKey: 'signed along' }
-    const [first, again] = [await startUpload(ada, wish), await startUpload(ada, wish)]
+    const request = { size: bytes.length, idempotencyKey: 'signed along' }
+    const [first, again] = [await startUpload(ada, request), await startUpload(ada, request)]
     const urls = [first, again, again].map(({ parts }, at) => parts?.urls[at + 1] ?? '')
     for (const url of urls) {
       expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
@@ -136,7 +136,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, first.cloudKey, { sha256: hash }))
   })
 
-  it('opens in the bucket what its URLs need and no more, until it is cancelled', async () => {
+  it('opens a multipart upload when its URLs need one, until it is aborted', async () => {
     const ada = await makePerson(app)
     const open = ({ cloudKey }: StartedUpload) => openUploadsOf(bucket, cloudKey)
     const [one, three] = [await startUpload(ada, { size: 1000 }), await start(ada)]
@@ -149,7 +149,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect([await open(one), await open(three)]).toEqual([0, 0])
   })
 
-  it('is told to be incomplete before all parts are there, and goes on', async () => {
+  it("can't be confirmed before all parts are stored, and continues", async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
@@ -160,7 +160,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('makes one file, however many confirm at once', async () => {
+  it('becomes one file, however many confirms race', async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await sendParts(ada, started, 1, 2, 3)
@@ -173,7 +173,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('refuses a part that differs from its checksum, and takes it when it is sent again', async () => {
+  it('rejects a part with a wrong checksum and accepts a retry', async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await sendParts(ada, started, 1, 3)
@@ -188,7 +188,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('refuses parts that are not of the file, and stores nothing', async () => {
+  it('rejects part numbers out of range and stores nothing', async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada)
     const sign = (...partNumbers: unknown[]) => askForParts(ada, cloudKey, partNumbers)
@@ -213,7 +213,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await listParts(ada, cloudKey)).toEqual([])
   })
 
-  it('refuses a part URL whose hour is over, and takes a fresh one', async () => {
+  it('rejects an expired part URL and accepts a new one', async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     app.clock.advance(-hour - minute)
@@ -229,7 +229,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('needs no byte again when it was sealed and then found no place', async () => {
+  it('needs no bytes again when sealed but over the limit', async () => {
     const ada = await makePerson(app)
     const [parted, whole] = [await start(ada), await startUpload(ada, { size: 1000 })]
     await sendParts(ada, parted, 1, 2, 3)
@@ -259,19 +259,19 @@ describeOnS3('an upload in parts on S3', () => {
     expect((await confirm(ada, whole.cloudKey)).status).toBe(200)
   })
 
-  it('answers one upload to a start that is repeated, also when its bytes arrive already', async () => {
+  it('gives a repeated start the same upload, even while bytes arrive', async () => {
     const ada = await makePerson(app)
-    const wish = { size: bytes.length, idempotencyKey: 'a start' }
-    const [first, again] = [await startUpload(ada, wish), await startUpload(ada, wish)]
+    const request = { size: bytes.length, idempotencyKey: 'a start' }
+    const [first, again] = [await startUpload(ada, request), await startUpload(ada, request)]
     expect(again.cloudKey).toBe(first.cloudKey)
     await sendParts(ada, first, 1, 3)
-    expect((await startUpload(ada, wish)).cloudKey).toBe(first.cloudKey)
+    expect((await startUpload(ada, request)).cloudKey).toBe(first.cloudKey)
     expect(await held(ada, first)).toEqual([1, 3])
     await sendParts(ada, first, 2)
     await expectFile(await confirm(ada, first.cloudKey))
   })
 
-  it("leaves another user's key alone", async () => {
+  it("can't use another user's key", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const started = await start(ada)
     await sendParts(ada, started, 1)
@@ -284,7 +284,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('takes the whole file after some parts, and all parts after the whole file', async () => {
+  it('accepts the whole file after parts, and parts after the whole file', async () => {
     const ada = await makePerson(app)
     const first = await start(ada)
     await sendParts(ada, first, 1, 3)
@@ -299,7 +299,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, second.cloudKey))
   })
 
-  it('frees everything when it is cancelled, and no part URL works any more', async () => {
+  it('frees everything when aborted, including its part URLs', async () => {
     const ada = await makePerson(app)
     const before = await bytesIn(bucket)
     const started = await start(ada)
@@ -313,10 +313,9 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await bytesIn(bucket)).toBe(before)
   })
 
-  // This test moves the clock. Nothing may be signed after it, because the bucket has its own
-  // clock.
+  // Moves our clock. Sign nothing afterwards, because the bucket has its own.
   describe('left behind', () => {
-    it('goes after a day: idle uploads, and parts that no row names', async () => {
+    it('is deleted after a day: idle uploads and orphaned parts', async () => {
       const ada = await makePerson(app)
       const before = await bytesIn(bucket)
       const idle = await start(ada)

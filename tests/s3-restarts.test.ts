@@ -31,14 +31,14 @@ function text(length: number) {
   return new Uint8Array(length).fill(65)
 }
 
-describeOnS3('the real program', () => {
+describeOnS3('a server process', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-program-'))
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('keeps files in a bucket, over a kill between the bytes and the confirm', async () => {
+  it('keeps files in a bucket when killed between upload and confirm', async () => {
     const { env } = await makeBucket()
     const settings = { dataDir: join(folder, 'kept'), port: await freePort(), env }
     await prepareDataFolder(settings.dataDir)
@@ -59,7 +59,7 @@ describeOnS3('the real program', () => {
     expect(await again.ended).toBe(0)
   })
 
-  it('does not start on a bucket that is not there', async () => {
+  it("doesn't start with a missing bucket", async () => {
     const { env } = await makeBucket()
     const wrong = { ...env, S3_BUCKET: 'there-is-none' }
     const settings = { dataDir: join(folder, 'wrong'), port: await freePort(), env: wrong }
@@ -70,8 +70,8 @@ describeOnS3('the real program', () => {
   })
 })
 
-describeOnS3('a server that is switched to S3 and back', () => {
-  it('serves, finishes and expires what lies in either store', async () => {
+describeOnS3('a server switched to S3 and back', () => {
+  it('serves, completes and expires files in both stores', async () => {
     const database = await freshDatabase()
     const kept = { ...database, drop: () => Promise.resolve() }
     const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-switch-'))
@@ -99,8 +99,7 @@ describeOnS3('a server that is switched to S3 and back', () => {
 
     app = await onDisk()
     expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
-    // This server has no settings for the bucket. The row of the file stays, but nobody can
-    // download it.
+    // This server doesn't know the bucket. The row stays, but the file can't be downloaded.
     expect((await download(second)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, first.id))
     const key = row?.storageKey ?? ''

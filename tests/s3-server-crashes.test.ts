@@ -46,7 +46,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
           port: ports[number] as number,
           env,
         })
-      // Both start on a database without rows, at the same time.
+      // Both start at once on an empty database.
       servers = await Promise.all([start(0), start(1)])
     })
     afterAll(async () => {
@@ -57,7 +57,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       await rm(folder, { recursive: true, force: true })
     })
 
-    it('lose nothing that they acknowledged while one after the other is killed', async () => {
+    it('lose nothing confirmed while they are killed in turn', async () => {
       await runCrashScenario(proxy, roundsOfCrashes(2), async (round) => {
         const number = round % 2
         const killed = servers[number] as ServerProcess
@@ -69,14 +69,14 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       })
     })
 
-    it('drop no request while one after the other is restarted', async () => {
+    it('drop no request during a rolling restart', async () => {
       const { email, password } = await signUp(proxy)
       const cookie = await logIn(proxy, email, password)
       const ada = makeClient(proxy, cookie)
       const { shortCode } = await makeFile(ada)
       const statuses = new Map<string, Set<number>>()
       let going = true
-      // A pause after each request leaves the processor to the server that starts.
+      // Leave the CPU to the starting server.
       const repeat = async (name: string, path: string, sending: Sending = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
         for (; going; await wait(5)) {
@@ -84,7 +84,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
           statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
         }
       }
-      // nginx does not send a POST to a second server once the first one has it.
+      // nginx doesn't retry a POST that a server has received.
       const body = JSON.stringify({ cloudKey: 'a'.repeat(26) })
       const asking = Promise.all([
         repeat('list', '/api/files'),
@@ -95,7 +95,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       for (let restart = 0; restart < roundsOfCrashes(2); restart += 1) {
         const number = restart % 2
         const stopping = servers[number] as ServerProcess
-        // These are the steps of docs/operations.md: nginx first, then the server.
+        // As in docs/operations.md: nginx first, then the server.
         await proxy.passTo(ports.filter((_, other) => other !== number))
         stopping.kill('SIGTERM')
         expect(await stopping.ended).toBe(0)
@@ -108,7 +108,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       expect(seen).toEqual({ list: [200], health: [200], abort: [404], download: [302] })
     })
 
-    it('leave nothing but what the jobs remove days later', async () => {
+    it("leave nothing that the jobs don't delete days later", async () => {
       for (const server of servers) server.kill('SIGTERM')
       await Promise.all(servers.map(({ ended }) => ended))
       await expectInOrderDaysLater({

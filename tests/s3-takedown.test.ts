@@ -28,7 +28,7 @@ function fresh(size = 1000) {
   return new Uint8Array(randomBytes(size))
 }
 
-describeOnS3('a takedown where files are kept in a bucket', () => {
+describeOnS3('a takedown on S3', () => {
   let app: TestApp
   let bucket: TestBucket
   let admin: Person
@@ -50,14 +50,14 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     return row
   }
 
-  /** Uploads bytes in one PUT. `claimed` is the SHA-256 that the client sends. */
+  /** Uploads bytes in one PUT. `claimed` is the SHA-256 the client sends. */
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimed?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
     return confirm(ada, started.cloudKey, claimed === undefined ? {} : { sha256: claimed })
   }
 
-  /** Uploads bytes in the parts for which the server has sent URLs. */
+  /** Uploads bytes by the part URLs from the start. */
   const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
     const started = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = started.parts ?? {}
@@ -69,7 +69,7 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     return confirm(ada, started.cloudKey)
   }
 
-  it('ends the link at once and the presigned URLs that were handed out within a minute, and removes the bytes', async () => {
+  it('kills the link at once and issued presigned URLs within a minute, and deletes the bytes', async () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
     const redirect = await askForDownload(app, file.shortCode)
@@ -85,7 +85,7 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
   })
 
-  it('blocks what the bucket holds, whatever SHA-256 the next sender tells: the right one, none, a wrong one', async () => {
+  it("blocks the bucket's content whatever SHA-256 the next sender claims", async () => {
     const bytes = fresh()
     const file = await json<File>(await upload(bytes, sha256(bytes)))
     await takenDown(admin, file.shortCode)
@@ -94,12 +94,10 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     await expectRefusal(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
     await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
     expect(await bytesIn(bucket)).toBe(before)
-    // The server refuses a wrong SHA-256 as on a disk. The upload stays open, but its bytes are
-    // removed.
+    // As on disk, a wrong SHA-256 is refused. The upload stays open without its bytes.
     await expectRefusal(await upload(bytes, sha256(fresh())), 409, 'CHECKSUM_MISMATCH')
     expect(await bytesIn(bucket)).toBe(before)
-    // The server reads other content of the same size. It becomes a file with a SHA-256 that the
-    // server has computed.
+    // Other content of the same size is hashed and accepted.
     const other = fresh()
     const kept = await json<File>(await upload(other))
     expect(kept.sha256).toBe(sha256(other))
@@ -119,10 +117,10 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     )
   })
 
-  it('blocks nothing that a sender only claims to be: neither the claim nor files that claim the same', async () => {
+  it("doesn't block content that is merely claimed", async () => {
     const innocent = fresh()
     const hers = await json<File>(await upload(innocent, sha256(innocent)))
-    // A sender of malware claims that it has the SHA-256 of another user's file.
+    // A sender of malware claims the SHA-256 of another user's file.
     const malware = fresh(2000)
     const file = await json<File>(await upload(malware, sha256(innocent)))
     expect((await rowOf(file))?.sha256).toBeNull()
@@ -135,7 +133,7 @@ describeOnS3('a takedown where files are kept in a bucket', () => {
     await expireFiles(app.deps)
   })
 
-  it('finds the other files with the same bytes within a run of the job, whatever they claim', async () => {
+  it('takes down other files with the same bytes in the next job run', async () => {
     const bytes = fresh(3000)
     const sums = [sha256(bytes), undefined, sha256(fresh())]
     const copies: File[] = []

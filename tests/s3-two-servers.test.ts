@@ -21,7 +21,7 @@ import { abort, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const partSize = 8 * 1024 ** 2
 
-/** Returns the bytes of a file. Follows the redirect to the bucket. */
+/** Returns a file's bytes, following the redirect to the bucket. */
 async function download({ url }: TestApp, { shortCode }: File): Promise<Uint8Array> {
   const response = await fetch(`${url}/api/download/${shortCode}`)
   expect(response.status).toBe(200)
@@ -46,7 +46,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     await database.drop()
   })
 
-  /** Makes a person with a client for each of the two servers. A session is valid at both. */
+  /** Creates a person with a client for each server, sharing a session. */
   const atBoth = async (facts: Parameters<typeof makePerson>[1] = {}) => {
     const here = await makePerson(one, facts)
     const cookie = await logIn(one, here.email, here.password)
@@ -54,7 +54,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     return { here, there }
   }
 
-  test('an upload whose calls go to either server becomes one file at both', async () => {
+  test('an upload may switch servers at every call', async () => {
     const { here, there } = await atBoth()
     const bytes = new Uint8Array(randomBytes(partSize + 1000))
     const { cloudKey } = await startUpload(here, { size: bytes.length })
@@ -81,7 +81,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     for (const app of [one, two]) expect(await download(app, file as File)).toEqual(bytes)
   })
 
-  test('an upload that was aborted at one server is over at the other', async () => {
+  test('an upload aborted at one server has ended at the other', async () => {
     const { here, there } = await atBoth()
     const started = await startUpload(here, { size: 10 })
     expect((await abort(there, started.cloudKey)).status).toBe(200)
@@ -89,7 +89,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     await expectRefusal(await confirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
   })
 
-  test('downloads at both servers are counted together', async () => {
+  test('downloads count across servers', async () => {
     const { here } = await atBoth()
     const started = await startUpload(here, { size: 10 })
     await putBytes(started, new Uint8Array(10))
@@ -100,7 +100,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect(files.map(({ downloadCount }) => downloadCount)).toEqual([10])
   })
 
-  test('a session that ends at one server is over at the other', async () => {
+  test('a session ended at one server has ended at the other', async () => {
     const { here, there } = await atBoth()
     expect((await there.fetch('/api/auth/user')).status).toBe(200)
     expect((await there.fetch('/api/logout')).status).toBe(302)
@@ -108,7 +108,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect((await here.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  test('wrong passwords at both servers are counted together', async () => {
+  test('wrong passwords count across servers', async () => {
     const { here } = await atBoth()
     const wrong = { email: here.email, password: 'a wrong password' }
     const statuses: number[] = []
@@ -119,7 +119,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })
 
-  test('a setting that changes at one server is in force at the other after 5 minutes', async () => {
+  test('a setting changed at one server applies at the other after 5 minutes', async () => {
     const { here } = await atBoth({ role: 'admin' })
     const price = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
@@ -138,7 +138,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect([shown.includes('$8'), shown.includes('$9')]).toEqual([false, true])
   })
 
-  test('a server that will stop says that it is not ready, and goes on answering', async () => {
+  test('a stopping server reports not ready and keeps answering', async () => {
     expect((await fetch(`${two.url}/api/ready`)).status).toBe(200)
     two.beginStop()
     expect((await fetch(`${two.url}/api/ready`)).status).toBe(503)

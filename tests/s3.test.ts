@@ -21,7 +21,7 @@ import {
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { confirmAll, endsOf, sendAllOf, startAll, wish } from './support/upload-batches.ts'
+import { confirmAll, endsOf, sendAllOf, startAll, uploadRequest } from './support/upload-batches.ts'
 import { abort, askForUpload, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const minute = 60_000
@@ -41,7 +41,7 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
   return row?.storageKey ?? ''
 }
 
-/** Expects that nobody can use the bucket with what the log of a server holds. */
+/** Expects the log to contain nothing that gives access to the bucket. */
 function expectNoSignature({ logged }: TestApp, { env }: Pick<TestBucket, 'env'>) {
   const text = JSON.stringify(logged)
   expect(text).toContain('/api/files/get-upload-url')
@@ -51,7 +51,7 @@ function expectNoSignature({ logged }: TestApp, { env }: Pick<TestBucket, 'env'>
   }
 }
 
-describeOnS3('the main job on S3', () => {
+describeOnS3('a server with a bucket', () => {
   let app: TestApp
   let bucket: TestBucket
   beforeAll(async () => {
@@ -64,14 +64,14 @@ describeOnS3('the main job on S3', () => {
     expect(failures).toEqual([])
   })
 
-  it('is ready, and lets the pages talk to the bucket', async () => {
+  it('is ready and allows pages to use the bucket', async () => {
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(200)
     const page = await fetch(app.url, { headers: { accept: 'text/html' } })
     const policy = page.headers.get('content-security-policy')
     expect(policy).toContain(`connect-src 'self' ${bucket.env.S3_ENDPOINT}`)
   })
 
-  it('brings a file from its owner to whoever has the link', async () => {
+  it('delivers a file from its owner to whoever has the link', async () => {
     const ada = await makePerson(app)
     const name = 'Ünïcode "x" تقرير.html'
     const file = await makeFile(ada, { name, type: 'text/html' })
@@ -93,7 +93,7 @@ describeOnS3('the main job on S3', () => {
     })
   })
 
-  it('answers HEAD, ranges and conditions through the redirect, and counts one download', async () => {
+  it('supports HEAD, ranges and conditions through the redirect, counting one download', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const whole = await download(app, file)
@@ -125,7 +125,7 @@ describeOnS3('the main job on S3', () => {
     expect(await countOf()).toBe(2)
   })
 
-  it('signs downloads for a minute, and for no longer than the link lives', async () => {
+  it('signs downloads for a minute, or until the link expires if sooner', async () => {
     const file = await makeFile(await makePerson(app))
     const lifeNow = async () => {
       const { headers } = await download(app, file, { redirect: 'manual' })
@@ -141,13 +141,13 @@ describeOnS3('the main job on S3', () => {
     app.clock.set(now)
   })
 
-  it('takes an empty file', async () => {
+  it('accepts an empty file', async () => {
     const file = await makeFile(await makePerson(app), { bytes: new Uint8Array() })
     const answer = await download(app, file)
     expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '0'])
   })
 
-  it('stores nothing but the announced size and type, under a signature that holds', async () => {
+  it('accepts only the announced size and type, under a valid signature', async () => {
     const ada = await makePerson(app)
     const before = await bytesIn(bucket)
     const started = await startUpload(ada, { size: 1000 })
@@ -175,7 +175,7 @@ describeOnS3('the main job on S3', () => {
     expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
 
-  it('cannot be overwritten once it is confirmed', async () => {
+  it('refuses to overwrite a confirmed file', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 5 })
     await putBytes(started, new TextEncoder().encode('first'))
@@ -186,7 +186,7 @@ describeOnS3('the main job on S3', () => {
     expect(await bytesIn(bucket)).toBe(before)
   })
 
-  it('makes one file, however many confirm at once', async () => {
+  it('makes one file, however many confirms race', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
@@ -198,11 +198,11 @@ describeOnS3('the main job on S3', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
   })
 
-  it('makes files of a batch, but for those whose bytes are missing', async () => {
+  it('confirms a batch except for uploads without bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const contents = Array.from({ length: 20 }, (_, at) => text(10 + at))
     const started = await sendAllOf(ada, contents)
-    const [empty] = await startAll(ada, [wish()])
+    const [empty] = await startAll(ada, [uploadRequest()])
     const ends = endsOf(await confirmAll(ada, [...started, empty?.answer]))
     expect(ends).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
     const [last] = await json<File[]>(await ada.fetch('/api/files?sort=-size&limit=1'))
@@ -210,7 +210,7 @@ describeOnS3('the main job on S3', () => {
     expect(endsOf(await confirmAll(ada, started))).toEqual(Array(20).fill('ok'))
   })
 
-  it("leaves another user's key alone", async () => {
+  it("rejects another user's key", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
@@ -219,7 +219,7 @@ describeOnS3('the main job on S3', () => {
     expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
 
-  it('ends a cancelled upload and its URL', async () => {
+  it('ends an aborted upload and its URL', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
@@ -228,7 +228,7 @@ describeOnS3('the main job on S3', () => {
     expect((await putBytes(started, text(10))).status).toBe(404)
   })
 
-  it('removes the bytes of a deleted file, and presigned URLs end with them', async () => {
+  it("deletes a file's bytes, and presigned URLs with them", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(app, file)
@@ -239,7 +239,7 @@ describeOnS3('the main job on S3', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('ends the link that a renewal replaces, and its URLs within a minute', async () => {
+  it('ends a renewed link, and its URLs within a minute', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada)
     const { headers } = await download(app, file, { redirect: 'manual' })
@@ -249,8 +249,7 @@ describeOnS3('the main job on S3', () => {
     const answer = await download(app, renewed)
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
-    // The bucket has its own clock, which the test cannot move. So the server signs the URL at an
-    // earlier time, and it has expired now.
+    // Signed at an earlier time, because the bucket has its own clock.
     expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
     const earlier = await download(app, renewed, { redirect: 'manual' })
@@ -258,10 +257,9 @@ describeOnS3('the main job on S3', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests move the clock. Nothing may be signed after them, because the bucket has its own
-  // clock.
-  describe('what time removes', () => {
-    it('goes: expired files, idle uploads, and what no row names', async () => {
+  // These tests move our clock. Sign nothing afterwards, because the bucket has its own.
+  describe('cleanup', () => {
+    it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)
       const file = await makeFile(ada)
       const key = await keyOf(app, file)
@@ -285,12 +283,12 @@ describeOnS3('the main job on S3', () => {
     })
   })
 
-  it('leaves no presigned URL and no secret in the log, by all of the above', () => {
+  it('logs no presigned URL and no secret', () => {
     expectNoSignature(app, bucket)
   })
 })
 
-describeOnS3('a bucket behind a network that fails', () => {
+describeOnS3('a bucket behind a failing network', () => {
   let app: TestApp
   let bucket: TestBucket
   let network: ChaosProxy
@@ -305,7 +303,7 @@ describeOnS3('a bucket behind a network that fails', () => {
     await network.close()
   })
 
-  it('holds up no conditional download, which is not counted then', async () => {
+  it("answers conditional downloads without the bucket and doesn't count them", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     network.hold(({ method }) => method === 'HEAD')
@@ -320,12 +318,12 @@ describeOnS3('a bucket behind a network that fails', () => {
 
   const all = () => true
   it.each([
-    ['away', () => network.cut()],
+    ['down', () => network.cut()],
     ['500', () => network.answer(500, all)],
     ['503', () => network.answer(503, all)],
     ['slow', () => network.slow(() => 50)],
   ] as const)(
-    '%s: what needs it says when to ask again, and is done once it is back',
+    '%s: requests that need it ask to retry, and succeed once it is back',
     async (fault, begin) => {
       const isThere = fault === 'slow'
       const ada = await makePerson(app, { tier: 'premium' })
@@ -345,13 +343,13 @@ describeOnS3('a bucket behind a network that fails', () => {
           expect(answer.headers.get('retry-after')).toBe('5')
         }
       }
-      // The server only says where the bytes are. The bucket answers for itself.
+      // The server only redirects; the bucket answers for itself.
       const redirect = await download(app, kept, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
       const given = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
-      const expected = { away: undefined, 500: 500, 503: 503, slow: 200 }
+      const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
       expect(given?.status).toBe(expected[fault])
-      // A link ends at once. Bytes that the bucket could not remove go with a later purge.
+      // A link ends at once. Bytes that couldn't be deleted are purged later.
       expect((await ada.fetch(`/api/files/${removed.id}`, { method: 'DELETE' })).status).toBe(200)
       expect((await download(app, removed, { redirect: 'manual' })).status).toBe(404)
       const failed = isThere ? 0 : 1
@@ -366,7 +364,7 @@ describeOnS3('a bucket behind a network that fails', () => {
       const bytes = Buffer.from(await (await download(app, kept)).arrayBuffer())
       expect(bytes.equals(Buffer.from(kept.bytes))).toBe(true)
       expect(await app.storage.storedSize(key)).toBe(isThere ? null : 1000)
-      // After a removal that failed, the purge waits before it tries again.
+      // After a failure the purge waits before it retries.
       app.clock.advance(2 * minute)
       expect(await expireFiles(app.deps)).toEqual({ purged: failed, failed: 0 })
       expect(await app.storage.storedSize(key)).toBeNull()
@@ -375,8 +373,8 @@ describeOnS3('a bucket behind a network that fails', () => {
   )
 })
 
-describeOnS3('a bucket that is away', () => {
-  it('is told as 503, and takes no place from those who try', async () => {
+describeOnS3('an unreachable bucket', () => {
+  it('returns 503 and takes no slots', async () => {
     const { client, env, settings } = await makeBucket()
     const app = await startTestApp({ env })
     const ada = await makePerson(app)

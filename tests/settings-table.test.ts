@@ -12,11 +12,11 @@ const documented = Array.from(readme.matchAll(row), ([, name = '', value = '']) 
   value,
 }))
 
-test("the README's table has every setting and no other", () => {
+test("the README's table has exactly the existing settings", () => {
   expect(documented.map(({ name }) => name)).toEqual(Object.keys(settingsSchema.shape))
 })
 
-/** These defaults name other settings, or are valid only together with others. */
+/** Defaults that name other settings or depend on them. */
 const notLiteral = ['APP_URL', 'S3_PUBLIC_ENDPOINT', 'GOOGLE_ISSUER', 'MAIL_FROM']
 
 const literals = documented.flatMap(({ name, value }) => {

@@ -8,7 +8,7 @@ import { newAddress, password, signUp, verify } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
-/** The whole way of a signup: the server, the queue in its database, SMTP, and a mail program. */
+/** A signup through server, database queue, SMTP and mail client. */
 
 let app: TestApp
 let queue: JobQueue
@@ -16,7 +16,7 @@ let server: TestSmtpServer
 let mailer: Mailer
 beforeAll(async () => {
   server = await startSmtpServer()
-  // Where SMTP_URL is set, addresses must be verified by default.
+  // SMTP_URL turns verification on by default.
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
   app.deps.mailQueue = queue.mail
@@ -36,7 +36,7 @@ function receivedBy(email: string) {
   )
 }
 
-it('a signup while the mail server is away is answered, and its email comes later and works', async () => {
+it('a signup during a mail server outage succeeds, and its email arrives later', async () => {
   const email = newAddress()
   server.react({ recipient: 451 })
   const answer = await signUp(makeClient(app), { email })
@@ -66,14 +66,13 @@ it('a signup while the mail server is away is answered, and its email comes late
   expect(String(told?.html)).not.toContain('token')
 })
 
-it('a slow mail server delays no answer, and gets the email once', async () => {
+it('a slow mail server delays no response and gets one email', async () => {
   const email = newAddress()
   server.react('hold')
   const answer = await signUp(makeClient(app), { email })
   expect(await answer.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.offered).toContain(email)
-  // The mail server has the email and does not answer yet. Meanwhile the server still accepts
-  // other signups.
+  // The mail server holds the email. Meanwhile other signups work.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
   server.react('accept')

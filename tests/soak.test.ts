@@ -9,13 +9,13 @@ import { isLongRun } from './support/rounds.ts'
 
 const flat: Sample = { memoryMiB: 200, heapMiB: 60, handles: 44, connections: 7, taken: 0 }
 
-/** Ten rounds, each with these changes to a flat one. */
+/** Ten rounds: a flat one with these changes. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: 10 }, (_, round) => ({ ...flat, ...change(round) }))
 }
 
 describe('growth', () => {
-  test('is not found where figures go up and down, or only rise at first', () => {
+  test("isn't reported for figures that fluctuate or rise only at first", () => {
     expect(findGrowth(tenRounds(() => ({})))).toEqual([])
     const uneven = (round: number) => ({
       memoryMiB: 200 + (round % 3) * 14,
@@ -35,15 +35,15 @@ describe('growth', () => {
     ['handles', 2, 'handles grew from 52 to 60'],
     ['connections', 1, 'connections grew from 11 to 15'],
     ['taken', 0.5, 'taken grew from 2 to 4'],
-  ])('of %s is found', (figure, each, found) => {
+  ])('of %s is reported', (figure, each, found) => {
     const grown = tenRounds((round) => ({ [figure]: flat[figure] + each * round }))
     expect(findGrowth(grown)).toEqual([found])
   })
 })
 
-// This checks the program that measures, so a short run leaves it out.
+// Tests the benchmark itself, so only in a long run.
 test.runIf(isLongRun)(
-  'a short round of the mixed traffic has every act, and is answered as expected',
+  'a short round of mixed traffic performs every action successfully',
   async () => {
     const args = ['--disable-warning=ExperimentalWarning', 'bench/soak.ts', '--minutes', '0.05']
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 4 * hangMs })
@@ -53,7 +53,7 @@ test.runIf(isLongRun)(
     const isNever = (column: 2 | 3) => (name: string) =>
       !rows.some((row) => row[1] === name && Number(row[column]) > 0)
     expect(Object.keys(acts).filter(isNever(3))).toEqual([])
-    // The time limits of the server are longer than this round.
+    // The server's time limits are longer than this round.
     expect(slowClients.map(([name]) => name).filter(isNever(2))).toEqual([])
   },
 )

@@ -23,7 +23,7 @@ import {
   endsOf,
   sendAllOf,
   startAll,
-  wish,
+  uploadRequest,
 } from '../support/upload-batches.ts'
 import {
   abort,
@@ -196,7 +196,9 @@ describe('starting an upload', () => {
       const { status } = await askForUpload(strangers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }
-    const inBatch = await startAll(strangers['another user'], [wish({ ownerId: victim.id })])
+    const inBatch = await startAll(strangers['another user'], [
+      uploadRequest({ ownerId: victim.id }),
+    ])
     expect(endsOf(inBatch)).toEqual(['UNAUTHORIZED'])
     expect((await askForUpload(victim)).status).toBe(200)
   })

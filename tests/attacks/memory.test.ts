@@ -20,7 +20,7 @@ import {
 import { residentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { askWithoutReading, getRequest, type UnreadSockets } from '../support/unread-sockets.ts'
-import { endsOf, startAll, wish } from '../support/upload-batches.ts'
+import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
 
 /**
  * Whatever clients do, the server process may use at most this many MiB. It uses some 200 at rest
@@ -154,7 +154,9 @@ describe('an account that never finishes uploads', () => {
       }
       const peak = peakDuring(() => askWithoutReading(server.url, text, calls))
       expect(await peak).toBeLessThan(ceilingMiB)
-      expect(endsOf(await startAll(owner, [wish({ fileName: '' })]))).toEqual(['INVALID_INPUT'])
+      expect(endsOf(await startAll(owner, [uploadRequest({ fileName: '' })]))).toEqual([
+        'INVALID_INPUT',
+      ])
       await leaveNothingBehind()
     },
   )

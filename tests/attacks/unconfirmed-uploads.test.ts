@@ -7,7 +7,7 @@ import { defaultLimits, largestFileSize } from '../../src/shared/rules/tiers/tie
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { testSpace } from '../support/test-space.ts'
-import { endsOf, startAll, wish } from '../support/upload-batches.ts'
+import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
 import { askForUpload, confirm, expectRefusal } from '../support/upload-requests.ts'
 
 /**
@@ -124,7 +124,12 @@ describe('a disk full of unconfirmed uploads', () => {
 test('a batch starts only the files that fit', async () => {
   const person = await makePerson(app, { tier: 'premium' })
   space.left = 25
-  const results = await startAll(person, [wish(), wish({ fileSize: 100 }), wish(), wish()])
+  const results = await startAll(person, [
+    uploadRequest(),
+    uploadRequest({ fileSize: 100 }),
+    uploadRequest(),
+    uploadRequest(),
+  ])
   expect(endsOf(results)).toEqual(['ok', 'STORAGE_FULL', 'ok', 'STORAGE_FULL'])
   expect(results[1]?.error?.httpStatus).toBe(507)
   expect(await rowsOf(person)).toBe(2)
@@ -148,7 +153,7 @@ describe('an account', () => {
   test('without a file limit can start a thousand small uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
-      const results = await startAll(person, Array(100).fill(wish({ fileSize: 1 })))
+      const results = await startAll(person, Array(100).fill(uploadRequest({ fileSize: 1 })))
       expect(new Set(endsOf(results))).toEqual(new Set(['ok']))
     }
     expect(await rowsOf(person)).toBe(1000)
@@ -166,9 +171,9 @@ describe('an account', () => {
 
 test("a batch starts only the files within the account's limit", async () => {
   const person = await makePerson(app, { tier: 'premium' })
-  const large = wish({ fileSize: 1024 * mebibyte })
+  const large = uploadRequest({ fileSize: 1024 * mebibyte })
   await startAll(person, Array(31).fill(large))
-  const results = await startAll(person, [wish(), large, wish()])
+  const results = await startAll(person, [uploadRequest(), large, uploadRequest()])
   expect(endsOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
   expect(await rowsOf(person)).toBe(33)
 })

@@ -87,7 +87,7 @@ export class CrashUser {
   }
 
   async #upload(bytes: Buffer<ArrayBuffer>): Promise<ConfirmedFile> {
-    const wish = {
+    const request = {
       fileName: 'notes.txt',
       fileSize: bytes.length,
       fileType: 'text/plain',
@@ -95,7 +95,7 @@ export class CrashUser {
       idempotencyKey: randomUUID(),
     }
     const started = await this.#call<StartedUpload>(() =>
-      this.#client.post('/api/files/get-upload-url', wish),
+      this.#client.post('/api/files/get-upload-url', request),
     )
     await this.#sendMissing(started, bytes)
     // Every PUT succeeded, so the upload must be complete.

@@ -8,7 +8,7 @@ export type EntryResult<Answer> =
   | { error: EntryError; answer?: never }
 
 /** A request for an upload of ten bytes, with `changes`. */
-export function wish(changes: Record<string, unknown> = {}): Record<string, unknown> {
+export function uploadRequest(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     fileName: 'notes.txt',
     fileSize: 10,
@@ -57,8 +57,10 @@ export async function sendAllOf(
   person: Client,
   contents: readonly Uint8Array<ArrayBuffer>[],
 ): Promise<StartedUpload[]> {
-  const wishes = contents.map(({ length }, at) => wish({ fileName: `${at}.txt`, fileSize: length }))
-  const started = (await startAll(person, wishes)).flatMap(({ answer }) => answer ?? [])
+  const requests = contents.map(({ length }, at) =>
+    uploadRequest({ fileName: `${at}.txt`, fileSize: length }),
+  )
+  const started = (await startAll(person, requests)).flatMap(({ answer }) => answer ?? [])
   const left = started.entries()
   const client = async () => {
     for (const [at, upload] of left) {

@@ -10,7 +10,7 @@ import {
   endsOf,
   sendAllOf,
   startAll,
-  wish,
+  uploadRequest,
 } from '../../../tests/support/upload-batches.ts'
 import {
   askForUpload,
@@ -67,9 +67,9 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
 const faulty: [string, unknown][] = [
   ['no entries', undefined],
   ['none', []],
-  ['no list', { 0: wish() }],
+  ['no list', { 0: uploadRequest() }],
   ['a text', 'files'],
-  ['more than a batch takes', Array.from({ length: mostInBatch + 1 }, () => wish())],
+  ['more than a batch takes', Array.from({ length: mostInBatch + 1 }, () => uploadRequest())],
 ]
 
 describe('POST /api/files/get-upload-urls', () => {
@@ -85,22 +85,22 @@ describe('POST /api/files/get-upload-urls', () => {
 
   it('answers each entry as a call for one file would', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const wishes: unknown[] = [
-      wish({ fileName: 'first.txt' }),
-      wish({ fileName: undefined }),
-      wish({ fileSize: -1, fileType: 7 }),
-      wish({ fileSize: 1024 * megabyte + 1 }),
-      wish({ expirationDays: '4' }),
-      wish({ ownerId: 'somebody else' }),
+    const requests: unknown[] = [
+      uploadRequest({ fileName: 'first.txt' }),
+      uploadRequest({ fileName: undefined }),
+      uploadRequest({ fileSize: -1, fileType: 7 }),
+      uploadRequest({ fileSize: 1024 * megabyte + 1 }),
+      uploadRequest({ expirationDays: '4' }),
+      uploadRequest({ ownerId: 'somebody else' }),
       null,
       'text',
-      wish({ fileName: 'large', fileSize: 20 * megabyte }),
-      wish({ fileName: 'last.txt', fileSize: 0 }),
+      uploadRequest({ fileName: 'large', fileSize: 20 * megabyte }),
+      uploadRequest({ fileName: 'last.txt', fileSize: 0 }),
     ]
-    const results = await startAll(person, wishes)
-    expect(results).toHaveLength(wishes.length)
+    const results = await startAll(person, requests)
+    expect(results).toHaveLength(requests.length)
     for (const [at, { answer, error }] of results.entries()) {
-      const alone = await person.post('/api/files/get-upload-url', wishes[at])
+      const alone = await person.post('/api/files/get-upload-url', requests[at])
       if (alone.ok) {
         const { cloudKey, uploadUrl, parts, ...same } = await json<Record<string, unknown>>(alone)
         expect(answer).toMatchObject(same)
@@ -128,25 +128,27 @@ describe('POST /api/files/get-upload-urls', () => {
   it('answers one upload to entries with one key, and refuses the key for another file', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const [same, other] = [
-      wish({ idempotencyKey: 'k' }),
-      wish({ idempotencyKey: 'k', fileSize: 9 }),
+      uploadRequest({ idempotencyKey: 'k' }),
+      uploadRequest({ idempotencyKey: 'k', fileSize: 9 }),
     ]
-    const results = await startAll(person, [same, other, same, wish()])
+    const results = await startAll(person, [same, other, same, uploadRequest()])
     expect(endsOf(results)).toEqual(['ok', 'INVALID_INPUT', 'ok', 'ok'])
     expect(results[2]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
-    const again = await startAll(person, [wish(), same])
+    const again = await startAll(person, [uploadRequest(), same])
     expect(again[1]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
     expect(await rowsOf(person)).toBe(3)
   })
 
   it('does not deadlock with another batch that has the same keys in another order', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const wishes = Array.from({ length: 20 }, (_, at) => wish({ idempotencyKey: `key ${at}` }))
+    const requests = Array.from({ length: 20 }, (_, at) =>
+      uploadRequest({ idempotencyKey: `key ${at}` }),
+    )
     const batches = Array.from({ length: 10 }, (_, at) =>
-      startAll(person, at % 2 ? wishes : wishes.toReversed()),
+      startAll(person, at % 2 ? requests : requests.toReversed()),
     )
     for (const results of await Promise.all(batches)) {
-      expect(endsOf(results)).toEqual(wishes.map(() => 'ok'))
+      expect(endsOf(results)).toEqual(requests.map(() => 'ok'))
     }
     expect(await rowsOf(person)).toBe(20)
   })
@@ -154,20 +156,20 @@ describe('POST /api/files/get-upload-urls', () => {
   it('gives no more slots than the tier has, even to parallel batches', async () => {
     const person = await makePerson(app)
     await makeFile(person)
-    const wishes = Array.from({ length: 4 }, () => wish())
-    const first = endsOf(await startAll(person, wishes))
+    const requests = Array.from({ length: 4 }, () => uploadRequest())
+    const first = endsOf(await startAll(person, requests))
     expect(first).toEqual(['ok', 'ok', 'TIER_FILE_COUNT', 'TIER_FILE_COUNT'])
     const other = await makePerson(app)
-    const batches = await Promise.all([1, 2, 3].map(() => startAll(other, wishes)))
+    const batches = await Promise.all([1, 2, 3].map(() => startAll(other, requests)))
     expect(batches.flatMap(endsOf).filter((end) => end === 'ok')).toHaveLength(3)
     expect(await rowsOf(other)).toBe(3)
   })
 
   it('resumes a repeated entry although no slot is free', async () => {
     const person = await makePerson(app)
-    const wishes = ['a', 'b', 'c'].map((idempotencyKey) => wish({ idempotencyKey }))
-    const first = await startAll(person, wishes)
-    const again = await startAll(person, [wish(), ...wishes])
+    const requests = ['a', 'b', 'c'].map((idempotencyKey) => uploadRequest({ idempotencyKey }))
+    const first = await startAll(person, requests)
+    const again = await startAll(person, [uploadRequest(), ...requests])
     expect(endsOf(again)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
     expect(again.slice(1).map(({ answer }) => answer?.cloudKey)).toEqual(
       first.map(({ answer }) => answer?.cloudKey),
@@ -179,7 +181,7 @@ describe('POST /api/files/get-upload-urls', () => {
     const start = (count: number) =>
       startAll(
         person,
-        Array.from({ length: count }, () => wish()),
+        Array.from({ length: count }, () => uploadRequest()),
       )
     const few = await countStatements(() => start(2))
     expect(few).toBeGreaterThan(0)
@@ -218,7 +220,7 @@ describe('POST /api/files/confirm-uploads', () => {
     ]
     const [good, wrong, last] = await sendAllOf(person, [text(3), text(4), text(5)])
     const [theirs] = await sendAllOf(other, [text(6)])
-    const [empty] = await startAll(person, [wish()])
+    const [empty] = await startAll(person, [uploadRequest()])
     const entries: unknown[] = [
       { cloudKey: good?.cloudKey, metadata: { size: 99 } },
       { cloudKey: empty?.answer?.cloudKey },
@@ -383,7 +385,7 @@ describe('POST /api/files/confirm-uploads', () => {
 
 it('one file is started and confirmed by the same rules as many', async () => {
   const person = await makePerson(app)
-  await startAll(person, [wish(), wish(), wish()])
+  await startAll(person, [uploadRequest(), uploadRequest(), uploadRequest()])
   await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
 })
 

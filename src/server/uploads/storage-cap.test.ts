@@ -13,7 +13,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { endsOf, startAll, wish } from '../../../tests/support/upload-batches.ts'
+import { endsOf, startAll, uploadRequest } from '../../../tests/support/upload-batches.ts'
 import {
   abort,
   askForUpload,
@@ -67,7 +67,7 @@ describe('the storage cap', () => {
     const sizes = [600, 500, 400, 25]
     const results = await startAll(
       person,
-      sizes.map((size) => wish({ fileSize: size * kilobyte })),
+      sizes.map((size) => uploadRequest({ fileSize: size * kilobyte })),
     )
     expect(endsOf(results)).toEqual(['ok', 'STORAGE_CAP_REACHED', 'ok', 'STORAGE_CAP_REACHED'])
     expect(await bytesInUse()).toBe(1000 * kilobyte)

@@ -122,12 +122,12 @@ it('fetches nothing named in a file or a report', async () => {
   const file: File = await makeFile(owner, { name: lure('name'), type: 'text/html', bytes })
   await askForUpload(owner, { idempotencyKey: lure('key') })
   await askForUpload(owner, { fileType: `text/html; x="${lure('type')}"` })
-  const wishes = await owner.fetch('/api/preferences', {
+  const response = await owner.fetch('/api/preferences', {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ mailOnFirstDownload: true }),
   })
-  expect(wishes.status).toBe(200)
+  expect(response.status).toBe(200)
   await visitor.fetch(`/api/download/${file.shortCode}?url=${lure('query')}`)
   const report = { reason: `See ${lure('reason')}`, email: `a@[${listening.split(':')[0]}]` }
   await visitor.post(`/api/links/${file.shortCode}/report`, { ...report, email: null })

@@ -34,10 +34,7 @@ let settings: { dataDir: string; port: number }
 let server: ServerProcess
 let isRunning = false
 
-/**
- * Starts the server on the folder that all tests here share. Each test begins with a running
- * server.
- */
+/** Starts the server on the shared directory. Each test begins with a running server. */
 async function start() {
   server = await startServerProcess(settings)
   isRunning = true
@@ -74,17 +71,17 @@ async function makeUser(): Promise<Client> {
 
 const type = 'application/octet-stream'
 
-/** An upload that was started, and the bytes to send. */
-interface Wish extends StartedUpload {
+/** A started upload and its bytes. */
+interface PendingUpload extends StartedUpload {
   bytes: Buffer<ArrayBuffer>
 }
 
-async function wish(user: Client, name: string, size: number): Promise<Wish> {
+async function startRandomUpload(user: Client, name: string, size: number): Promise<PendingUpload> {
   const bytes = randomBytes(size)
   return { ...(await startUpload(user, { name, size, type })), bytes }
 }
 
-async function confirm(user: Client, { cloudKey }: Wish): Promise<File> {
+async function confirm(user: Client, { cloudKey }: PendingUpload): Promise<File> {
   const response = await user.post('/api/files/confirm-upload', { cloudKey })
   expect(response.status).toBe(200)
   return json(response)
@@ -97,10 +94,10 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes of an upload and then resolves `paused`. After `goOn` it sends
- * more, but never the last byte. So this upload cannot end.
+ * Sends the first `pause` bytes and resolves `paused`. After `goOn` it sends more, but never the
+ * last byte.
  */
-function sendWithoutEnd({ uploadUrl, bytes }: Wish, pause: number) {
+function sendWithoutEnd({ uploadUrl, bytes }: PendingUpload, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
   // The connection breaks when the server is killed.
@@ -113,17 +110,14 @@ function sendWithoutEnd({ uploadUrl, bytes }: Wish, pause: number) {
   }
 }
 
-async function storedOffset({ uploadUrl }: Wish): Promise<number> {
+async function storedOffset({ uploadUrl }: PendingUpload): Promise<number> {
   const answer = await fetch(uploadUrl, { method: 'HEAD' })
   expect(answer.status).toBe(200)
   return Number(answer.headers.get('upload-offset'))
 }
 
-/**
- * Finishes an upload, so that it becomes a file. Continues with the bytes that storage lacks, or
- * sends all bytes again.
- */
-async function finish(user: Client, upload: Wish, how: 'continue' | 'start again') {
+/** Completes an upload, with the missing bytes or from the start. */
+async function finish(user: Client, upload: PendingUpload, how: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
   const offset = await storedOffset(upload)
   if (offset < bytes.length) {
@@ -140,62 +134,60 @@ async function finish(user: Client, upload: Wish, how: 'continue' | 'start again
   return confirm(user, upload)
 }
 
-/** Uploads of one person that were begun before the server is killed. */
+/** A person's uploads that a kill interrupts. */
 interface Interrupted {
   /**
-   * Sends what is on its way when the server is killed. Resolves when the server has answered or
+   * Sends what is in flight when the server is killed. Resolves when the server has answered or
    * died.
    */
-  travel(): Promise<unknown>
-  /**
-   * Called after the next start. Expects everything that was acknowledged, and finishes the rest.
-   */
+  sendRest(): Promise<unknown>
+  /** Called after the restart. Expects everything that was confirmed, and completes the rest. */
   finish(): Promise<void>
 }
 
 /**
- * Confirms one file. When the server is killed, it is just receiving the bytes of a second file and
- * the confirm of a third.
- * @param acknowledged the bytes of all confirmed files, by short code. This function adds to it.
- * @param offsets how many bytes of the second file were stored. This function adds to it.
+ * Confirms one file. During the kill, bytes of a second file and the confirm of a third are in
+ * flight.
+ * @param confirmed the bytes of all confirmed files by short code, added to.
+ * @param offsets the stored bytes of the second file, added to.
  */
-async function beginWholeFiles(
+async function interruptWholeFiles(
   random: Draw,
-  acknowledged: Map<string, Buffer>,
+  confirmed: Map<string, Buffer>,
   offsets: number[],
 ): Promise<Interrupted> {
   const size = 8 * 1024 * 1024
   const user = await makeUser()
-  const done = await wish(user, 'done.bin', 1 + random(size))
-  const unheard = await wish(user, 'unheard.bin', 1 + random(size))
-  const half = await wish(user, 'half.bin', size)
-  for (const whole of [done, unheard]) {
+  const done = await startRandomUpload(user, 'done.bin', 1 + random(size))
+  const unconfirmed = await startRandomUpload(user, 'unconfirmed.bin', 1 + random(size))
+  const half = await startRandomUpload(user, 'half.bin', size)
+  for (const whole of [done, unconfirmed]) {
     expect((await putBytes(whole, new Uint8Array(whole.bytes), type)).status).toBe(200)
   }
   const sending = sendWithoutEnd(half, random(size - 1))
   await sending.paused
   const file = await confirm(user, done)
-  acknowledged.set(file.shortCode, done.bytes)
+  confirmed.set(file.shortCode, done.bytes)
   const how = random(2) === 0 ? 'continue' : 'start again'
   return {
-    async travel() {
+    async sendRest() {
       sending.goOn()
-      const heard = await confirm(user, unheard).catch(() => null)
-      if (heard) acknowledged.set(heard.shortCode, unheard.bytes)
+      const file = await confirm(user, unconfirmed).catch(() => null)
+      if (file) confirmed.set(file.shortCode, unconfirmed.bytes)
     },
     async finish() {
-      for (const [code, bytes] of acknowledged) await expectSameBytes(code, bytes)
+      for (const [code, bytes] of confirmed) await expectSameBytes(code, bytes)
       offsets.push(await storedOffset(half))
-      for (const upload of [unheard, half]) {
+      for (const upload of [unconfirmed, half]) {
         const { shortCode } = await finish(user, upload, how)
         await expectSameBytes(shortCode, upload.bytes)
-        acknowledged.set(shortCode, upload.bytes)
+        confirmed.set(shortCode, upload.bytes)
       }
       const files = await json<File[]>(await user.fetch('/api/files'))
       expect(files.map(({ originalName }) => originalName).sort()).toEqual([
         'done.bin',
         'half.bin',
-        'unheard.bin',
+        'unconfirmed.bin',
       ])
     },
   }
@@ -204,14 +196,14 @@ async function beginWholeFiles(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `whole` parts of a file and waits for the answers. The other parts are on their way when
- * the server is killed, or the confirm if there are none.
+ * Sends `whole` parts of a file. The others, or else the confirm, are in flight when the server is
+ * killed.
  */
 async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
   const user = await makeUser()
   const size = (partNumbers.length - 1) * partSize + 1 + random(partSize)
-  const upload = await wish(user, 'parts.bin', size)
+  const upload = await startRandomUpload(user, 'parts.bin', size)
   const { cloudKey, bytes } = upload
   const send = async (partNumber: number): Promise<boolean> => {
     const [url = ''] = await signParts(user, cloudKey, [partNumber])
@@ -220,16 +212,16 @@ async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
     return answer.ok
   }
   const answered: number[] = []
-  const travel = async (partNumber: number) => {
+  const sendRest = async (partNumber: number) => {
     if (await send(partNumber).catch(() => false)) answered.push(partNumber)
   }
-  await Promise.all(partNumbers.slice(0, whole).map(travel))
+  await Promise.all(partNumbers.slice(0, whole).map(sendRest))
   expect(answered).toHaveLength(whole)
   return {
-    travel: () =>
+    sendRest: () =>
       whole === partNumbers.length
         ? confirm(user, upload).catch(() => null)
-        : Promise.all(partNumbers.slice(whole).map(travel)),
+        : Promise.all(partNumbers.slice(whole).map(sendRest)),
     async finish() {
       if (answered.length < partNumbers.length) {
         const listed = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
@@ -245,31 +237,31 @@ async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
   }
 }
 
-test('killed again and again: what was acknowledged is there, parts too, what was not can be finished', async () => {
+test('a server killed repeatedly keeps confirmed files and parts, and the rest can be completed', async () => {
   const longestWaitMs = 20
-  const acknowledged = new Map<string, Buffer>()
+  const confirmed = new Map<string, Buffer>()
   const offsets: number[] = []
-  /** How many parts are answered before each kill. If all are, only the confirm is on its way. */
+  /** How many parts are stored before each kill; if all are, only the confirm is in flight. */
   const wholeParts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(wholeParts.length, async (random) => {
     const interrupted = [
-      await beginWholeFiles(random, acknowledged, offsets),
+      await interruptWholeFiles(random, confirmed, offsets),
       await beginParts(random, wholeParts.shift() ?? 0),
     ]
-    const lastWords = interrupted.map((one) => one.travel())
+    const lastWords = interrupted.map((one) => one.sendRest())
     if (random(2) === 0) await wait(random(longestWaitMs))
     server.kill('SIGKILL')
     await Promise.all(lastWords)
     await restart()
     for (const one of interrupted) await one.finish()
   })
-  // At least one kill hit an upload of which storage had some bytes.
+  // At least one kill hit a partly stored upload.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
-describe('SIGTERM while somebody downloads', () => {
-  /** More than all buffers together between the server and a client that does not read can take. */
+describe('SIGTERM during a download', () => {
+  /** More than all buffers between the server and a stalled client can hold. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
@@ -282,7 +274,7 @@ describe('SIGTERM while somebody downloads', () => {
   const untilNobodyListens = () =>
     eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
 
-  test('the download is finished, then the server ends', async () => {
+  test('lets the download finish before the server exits', async () => {
     const { bytes, response } = await beginDownload()
     server.kill('SIGTERM')
     await untilNobodyListens()
@@ -290,13 +282,12 @@ describe('SIGTERM while somebody downloads', () => {
     expect(await server.ended).toBe(0)
   })
 
-  test('a second SIGTERM ends it at once', async () => {
+  test('ends it at once when repeated', async () => {
     const { response } = await beginDownload()
     response.on('error', () => {})
     server.kill('SIGTERM')
     await untilNobodyListens()
-    // If a second signal comes very soon, the server takes it for a repetition of the first one. So
-    // it is sent until the server ends.
+    // A second signal too soon counts as the same one, so repeat it until the server exits.
     const again = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.ended).toBe(1)
     clearInterval(again)
@@ -308,7 +299,7 @@ describe('SIGTERM while somebody downloads', () => {
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  '%s while many download one link: every download that was answered is counted',
+  '%s during many downloads of a link loses no counted download',
   async (signal) => {
     const clients = 16
     const user = await makeUser()
@@ -332,8 +323,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const counted = file?.downloadCount ?? 0
     expect(counted).toBeGreaterThanOrEqual(answered)
-    // A server that stops in order answers every download that it has counted. A kill can happen
-    // after the count and before the answer.
+    // A graceful stop answers every counted download. A kill can come between count and response.
     expect(counted).toBeLessThanOrEqual(answered + (signal === 'SIGTERM' ? 0 : clients))
   },
 )

@@ -34,18 +34,17 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** How many files with a row but no bytes are due when the server starts. */
+/** Due files at startup, with rows but no bytes. */
 const dueRows = roundsOf(1000, 1_000_000)
 const owners = roundsOf(20, 20_000)
-/** The purge reserves so many files in one statement, and records their end in another one. */
+/** The purge claims and completes so many files per statement. */
 const filesInBatch = 100
-/** The server uses some 200 MiB at rest. With all rows in memory it would use a thousand. */
+/** The server uses some 200 MiB at rest; with all rows in memory it would use a thousand. */
 const ceilingMiB = 400
 const pollMs = roundsOf(250, 2000)
-/** A million files took 34 minutes on two cores that others kept busy. */
+/** A million files took 34 minutes on two busy cores. */
 const longestMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangMs
 
-/** A file, and its bytes. */
 type Stored = File & { bytes: Uint8Array<ArrayBuffer> }
 
 let dataDir: string
@@ -67,19 +66,19 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** What a server has stored before it was stopped for days. */
-interface Left {
+/** What a server stored before it was stopped for days. */
+interface Backlog {
   premium: Person
-  /** Its link is open. */
+  /** Its link is active. */
   living: Stored
-  /** Its link has ended, but its owner can renew it. */
+  /** Its link has expired, but its owner can renew it. */
   renewable: Stored
-  /** Their bytes are due to be removed. */
+  /** Due to be purged. */
   over: Stored[]
 }
 
-/** Stores files, most of which are over today. Leaves a run of the purge in the queue. */
-async function leaveFiles(): Promise<Left> {
+/** Stores files, most of them expired by now, and queues a purge. */
+async function createBacklog(): Promise<Backlog> {
   const now = new Date()
   const clock = testClock(new Date(now.getTime() - 4 * dayMs))
   const app = await serveApp(
@@ -88,7 +87,7 @@ async function leaveFiles(): Promise<Left> {
       dataDir,
       clock,
       openQueue: openJobQueue,
-      // The real server must know the passwords.
+      // The real server must be able to verify the passwords.
       passwordCost: { N: 16_384, r: 16, p: 1 },
     },
   )
@@ -117,7 +116,7 @@ async function expectOpens({ shortCode, bytes }: Pick<Stored, 'shortCode' | 'byt
   expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-/** Expects that a link is over for programs and for people. */
+/** Expects a link to be dead for programs and browsers. */
 async function expectOver(code: string) {
   const answer = await download(code)
   expect(answer.status).toBe(404)
@@ -130,7 +129,7 @@ async function expectOver(code: string) {
   await page.arrayBuffer()
 }
 
-/** Returns whether the server says at once that it is ready. Otherwise waits until it does. */
+/** Returns whether the server is ready now. Otherwise waits until it is. */
 async function isReadyAtOnce(): Promise<boolean> {
   const ready = async () => (await fetch(`${server.url}/api/ready`)).status
   if ((await ready()) === 200) return true
@@ -138,16 +137,16 @@ async function isReadyAtOnce(): Promise<boolean> {
   return false
 }
 
-/** Expects that the server does everything that people ask for. Returns a file that it has got. */
+/** Expects the server to do its work. Returns a new file. */
 async function expectServes(
   person: Person,
-  { living, renewable, over }: Left,
-  look: number,
+  { living, renewable, over }: Backlog,
+  round: number,
 ): Promise<Stored> {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(living)
-  // The looks go through the due files from both ends.
-  const due = [1 + (look % dueRows), dueRows - (look % dueRows)].map(codeOfDueFile)
+  // Checks due files from both ends.
+  const due = [1 + (round % dueRows), dueRows - (round % dueRows)].map(codeOfDueFile)
   for (const code of [renewable.shortCode, ...over.map((file) => file.shortCode), ...due]) {
     await expectOver(code)
   }
@@ -165,7 +164,7 @@ async function countDue({ id }: Person): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Returns how many statements of the purge have passed since the last call. */
+/** Returns how many purge statements have run since the last call. */
 function takeStatements(): number {
   const ofPurge = network.statements.filter((text) =>
     /update "files" set "(purging_at|purged_at)"/.test(text),
@@ -175,12 +174,12 @@ function takeStatements(): number {
 }
 
 test(
-  'files by the thousand that are due when a server starts go once each, and nobody else notices',
+  'purges a backlog at startup exactly once per file, without affecting anybody',
   async () => {
-    const left = await leaveFiles()
-    const { premium } = left
+    const backlog = await createBacklog()
+    const { premium } = backlog
     const due = await countDue(premium)
-    expect(due).toBe(dueRows + left.over.length)
+    expect(due).toBe(dueRows + backlog.over.length)
     const env = { DATABASE_URL: network.url }
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     onTestFinished(async () => {
@@ -191,7 +190,7 @@ test(
     const person = { ...premium, ...makeClient(server, cookie) }
 
     const uploaded: Stored[] = []
-    let looksDuring = 0
+    let checksDuring = 0
     let notReady = 0
     let peakMiB = 0
     let statements = 0
@@ -199,29 +198,28 @@ test(
     let progressAt = performance.now()
     while (remaining > 0) {
       if (!(await isReadyAtOnce())) notReady += 1
-      uploaded.push(await expectServes(person, left, uploaded.length))
+      uploaded.push(await expectServes(person, backlog, uploaded.length))
       peakMiB = Math.max(peakMiB, residentMiB(server.pid))
       statements += takeStatements()
       const before = remaining
       remaining = await countDue(premium)
       if (remaining < before) progressAt = performance.now()
-      if (remaining > 0 && remaining < due) looksDuring += 1
+      if (remaining > 0 && remaining < due) checksDuring += 1
       if (performance.now() - progressAt > hangMs) throw new Error(`${remaining} files stay`)
       await wait(pollMs)
     }
     statements += takeStatements()
-    const figures = { due, looksDuring, notReady, peakMiB: Math.round(peakMiB), statements }
-    process.stderr.write(`waking: ${JSON.stringify(figures)}\n`)
-    expect(looksDuring).toBeGreaterThan(0)
-    // A machine that is busy with other things may now and then need more than the 5 s that the
-    // check of the database may take.
+    const figures = { due, checksDuring, notReady, peakMiB: Math.round(peakMiB), statements }
+    process.stderr.write(`purge backlog: ${JSON.stringify(figures)}\n`)
+    expect(checksDuring).toBeGreaterThan(0)
+    // A busy machine may sometimes exceed the database check's 5 s.
     expect(notReady).toBeLessThanOrEqual(1 + uploaded.length / 20)
     expect(peakMiB).toBeLessThan(ceilingMiB)
-    // Batches that were not full, and runs that found nothing, need some more.
+    // Some more for partial batches and empty runs.
     expect(statements).toBeLessThan((2.2 * due) / filesInBatch + 20)
 
-    // Each file was reserved once, and its receipt says when it was due. Of the premium user no
-    // file was touched.
+    // Each file was claimed once, and its receipt has its due time. Nothing of the premium user was
+    // touched.
     const { rows } = await directDb.query(
       `select
         (count(*) filter (where owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at
@@ -236,10 +234,10 @@ test(
     const stored = bytesOnDisk(dataDir)
     await checkPurged(directDb, stored)
     await checkStoredFiles(directDb, stored)
-    const renewal = await askForRenewal(person, left.renewable.id)
+    const renewal = await askForRenewal(person, backlog.renewable.id)
     await expectOk(renewal)
-    await expectOpens({ ...left.renewable, ...(await json<File>(renewal)) })
-    await expectOpens(left.living)
+    await expectOpens({ ...backlog.renewable, ...(await json<File>(renewal)) })
+    await expectOpens(backlog.living)
   },
   longestMs,
 )
