@@ -2,16 +2,15 @@ import type { Page } from '@playwright/test'
 import { faultsFoundByAxe, loadAxeIntoEachPage } from './support/axe.ts'
 import { faultsInForcedColours } from './support/forced-colours.ts'
 import { mainActions } from './support/main-actions.ts'
+import { openEach } from './support/open-screens.ts'
 import { screenSets } from './support/screens.ts'
-import { openEach } from './support/stage.ts'
 import { expect, test } from './support/test.ts'
 import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
- * The widths in pixels at which nothing may scroll sideways, at 390 with text of twice the usual
- * size. If a width has a theme, axe also checks the page there in this theme. The colours of a
- * theme are the same at every width, and all else is the same in both themes. So each theme is
- * checked at one width. The first width is that of all stories.
+ * Widths at which nothing may scroll sideways, at 390 px with doubled text size. Where a theme is
+ * given, axe checks the page in it; one width per theme is enough, because colors don't depend on
+ * the width. The first width is that of all stories.
  */
 const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },
@@ -20,10 +19,7 @@ const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }
   { width: 360, theme: 'light' },
 ]
 
-/**
- * Switches to a theme, which changes most colours of the page. Returns what moves then, if only for
- * a moment.
- */
+/** Switches to a theme. Returns what moves, if only for a moment. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme
@@ -34,7 +30,7 @@ function show(page: Page, theme: string) {
   }, theme)
 }
 
-/** Checks the open page. Leaves it in the light theme and at the width of all stories. */
+/** Checks the open page. Leaves it in the light theme at the default width. */
 async function check(page: Page, screen: string, setTextSize: SetTextSize) {
   for (const { width, theme, text = 1 } of looks) {
     await page.setViewportSize({ width, height: 800 })
@@ -57,7 +53,7 @@ async function check(page: Page, screen: string, setTextSize: SetTextSize) {
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
 for (const [set, screens] of Object.entries(screenSets)) {
-  test(`${set}: axe finds nothing on any screen, nothing scrolls sideways or moves, and all is seen in forced colours`, async ({
+  test(`${set}: every screen passes axe, never scrolls sideways or moves, and works in forced colors`, async ({
     app,
     folder,
     noise,

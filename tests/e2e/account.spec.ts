@@ -10,7 +10,7 @@ function section(page: Page, name: string) {
   return page.getByRole('region', { name, exact: true })
 }
 
-test('the account page by keyboard alone: another name, another password, a session less', async ({
+test('the account page works by keyboard: name, password, ending a session', async ({
   app,
   noise,
   page,
@@ -73,13 +73,12 @@ test('the account page by keyboard alone: another name, another password, a sess
   const receipts = section(page, 'Tier and storage')
   await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
   await expect(receipts.getByRole('listitem')).toHaveText([/^plans\.pdf.*Confirmed by storage\.$/])
-  // The origin of this server is an IP address, so no mail reaches support there. The page offers
-  // the feedback form instead.
+  // On an IP address support has no email, so the page offers the feedback form.
   const contact = page.getByRole('link', { name: 'Write to the operator' })
   await expect(contact).toHaveAttribute('href', '/feedback')
 })
 
-test('a session that is ended from another browser leads to the login, and from there back', async ({
+test('a session ended elsewhere leads to the login and back', async ({
   app,
   noise,
   page,
@@ -92,8 +91,7 @@ test('a session that is ended from another browser leads to the login, and from 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 
-  // A visitor who opens the account page is redirected to the login, and after the login back to
-  // the account page.
+  // A visitor is redirected from the account page to the login, and back after it.
   const phone = await visitor()
   await phone.goto('/account')
   await expect(phone).toHaveURL('/login?next=%2Faccount')
@@ -117,7 +115,7 @@ test('a session that is ended from another browser leads to the login, and from 
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 })
 
-test('until it is known who looks no screen shows, and then only one for him', async ({
+test('no screen shows before the session is known, and then only the right one', async ({
   app,
   noise,
   page,
@@ -142,8 +140,7 @@ test('until it is known who looks no screen shows, and then only one for him', a
   answer()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // A signed-in user who opens the login or the signup is redirected to the next page, but only to
-  // a page of this server.
+  // The login and signup pages redirect a signed-in user, but only within this server.
   for (const [address, target] of [
     ['/signup?next=/account', '/account'],
     ['/login?next=//evil.example', '/'],
@@ -154,10 +151,9 @@ test('until it is known who looks no screen shows, and then only one for him', a
   }
   for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shown).not.toContain(text)
 
-  // The page must load its list of files before the session ends. Otherwise the server would also
-  // refuse the list, and the browser would report another error.
+  // Load the file list before the session ends, or its refusal would be another console error.
   await expect(page.getByText('No files yet')).toBeVisible()
-  // After the session has ended, the page shows nothing of the account, not even for a moment.
+  // After the session has ended, nothing of the account is shown, not even for a moment.
   noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   await app.deps.db.delete(sessions)
   shown.length = 0

@@ -23,7 +23,7 @@ async function expectToast(page: Page, title: string, description: string) {
   await expect(page.getByText(description, { exact: true })).toBeVisible()
 }
 
-test('a wrong password and an unknown address are told in the same words', async ({
+test('a wrong password and an unknown address get the same message', async ({
   app,
   noise,
   page,
@@ -36,7 +36,7 @@ test('a wrong password and an unknown address are told in the same words', async
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
-    // Only the toast tells the failure. The field is marked, and takes the focus for another try.
+    // Only the toast names the failure. The field is marked and focused.
     const field = page.getByLabel('Password', { exact: true })
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('aria-invalid', 'true')
@@ -47,14 +47,14 @@ test('a wrong password and an unknown address are told in the same words', async
   await expect(page).toHaveURL('/login')
 })
 
-/** Fills in a wrong password and sends the form. */
+/** Submits a wrong password. */
 async function logInWrongly(page: Page, email: string) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('wrong horse')
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-test('a login after too many tries says how long to wait', async ({ noise, page }) => {
+test('a login after too many attempts says how long to wait', async ({ noise, page }) => {
   noise.expect(/429 \(Too Many Requests\).*\/api\/auth\/login$/)
   const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
     env: { RATE_LIMITS: 'on' },
@@ -75,18 +75,14 @@ test('a login after too many tries says how long to wait', async ({ noise, page 
   }
 })
 
-test('a login among too many others asks for patience, and keeps what was typed', async ({
-  noise,
-  page,
-}) => {
+test('a login under load asks to retry and keeps the form', async ({ noise, page }) => {
   noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/login$/)
-  // Each hash takes half a second. So the crowd fills the queue of passwords before the page can
-  // add one.
+  // Each hash takes half a second, so the queue is full before the page's turn.
   const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
     passwordCost: { N: 16_384, r: 16, p: 8 },
   })
   let crowded = true
-  /** Hashes passwords again and again, so that the queue of passwords stays full. */
+  /** Keeps the password queue full. */
   const crowdIn = async () => {
     const { passwords } = app
     const hash = () => passwords.hash('somebody else', 'salt', '127.0.0.1')
@@ -111,7 +107,7 @@ test('a login among too many others asks for patience, and keeps what was typed'
   }
 })
 
-test('signup shows passwords on request, says what is wrong and keeps what was typed', async ({
+test('signup shows passwords on request, explains errors and keeps the form', async ({
   noise,
   page,
 }) => {
@@ -146,13 +142,13 @@ test('signup shows passwords on request, says what is wrong and keeps what was t
   await expect(page.getByLabel('First name')).toBeFocused()
 
   noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
-  // The page's clock stands still, and yet the page opens the login. So it does this immediately,
-  // and does not wait as it does after a signup that must be verified.
+  // The page's clock is stopped, so it opens the login at once, without the delay after a signup
+  // that needs verification.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
   await page.clock.resume()
-  // The toast leaves again, but this sentence stays, also after the page is loaded again.
+  // The toast goes, but this sentence stays, even after a reload.
   await page.reload()
   await expect(page.getByText('Your account is ready. Sign in with the password')).toBeVisible()
   await expect(page.getByLabel('Email')).toHaveValue('grace@example.org')
@@ -162,7 +158,7 @@ test('signup shows passwords on request, says what is wrong and keeps what was t
   await expectToast(page, 'Signup failed', 'An account with this email already exists.')
 })
 
-test('logging out ends the session everywhere; before that, an unknown path is not found', async ({
+test('logging out ends the session in every tab, and unknown paths are 404', async ({
   app,
   context,
   noise,
@@ -192,12 +188,12 @@ test('logging out ends the session everywhere; before that, an unknown path is n
   await expect(page.getByText(person.email)).toBeHidden()
 })
 
-test('a session that ends in the middle leads to the login', async ({ app, noise, page }) => {
+test('a session ending mid-use leads to the login', async ({ app, noise, page }) => {
   noise.expect(/401 \(Unauthorized\).*\/api\/files\//)
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
-  // The list must be loaded first. Without a session the server would refuse it.
+  // Load the list first, or its refusal would be another console error.
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 
@@ -213,13 +209,13 @@ test('a session that ends in the middle leads to the login', async ({ app, noise
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
 })
 
-test('a visitor finds the ways in, and nothing of anybody', async ({ app, noise, page }) => {
+test("a visitor sees the ways in and nobody's data", async ({ app, noise, page }) => {
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
   await page.getByRole('link', { name: 'Get Started' }).click()
   await expect(page).toHaveURL('/login')
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
-  // This server has no Google.
+  // This server has no Google sign-in.
   await expect(page.getByRole('link', { name: /Google/ })).toBeHidden()
   await page.getByRole('link', { name: 'Sign up' }).first().click()
   await expect(page).toHaveURL('/signup')
@@ -229,7 +225,7 @@ test('a visitor finds the ways in, and nothing of anybody', async ({ app, noise,
   await expect(page).toHaveURL('/login')
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(page).toHaveURL('/')
-  // Who chooses the trial reads of it while signing up, and is led to its offer after signing in.
+  // A visitor who chose the trial sees it in the signup and its offer after signing in.
   await page.getByRole('link', { name: 'Start with 30 days free' }).click()
   await expect(
     page.getByText(/^Premium, free for 30 days: unlimited files, 1GB each/),

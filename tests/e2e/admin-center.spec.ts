@@ -6,10 +6,7 @@ import { fillLogin, openDashboard } from './support/dashboard.ts'
 import { recordTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
-test('only the administrator gets in: others read what they need, and load no code of it', async ({
-  app,
-  page,
-}) => {
+test('only the administrator gets in; others load none of its code', async ({ app, page }) => {
   const admin = await makePerson(app, { role: 'admin' })
   const user = await makePerson(app)
   const loaded: string[] = []
@@ -45,11 +42,7 @@ test('only the administrator gets in: others read what they need, and load no co
   await expect(page).toHaveURL('/')
 })
 
-test('the administrator adds a user, finds another, switches the tier, and deletes one', async ({
-  app,
-  noise,
-  page,
-}) => {
+test('the administrator adds, finds, upgrades and deletes users', async ({ app, noise, page }) => {
   const grace = await makePerson(app)
   await app.deps.db
     .update(users)
@@ -78,7 +71,7 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await expect(people.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
   await expect(numbers).toContainText('Users3Premium users0')
 
-  // The server answers the first search, for 'an', only after the second one, for 'HOPPER'.
+  // The first search ('an') is answered after the second ('HOPPER').
   let answerLate = () => {}
   const held = new Promise<void>((resolve) => {
     answerLate = resolve
@@ -142,7 +135,7 @@ test('the administrator adds a user, finds another, switches the tier, and delet
   await expect(log.getByRole('listitem').first()).toContainText('grace@navy.example')
 })
 
-test('a new price stands on the upgrade card at once, and in the audit log; a signature is saved, and feedback deleted', async ({
+test('a new price shows on the upgrade card and in the audit log; signature and feedback can be edited', async ({
   app,
   page,
 }) => {
@@ -194,7 +187,7 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   await expect(log.getByText('No entries found')).toBeVisible()
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(4)
-  // The requests of the browser came from this address, and all on the day of the server's clock.
+  // All of the browser's requests came from this address, on the server's current day.
   await log.getByRole('searchbox').fill('127.0.0.1')
   await expect(log.getByRole('listitem')).toHaveCount(4)
   const now = app.clock().getTime()
@@ -209,7 +202,7 @@ test('a new price stands on the upgrade card at once, and in the audit log; a si
   await expect(log.getByLabel('From', { exact: true })).toHaveValue('')
   await expect(log.getByRole('listitem')).toHaveCount(4)
 
-  // The browser's cache may still have the old price, because it keeps the answer for 5 minutes.
+  // The browser may cache the old price for 5 minutes.
   for (const open of [
     () => page.getByRole('link', { name: 'Back to Dashboard' }).click(),
     () => page.reload(),

@@ -5,7 +5,7 @@ import { maintenanceRow, openAdminCenter, openSection, startMaintenance } from '
 import { pressOn } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('maintenance: each act says what it did, in figures, and a test upload why it failed', async ({
+test('maintenance actions report what they did, and a test upload why it failed', async ({
   app,
   noise,
   page,
@@ -19,7 +19,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const run = (title: string) => startMaintenance(page, title)
-  /** Starts an act that asks first. */
+  /** Starts an action that needs a confirmation. */
   const confirm = async (title: string, button: string) => {
     const status = await run(title)
     await page
@@ -28,7 +28,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
       .click()
     return status
   }
-  // By keyboard: Escape leaves everything as it is, and the focus comes back to the button.
+  // Escape cancels and returns the focus to the button.
   const cleanUp = maintenanceRow(page, 'Clean up expired files').getByRole('button')
   await openSection(page, 'Maintenance')
   await pressOn(page, cleanUp)
@@ -60,7 +60,7 @@ test('maintenance: each act says what it did, in figures, and a test upload why 
   await expect(refused).toContainText('Upload failed with status 403')
   await expect(refused).toContainText('write permission')
 
-  // After a reload the rows say what the audit log knows.
+  // After a reload the rows show the audit log.
   await page.reload()
   const remembered: [string, string][] = [
     ['Sanitize filenames', 'Sanitized filenames: 1'],

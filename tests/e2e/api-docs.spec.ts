@@ -1,6 +1,6 @@
 import { expect, test } from './support/test.ts'
 
-test('the API reference shows every call, in light and dark, with our own files only', async ({
+test('the API reference shows every call in both themes, using only our files', async ({
   app,
   page,
 }) => {

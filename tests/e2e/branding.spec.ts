@@ -4,7 +4,7 @@ import { openDashboard } from './support/dashboard.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('a brand is made on the account page, shows on the pages of links without scripts, and goes', async ({
+test('a brand is set on the account page, shown on link pages without scripts, and removed', async ({
   app,
   noise,
   page,
@@ -41,8 +41,7 @@ test('a brand is made on the account page, shows on the pages of links without s
   )
   await expect(form.getByText('Please choose a PNG, JPEG or WebP.')).toBeVisible()
 
-  // The server checks the bytes and refuses the logo. The texts of the brand were saved by an
-  // earlier call, and stay.
+  // The server rejects the logo. The texts were saved by an earlier call.
   noise.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
   await choose('logo.png', 'image/png', Buffer.from('no PNG'))
   await save.click()

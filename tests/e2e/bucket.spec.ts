@@ -31,8 +31,8 @@ import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from '.
 const mebibyte = 1024 ** 2
 
 /**
- * A server whose new files go to a bucket, and whose mail goes to a mail server. The bucket has
- * another origin than the server. A test can make the network to the bucket fail.
+ * A server with a bucket on another origin and a mail server. Tests can make the network to the
+ * bucket fail.
  */
 const test = onNetwork.extend<
   { bucket: TestBucket; smtp: TestSmtpServer },
@@ -71,10 +71,10 @@ const test = onNetwork.extend<
   },
 })
 
-// The server of the bucket starts slowly. So all of these tests run in one worker and share it.
+// This server starts slowly, so one worker shares it.
 test.describe.configure({ mode: 'default' })
 
-test('a page sends files to a bucket and fetches them from it, across origins', async ({
+test('a page uploads to a bucket and downloads from it across origins', async ({
   app,
   folder,
   network,
@@ -92,7 +92,7 @@ test('a page sends files to a bucket and fetches them from it, across origins', 
   expect(new URL((await sent).url()).origin).toBe(network.url)
   for (const { name } of [film, odd, empty]) await expect(fileRow(page, name)).toBeVisible()
 
-  // A refusal that no new attempt can mend ends the upload at once.
+  // A permanent error ends the upload at once.
   noise.expect(/400 \(Bad Request\)/)
   const puts = () => network.exchanges.filter(isPut).length
   const before = puts()
@@ -119,13 +119,13 @@ test('a page sends files to a bucket and fetches them from it, across origins', 
   }
 })
 
-test('a large file goes to a bucket in parts, and comes down as it was', async ({
+test('a large file is uploaded in parts and downloads unchanged', async ({
   app,
   folder,
   network,
   page,
 }) => {
-  // The answer to the start contains the URLs of fewer parts than this file has.
+  // The response to the start has URLs for only some parts.
   const film = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [film.path])
@@ -134,7 +134,7 @@ test('a large file goes to a bucket in parts, and comes down as it was', async (
   expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
-test('a bucket that fails again and again: no more than the parts under way is sent again', async ({
+test('a bucket failing repeatedly costs only the parts in flight', async ({
   app,
   context,
   folder,
@@ -151,8 +151,7 @@ test('a bucket that fails again and again: no more than the parts under way is s
     () => network.answerPuts(503),
     () => network.cut(),
   ]
-  // At most five parts of 8 MiB are being sent at the same time. So at least one part is stored
-  // before the first failure.
+  // At most five parts of 8 MiB are in flight, so one is stored before the first failure.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [film.path])
   for (const cut of cuts) {
@@ -168,7 +167,7 @@ test('a bucket that fails again and again: no more than the parts under way is s
   expectNoWaste(network)
 })
 
-test('a signature that the bucket refuses in mid-upload is replaced by a new one', async ({
+test('a presigned URL rejected mid-upload is replaced', async ({
   app,
   film,
   network,
@@ -188,7 +187,7 @@ test('a signature that the bucket refuses in mid-upload is replaced by a new one
   expectNoWaste(network)
 })
 
-test('a tab that was closed at 60 %: the same file goes on from the parts that the bucket holds', async ({
+test('after closing a tab at 60 %, the same file resumes from the stored parts', async ({
   app,
   folder,
   network,
@@ -199,8 +198,7 @@ test('a tab that was closed at 60 %: the same file goes on from the parts that t
   const parts = 13
   const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  // After this many bytes, 60 % of the parts have arrived completely. The other bytes belong to
-  // parts that are still being sent.
+  // Now 60 % of the parts are stored; other bytes belong to parts in flight.
   await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [film.path]))
   await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 
@@ -212,7 +210,7 @@ test('a tab that was closed at 60 %: the same file goes on from the parts that t
   expect(sentSince(network, before)).toBeLessThan(film.size * 0.45)
 })
 
-test('a file that was edited before it is chosen again is stored as it is now', async ({
+test('a file edited before it is chosen again is stored as edited', async ({
   app,
   film,
   network,
@@ -228,10 +226,10 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   const again = await reopen(page, network)
   await expectUpload(again, film.name, 'Paused')
 
-  // This changes the first part, but none of the samples by which the page recognises the file.
+  // Changes the first part, but none of the samples the page compares.
   const bytes = await readFile(film.path)
   bytes.write('edited', mebibyte)
-  // Other tests use the bytes of the old file. So the changed bytes go into a new file.
+  // Other tests share the old file's bytes, so this is a new file.
   await rm(film.path)
   await writeFile(film.path, bytes)
   const before = network.exchanges.length
@@ -247,7 +245,7 @@ test('a file that was edited before it is chosen again is stored as it is now', 
   expect(sentSince(network, before)).toBeLessThan(film.size * 0.75)
 })
 
-test('the administrator tests mail and bucket, and reads that the key lacks a right, even where the page cannot read the refusal', async ({
+test('the administrator tests email and bucket, and learns which permission is missing even without CORS', async ({
   app,
   bucket,
   network,
@@ -264,10 +262,10 @@ test('the administrator tests mail and bucket, and reads that the key lacks a ri
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
   await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
   expect(new URL((await sent).url()).origin).toBe(network.url)
-  // The checks of the server write small objects meanwhile, and remove them.
+  // The server's checks write and delete small objects meanwhile.
   await expect.poll(() => bytesIn(bucket)).toBe(mebibyte)
 
-  // The key loses the right to write when the browser already has its URL.
+  // The key loses its write permission after the browser got its URL.
   network.hold(({ method }) => method === 'PUT')
   const late = page.waitForRequest((request) => request.method() === 'PUT')
   const refused = await upload()
@@ -278,12 +276,12 @@ test('the administrator tests mail and bucket, and reads that the key lacks a ri
   await expect(refused).toContainText('Direct S3 upload failed with status 403')
   await expect(refused).toContainText('(AccessDenied). The key probably lacks write permission')
   await expect(await connection()).toContainText('(AccessDenied). Give the key')
-  // From now on the bucket lets no upload begin, so the server gets the refusal.
+  // From now on the bucket rejects new uploads, so the server gets the error.
   noise.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
   await expect(await upload()).toContainText('(AccessDenied). Give the key')
   await allowPuts()
 
-  // Without a rule for this page, the browser hides from it why the bucket refuses.
+  // Without a CORS rule the browser hides the bucket's error from the page.
   await bucket.allow('https://elsewhere.example.org')
   noise.expect(/blocked by CORS policy/)
   noise.allow(brokenConnection)
@@ -292,7 +290,7 @@ test('the administrator tests mail and bucket, and reads that the key lacks a ri
   await expect(hidden).toContainText('lacks write permission')
 })
 
-test('files that are over, a user who is deleted and a file that is taken down leave the bucket, and the owner gets a letter', async ({
+test('expired, deleted and taken-down files leave the bucket, and the owner is emailed', async ({
   app,
   bucket,
   page,

@@ -7,7 +7,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** The address of this machine on its network. If it has none, a loopback address. */
+/** This machine's network address, or else a loopback address. */
 const address =
   Object.values(networkInterfaces())
     .flat()
@@ -24,13 +24,10 @@ const test = base.extend({
   baseURL: async ({ app }, use) => use(`http://${address}:${app.deps.config.port}`),
 })
 
-/**
- * Browsers obey this header only on https and on loopback addresses. Elsewhere they report that
- * they ignore it, which does no harm.
- */
+/** Browsers honor this header only on HTTPS and loopback, and warn elsewhere. */
 const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
 
-test("a server of the network, opened by its machine's address, is whole there", async ({
+test('a server opened by its network address works completely', async ({
   app,
   baseURL,
   folder,
@@ -43,11 +40,11 @@ test("a server of the network, opened by its machine's address, is whole there",
   await page.goto('/login')
   await fillLogin(page, person)
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
-  // The server redirects only loopback addresses to its own name. Another address stays as it is.
+  // Only loopback addresses are redirected to the server's name.
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
-  // One file is sent as a whole, the other in parts.
+  // One file in one piece, one in parts.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
   const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
@@ -58,7 +55,7 @@ test("a server of the network, opened by its machine's address, is whole there",
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
     await other.goto(address)
-    // The link that the page shows begins with the address by which the page was opened.
+    // The link has the address the page was opened by.
     expect(await other.content()).toContain(address)
     const started = other.waitForEvent('download')
     await other.getByRole('link', { name: 'Download File' }).click()

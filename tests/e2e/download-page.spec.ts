@@ -17,7 +17,7 @@ async function download(page: Page) {
   return { name: saved.suggestedFilename(), sha256: await sha256OfFile(await saved.path()) }
 }
 
-test('without scripts it shows everything and downloads', async ({ app, visitor }) => {
+test('shows everything and downloads without scripts', async ({ app, visitor }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
   const page = await visitor({ javaScriptEnabled: false })
@@ -29,7 +29,7 @@ test('without scripts it shows everything and downloads', async ({ app, visitor 
   expect(await countOf(person)).toBe(1)
 })
 
-test('a name full of HTML is text, and a dead link says so without scripts, too', async ({
+test('shows a name full of HTML as text, and a dead link as dead, without scripts', async ({
   app,
   noise,
   page,
@@ -37,8 +37,7 @@ test('a name full of HTML is text, and a dead link says so without scripts, too'
 }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
-  // The server removes most of these characters from the names of uploads. The page must be safe
-  // even if it did not.
+  // Uploads have most of these characters stripped; the page must be safe regardless.
   const name = `<img src=x onerror="alert(1)">'</title></h1>&amp;{{name}}$&$1<script>alert(2)</script>`
   await app.deps.db.update(files).set({ originalName: name }).where(eq(files.id, file.id))
   await page.goto(`/s/${file.shortCode}`)
@@ -54,7 +53,7 @@ test('a name full of HTML is text, and a dead link says so without scripts, too'
   await expect(plain.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
-test('a link that died since the page was opened', async ({ app, noise, page }) => {
+test('reports a link that died while the page was open', async ({ app, noise, page }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
   await page.goto(`/download/${file.shortCode}`)
@@ -71,7 +70,7 @@ test('a link that died since the page was opened', async ({ app, noise, page }) 
   await expect(page).toHaveURL(`/download/${file.shortCode}`)
 })
 
-test('a link found dead by a click does not end once more when its time is over', async ({
+test('reports a dead link once, even when its expiry passes later', async ({
   app,
   noise,
   page,
@@ -92,7 +91,7 @@ test('a link found dead by a click does not end once more when its time is over'
   await expect(home).toBeFocused()
 })
 
-test('a chat that draws a preview gets the page and counts nothing', async ({ app }) => {
+test('serves chat previews without counting them', async ({ app }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
   for (const robot of ['TelegramBot (like TwitterBot)', 'WhatsApp/2.23.20.0', 'Slackbot 1.0']) {
@@ -106,7 +105,7 @@ test('a chat that draws a preview gets the page and counts nothing', async ({ ap
   expect(await countOf(person)).toBe(0)
 })
 
-test('at most 20 KB before the button works, at most 100 KB in all', async ({ app, page }) => {
+test('needs at most 20 KB before its button works and 100 KB in all', async ({ app, page }) => {
   const file = await makeFile(await makePerson(app))
   const sizes = new Map<string, Promise<number>>()
   page.on('requestfinished', (request) => {
@@ -117,7 +116,7 @@ test('at most 20 KB before the button works, at most 100 KB in all', async ({ ap
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await page.waitForLoadState('networkidle')
 
-  // The browser can show the button as soon as it has the document itself.
+  // The button needs only the document itself.
   const blocking = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
@@ -132,7 +131,7 @@ test('at most 20 KB before the button works, at most 100 KB in all', async ({ ap
   expect(all).toBeLessThanOrEqual(100_000)
 })
 
-/** Tries everything with which a page runs or applies what an address of its origin gives. */
+/** Tries every way to run or apply something from an address of the page's origin. */
 function tryToRun(page: Page, script: string, style: string, serviceWorker: string) {
   return page.evaluate(
     async ([script = '', style = '', serviceWorker = '']) => {
@@ -163,11 +162,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
   )
 }
 
-test('no script and no style that somebody uploaded runs on our pages', async ({
-  app,
-  noise,
-  page,
-}) => {
+test('runs no uploaded script or style', async ({ app, noise, page }) => {
   const person = await makePerson(app)
   const [script, style] = await Promise.all(
     [
@@ -192,8 +187,7 @@ test('no script and no style that somebody uploaded runs on our pages', async ({
   expect(await tries()).toEqual(refused)
   expect(await countOf(person)).toBe(0)
 
-  // A browser does not say what it wants the bytes for where the address is neither https nor of
-  // this machine. Then their type alone keeps them from running.
+  // On plain HTTP browsers don't send Sec-Fetch-Dest; then only the content type protects.
   await page.route('**/api/download/*', async (route) =>
     route.fulfill({ response: await route.fetch({ headers: {} }) }),
   )

@@ -66,7 +66,7 @@ test("a free user's link dies on every screen at the same moment", async ({
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
   await expect(other.getByRole('link', { name: 'Download File' })).toBeHidden()
 
-  // The history shows the receipt of the deletion.
+  // The history shows the deletion receipt.
   await expireFiles(app.deps)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('list', { name: 'Recent Files' })).toHaveCount(0)
@@ -86,8 +86,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await setClocks(app, [page])
   await openDashboard(page, app, person)
   const row = fileRow(page, 'agenda.pdf')
-  // A session ends after 14 days without use. Requests that the open page makes by itself do not
-  // count as use.
+  // Sessions end after 14 idle days, and the open page's own requests don't count.
   const keepSignedIn = () => page.request.get('/api/auth/user')
 
   await pass(app, [page], 7 * day)
@@ -97,7 +96,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await expect(row.getByRole('button', { name: 'Renew' })).toBeEnabled()
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
-  // Five days before the end of the 30 days, a renewal for seven days is cut short.
+  // Five days before the longest life ends, a renewal for seven days is shortened.
   await pass(app, [page], 9 * day)
   await keepSignedIn()
   await pass(app, [page], 9 * day)

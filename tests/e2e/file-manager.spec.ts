@@ -5,7 +5,7 @@ import { openDashboard } from './support/dashboard.ts'
 import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('a premium user sorts, selects, copies and deletes thousands of files, and sets defaults, by keyboard alone', async ({
+test('a premium user sorts, selects, copies and deletes thousands of files and sets defaults, by keyboard', async ({
   app,
   context,
   page,
@@ -30,7 +30,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
     if (pathname === '/api/files') asked.push(search)
   })
 
-  // Without a mail server nobody can turn emails on.
+  // Without a mail server emails can't be turned on.
   app.deps.config.smtpUrl = 'smtp://mail.example.org'
   await openDashboard(page, app, person)
   await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
@@ -86,7 +86,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
   await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
   await press('Enter')
   await expect(question).toContainText('Are you sure you want to delete 12 file(s)?')
-  // Meanwhile one of them is deleted elsewhere.
+  // One of them is deleted elsewhere meanwhile.
   const [one] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
   await person.fetch(`/api/files/${one?.id}`, { method: 'DELETE' })
   await press('Tab')
@@ -97,13 +97,11 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await press('Escape')
-  // The page has read only the first files of the list. To select all, it must read the others
-  // first.
+  // Only the first page of the list is loaded; selecting all loads the rest.
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
   await press('Space')
   await expect(page.getByText('1,088 selected')).toBeVisible()
-  // After a change of the order, the page knows only the first files of the list again. All files
-  // stay selected.
+  // Sorting reloads only the first page, but all files stay selected.
   asked = []
   await tabTo(page, page.getByRole('button', { name: 'Smallest first' }), 'Shift+Tab')
   await press('Enter')
@@ -127,8 +125,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files, and 
 
   await tabTo(page, page.getByRole('button', { name: 'Upload a file' }))
   await press('Enter')
-  // The panel of the File Manager stays for a moment, and its settings have a choice '5 days' too.
-  // So the test looks only in the panel of the Upload tab.
+  // The File Manager's panel lingers and also has a choice '5 days', so look only in the Upload
+  // tab's.
   const upload = page.getByRole('tabpanel', { name: 'Upload' })
   await expect(upload.getByRole('radio', { name: '5 days' })).toBeChecked()
 })

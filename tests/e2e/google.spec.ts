@@ -9,7 +9,7 @@ import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** In these tests the server lets people sign in with an issuer in place of Google. */
+/** This server uses a local issuer in place of Google. */
 const test = base.extend<{ google: GoogleApp }>({
   google: async ({}, use) => {
     const google = await serveGoogleApp(async (options) =>
@@ -29,13 +29,13 @@ const grace = {
   family_name: 'Hopper',
 }
 
-/** A picture of one pixel, as a profile picture. */
+/** A profile picture of one pixel. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
 
-test('somebody signs in with Google for the first time, and sees his own picture', async ({
+test('a first sign-in with Google creates an account with its picture', async ({
   google,
   noise,
   page,
@@ -63,8 +63,8 @@ test('somebody signs in with Google for the first time, and sees his own picture
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
   await expect(face).toBeHidden()
 
-  // Google is the only way to sign in to this account, so it cannot be removed. An email lets
-  // the user set a password.
+  // Google is the only way to sign in, so it can't be removed; an email lets the user set a
+  // password.
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const ways = page.getByRole('region', { name: 'Ways to sign in' })
   const remove = ways.getByRole('button', { name: 'Remove Google' })
@@ -74,7 +74,7 @@ test('somebody signs in with Google for the first time, and sees his own picture
   await expect(page.getByText('Password reset email sent', { exact: true })).toBeVisible()
 })
 
-test('who has an account comes to it by Google, from the signup too', async ({ google, page }) => {
+test('Google signs an existing account in, from the signup too', async ({ google, page }) => {
   const { app } = google
   const person = await makePerson(app)
   await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, person.email))
@@ -87,11 +87,7 @@ test('who has an account comes to it by Google, from the signup too', async ({ g
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 })
 
-test('Google is added on the account page, with the password, and removed again', async ({
-  google,
-  noise,
-  page,
-}) => {
+test('Google is linked with the password and unlinked again', async ({ google, noise, page }) => {
   const { app } = google
   const person = await makePerson(app)
   await openDashboard(page, app, person)
@@ -103,8 +99,7 @@ test('Google is added on the account page, with the password, and removed again'
     await pressOn(page, dialog.getByRole('button', { name: 'Go to Google' }))
   }
 
-  // After a wrong password the browser does not go to Google. When Google refuses, the account page
-  // says so.
+  // A wrong password never reaches Google. A refusal by Google shows on the account page.
   noise.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
   await pressOn(page, ways.getByRole('button', { name: 'Add Google' }))
@@ -129,7 +124,7 @@ test('Google is added on the account page, with the password, and removed again'
   await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 })
 
-test('a sign-in that fails at Google ends on the login page, which says what to do', async ({
+test('a sign-in that fails at Google ends on the login page with advice', async ({
   google,
   page,
 }) => {
@@ -154,8 +149,7 @@ test('a sign-in that fails at Google ends on the login page, which says what to 
   await pressOn(page, page.getByRole('button', { name: 'Sign In' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // The login page redirects a person who is signed in already. But if it has to show why Google
-  // failed, it stays open, so that the person can read the reason.
+  // The login page usually redirects signed-in people, but stays to show a Google error.
   await page.goto('/login?fault=google-failed')
   await expect(page.getByRole('alert')).toHaveText(/^Something went wrong on our side/)
 })

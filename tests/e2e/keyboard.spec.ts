@@ -5,7 +5,7 @@ import { pressOn, tabTo } from './support/keyboard.ts'
 import { withoutPicker } from './support/picker.ts'
 import { expect, test } from './support/test.ts'
 
-test('keep a file, log in, upload, copy and delete by keyboard alone', async ({
+test('a kept file, login, upload, copy and delete work by keyboard alone', async ({
   app,
   context,
   folder,

@@ -8,10 +8,7 @@ import { codeOf, sha256OfLink } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('the landing page and the not-found page can be read without scripts', async ({
-  noise,
-  visitor,
-}) => {
+test('the landing and not-found pages are readable without scripts', async ({ noise, visitor }) => {
   noise.expect(/404 \(Not Found\).*\/nowhere$/)
   const page = await visitor({ javaScriptEnabled: false })
   await page.goto('/')
@@ -30,12 +27,12 @@ test('the landing page and the not-found page can be read without scripts', asyn
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
 })
 
-test('a file that a visitor drops waits until after the signup, and is uploaded then', async ({
+test('a file dropped by a visitor is kept and uploaded after signup', async ({
   app,
   folder,
   page,
 }) => {
-  // The browser does not copy a file of this size. It keeps only the handle.
+  // The browser keeps only the handle of a file of this size.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)
@@ -45,7 +42,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
 
   await expect(page).toHaveURL('/signup')
   await expect(page.getByText('rough-cut.mov is waiting in this browser.')).toBeVisible()
-  // When the visitor goes back to the landing page, it shows the waiting file.
+  // Back on the landing page, the kept file is shown.
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(
     page.getByRole('heading', { name: 'rough-cut.mov (17 MB) is waiting' }),
@@ -75,10 +72,7 @@ test('a file that a visitor drops waits until after the signup, and is uploaded 
   await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()
 })
 
-test('what a phone shares is kept in the browser, and the server gets nothing of it', async ({
-  app,
-  page,
-}) => {
+test('files shared from a phone stay in the browser until signup', async ({ app, page }) => {
   const share = (origin: string) =>
     page.evaluate((action) => {
       const form = document.createElement('form')
@@ -94,7 +88,7 @@ test('what a phone shares is kept in the browser, and the server gets nothing of
     }, `${origin}/share`)
   await page.goto('/share')
   expect(await page.evaluate(() => navigator.serviceWorker.getRegistrations())).toEqual([])
-  // Chromium tells a page by this event that a person has installed the application.
+  // Chromium's event after a PWA was installed.
   await page.evaluate(() => dispatchEvent(new Event('appinstalled')))
   await page.evaluate(() => navigator.serviceWorker.ready)
 
@@ -120,10 +114,7 @@ test('what a phone shares is kept in the browser, and the server gets nothing of
   await expect(page.getByRole('button', { name: 'Remove' })).toBeHidden()
 })
 
-test('somebody who is signed in sees the landing page at /preview, and goes back', async ({
-  app,
-  page,
-}) => {
+test('a signed-in user sees the landing page at /preview and returns', async ({ app, page }) => {
   await openDashboard(page, app, await makePerson(app))
   await page.goto('/preview')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
@@ -132,7 +123,7 @@ test('somebody who is signed in sees the landing page at /preview, and goes back
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeHidden()
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
-  // From a screen of the application, the logo leads to the dashboard without loading a new page.
+  // From an app screen the logo leads to the dashboard without a page load.
   await page.getByRole('link', { name: 'Account' }).click()
   await page.evaluate(() => Object.assign(window, { isSamePage: true }))
   await page.getByRole('link', { name: 'Mayfly, home' }).click()

@@ -38,7 +38,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   expect(shown).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
   await expect(page.getByText('None left: delete files to make room')).toBeVisible()
-  // The reason, with both ways out, stands before the offer.
+  // The reason, with both ways out, is above the offer.
   const text = (await page.getByRole('main').textContent()) ?? ''
   expect(text.indexOf('make room. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
 
@@ -50,7 +50,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
-  // After an upgrade, also by another button than the card's, refused files go on by themselves.
+  // After an upgrade, by any button, refused files continue.
   await chooseFiles(page, [first.path, second.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()
@@ -79,7 +79,7 @@ test("of a free user's folder the first three files are stored", async ({ app, f
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(21)
 })
 
-test('an oversized file is skipped and the others go on', async ({ app, folder, page }) => {
+test('an oversized file is skipped and the others continue', async ({ app, folder, page }) => {
   const small = await writeRandomFile(folder, 'small.txt', 1000)
   const large = await writeSparseFile(folder, 'large.iso', freeLimit + 1)
   const other = await writeRandomFile(folder, 'other.txt', 1000)
@@ -91,13 +91,13 @@ test('an oversized file is skipped and the others go on', async ({ app, folder, 
   const refusal = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
   )
-  // While the mouse is over a toast, the toast stays.
+  // A toast stays while the mouse is over it.
   await refusal.hover()
   for (const { name } of [small, other]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shown).toContain('Upload completed successfully!')
-  // The refusal is shown for its whole time. The message about the other files follows after that.
+  // The error has its full time, then the message about the other files follows.
   await expect(refusal).toBeVisible()
   expect(shown).not.toContain('Upload Complete')
   await page
@@ -140,7 +140,7 @@ test('free users get 3 days, premium users choose', async ({ app, folder, page, 
   expect(days).toBe(7)
 })
 
-test('every screen names the limits that the administrator has set, and says when the server is full', async ({
+test('every screen shows the configured limits, and when the server is full', async ({
   app,
   folder,
   noise,
@@ -177,7 +177,7 @@ test('every screen names the limits that the administrator has set, and says whe
   await expect(page.getByText('Unlimited files and 20MB uploads')).toBeVisible()
   await page.getByRole('button', { name: 'Continue with Free' }).click()
 
-  // The cap of the installation leaves less space than the tier allows.
+  // The cap leaves less space than the tier allows.
   const shown = await recordTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
   await expect.poll(() => shown.join('\n')).toContain('leaves no space for this file')

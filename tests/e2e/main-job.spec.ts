@@ -54,13 +54,13 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   const film = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
   const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
-  // Spec §5: before the upload, long dashes in the name are replaced by hyphens.
+  // Spec §5: long dashes in a name become hyphens before the upload.
   photo.name = 'Photo of Zoë - final.png'
   await signUpAndLogIn(page)
 
   const shown = await recordTexts(page)
-  // On a slow machine the page may draw for the first time when all bytes have arrived. So the last
-  // parts wait until a percentage was shown.
+  // On a slow machine the first paint may come after the last byte, so hold the last parts until a
+  // percentage was shown.
   let puts = 0
   network.hold((exchange) => {
     if (isPut(exchange)) puts += 1
@@ -109,7 +109,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     expect(await download(other)).toEqual({ name: file.name, sha256: file.sha256 })
   }
 
-  // Each download counts once. Opening the page of a link does not count.
+  // Each download counts once; opening the page doesn't.
   await page.reload()
   for (const file of [film, photo, empty]) {
     const downloads = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })

@@ -10,7 +10,7 @@ const serverFault = { status: 500, json: { message: 'Internal server error' } }
 const aList = /\/api\/files\?/
 const faultOfTheList = /500 \(Internal Server Error\).*\/api\/files\?/
 
-test('a free user reads a list that failed again, learns why a link is closed, and clears the history', async ({
+test('a free user retries a failed list, learns why a link ended, and clears the history', async ({
   app,
   noise,
   page,
@@ -59,7 +59,7 @@ test('a free user reads a list that failed again, learns why a link is closed, a
   await expect(page.getByRole('button', { name: 'Clear expired history' })).toBeHidden()
 })
 
-test('a list of thousands comes in pages, to its end, and is searched in the database', async ({
+test('a list of thousands loads page by page and is searched on the server', async ({
   app,
   noise,
   page,
@@ -89,8 +89,7 @@ test('a list of thousands comes in pages, to its end, and is searched in the dat
   await expect(row(2500)).toBeVisible()
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)
-  // Each list that was opened requested its first page. Scrolling to the end requested three more,
-  // one of them twice.
+  // Each opened list requested its first page; scrolling requested three more, one of them twice.
   expect(asked.length).toBeLessThanOrEqual(6)
 
   await page.getByRole('searchbox').fill('report 1234')

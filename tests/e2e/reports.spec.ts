@@ -4,7 +4,7 @@ import { openAdminCenter, section } from './support/admin.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('a report without scripts ends in a takedown: the link is dead, the owner knows why, and the file does not come back', async ({
+test('a report without scripts leads to a takedown: dead link, notified owner, blocked content', async ({
   app,
   noise,
   page,
@@ -64,7 +64,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(reports.getByText('No open reports')).toBeVisible()
   await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
-  // A file that nobody reported is taken down by its link, with what may surround a pasted link.
+  // An unreported file is taken down by its pasted link.
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(
@@ -101,7 +101,7 @@ test('a report without scripts ends in a takedown: the link is dead, the owner k
   await expect(
     page.getByText('This file was taken down and cannot be shared here again.').first(),
   ).toBeVisible()
-  // Another attempt could not change that.
+  // A retry couldn't change that.
   await expect(page.getByText('Not uploaded')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(0)
 })

@@ -17,7 +17,7 @@ async function askForLetter(page: Page, email: string) {
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
-/** Returns the link to the page for a new password, from the only email that was sent. */
+/** Returns the reset link of the only email sent. */
 async function linkOf(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.content.text ?? '')?.[0] ?? ''
@@ -35,7 +35,7 @@ async function signIn(page: Page, email: string, password: string) {
   await page.keyboard.press('Enter')
 }
 
-test('a forgotten password by keyboard alone: from the login over the email to the dashboard', async ({
+test('a forgotten password is reset by keyboard, from the login to the dashboard', async ({
   app,
   page,
 }) => {
@@ -59,8 +59,7 @@ test('a forgotten password by keyboard alone: from the login over the email to t
   await expect(dialogOf(page)).toBeHidden()
 
   await page.goto(await linkOf(app))
-  // The page has removed the token from the address, where people could see and copy it. After a
-  // reload the page still has the token.
+  // The token is removed from the visible URL, and survives a reload.
   await expect(page).toHaveURL('/reset-password')
   await page.reload()
   await fillPasswords(page, 'a new password', 'another one')
@@ -78,7 +77,7 @@ test('a forgotten password by keyboard alone: from the login over the email to t
   await expect(page.getByText(/^Welcome/).first()).toBeVisible()
 })
 
-test('a link that was used, or has no token, says so and leads back', async ({
+test('a used link, or one without a token, says so and leads back', async ({
   app,
   noise,
   page,
@@ -106,11 +105,7 @@ test('a link that was used, or has no token, says so and leads back', async ({
   await expect(page).toHaveURL('/login')
 })
 
-test('a link that is opened while signed in: the reset signs this browser out too', async ({
-  app,
-  noise,
-  page,
-}) => {
+test('a reset while signed in signs this browser out too', async ({ app, noise, page }) => {
   noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
@@ -124,17 +119,12 @@ test('a link that is opened while signed in: the reset signs this browser out to
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })
 
-test('a network that fails is told, and what was typed stays', async ({
-  app,
-  context,
-  noise,
-  page,
-}) => {
+test('a network error is reported and keeps the form', async ({ app, context, noise, page }) => {
   noise.allow(/ERR_INTERNET_DISCONNECTED/)
   const { email } = await makePerson(app)
   await askForLetter(page, email)
   await page.goto(await linkOf(app))
-  // When this button is visible, the code of the page is loaded.
+  // Once this button is visible, the page's code is loaded.
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   await context.setOffline(true)
   await fillPasswords(page, 'a new password')
@@ -142,7 +132,7 @@ test('a network that fails is told, and what was typed stays', async ({
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   const sentence = page.locator('form').getByText('Network error occurred')
   await expect(sentence).toBeVisible()
-  // The next submit fails for another reason, so the page removes the old sentence.
+  // The next submit fails differently, which replaces the old message.
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(sentence).toBeHidden()

@@ -1,19 +1,19 @@
 import { json, makeClient, makePerson } from '../support/make.ts'
 import { openDashboard } from './support/dashboard.ts'
-import { expect, test } from './support/test.ts'
-import { administratorWalk } from './support/texts/administrator-walk.ts'
-import { freeUserWalk } from './support/texts/free-user-walk.ts'
-import { premiumUserWalk } from './support/texts/premium-user-walk.ts'
-import { visitorWalk } from './support/texts/visitor-walk.ts'
 import {
   expectShown,
   expectToast,
   expectTold,
   forgetToldTexts,
   keepToldTexts,
-} from './support/told-texts.ts'
+} from './support/page-texts.ts'
+import { expect, test } from './support/test.ts'
+import { administratorWalk } from './support/texts/administrator-walk.ts'
+import { freeUserWalk } from './support/texts/free-user-walk.ts'
+import { premiumUserWalk } from './support/texts/premium-user-walk.ts'
+import { visitorWalk } from './support/texts/visitor-walk.ts'
 
-/** One walk for each kind of person of spec §6, past every screen of spec §2 that they can see. */
+/** A walk past every screen of spec §2 for each role of spec §6. */
 const walks = {
   visitor: visitorWalk,
   'free user': freeUserWalk,
@@ -22,7 +22,7 @@ const walks = {
 }
 
 for (const [person, stops] of Object.entries(walks)) {
-  test(`${person}: finds the literal texts of the specification on each screen`, async ({
+  test(`${person}: every screen shows the specification's literal texts`, async ({
     app,
     folder,
     noise,
@@ -41,7 +41,7 @@ for (const [person, stops] of Object.entries(walks)) {
   })
 }
 
-test('feedback: a fault is told, a failure keeps the form, success clears it', async ({
+test('feedback: errors are explained, a failure keeps the form, success clears it', async ({
   app,
   noise,
   page,
@@ -55,7 +55,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   const email = page.getByLabel('Email*')
   const message = page.getByLabel('Message*')
 
-  // The test uses only the keyboard. The focus must go to the first wrong field.
+  // By keyboard only. The focus goes to the first invalid field.
   await send.focus()
   await page.keyboard.press('Enter')
   await expect(toast).toContainText('Missing information')
@@ -76,7 +76,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   await expect(email).toHaveAccessibleDescription('Please enter a valid email address.')
   await email.fill('ada@example.org')
 
-  // The server answers with an error.
+  // The server fails.
   await page.route('**/api/feedback', (route) => route.fulfill({ status: 500, body: 'no JSON' }))
   await send.click()
   await expect(toast).toContainText('Failed to send feedback')
@@ -88,7 +88,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 116, width: 366 })
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  // The server's answer is delayed. A second click must send nothing.
+  // While the response is delayed, a second click sends nothing.
   await page.unroute('**/api/feedback')
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {
@@ -111,8 +111,8 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
     await expect(field).toHaveValue('')
   }
   expect(asked).toBe(1)
-  // Other toasts disappear after 5 s, but this one stays for 8 s. Real time passes too, so the
-  // first look comes well before the 8 s are over.
+  // Unlike other toasts' 5 s, this one stays for 8 s. Real time passes too, so check well before
+  // that.
   await page.clock.runFor(5500)
   await expect(toast).toContainText('Feedback sent successfully!')
   await page.clock.runFor(2500)
@@ -124,7 +124,7 @@ test('feedback: a fault is told, a failure keeps the form, success clears it', a
   ])
 })
 
-test('feedback: a signed-in person finds name and address filled in', async ({ app, page }) => {
+test('feedback: name and address are filled in when signed in', async ({ app, page }) => {
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   await page.goto('/feedback')
@@ -132,7 +132,7 @@ test('feedback: a signed-in person finds name and address filled in', async ({ a
   await expect(page.getByLabel('Name*')).toHaveValue('Ada Lovelace')
 })
 
-test('without scripts, feedback is sent and one answer of the FAQ is open at a time', async ({
+test('without scripts, feedback works and one FAQ answer is open at a time', async ({
   app,
   visitor,
 }) => {

@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test'
+import { openEach } from './support/open-screens.ts'
 import { screenSets } from './support/screens.ts'
-import { openEach } from './support/stage.ts'
 import { expect, test } from './support/test.ts'
 
 function themeOf(page: Page) {
   return page.evaluate(() => document.documentElement.dataset.theme)
 }
 
-/** Returns the background colour of <html>, or of <body> if <html> has none. */
+/** Returns the background color of <html>, or else of <body>. */
 function paper(page: Page) {
   return page.evaluate(() => {
     const [html, body] = [document.documentElement, document.body].map(
@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** Screens of every kind of page, in an order in which one page can open them. */
+/** One screen of each kind of page, in an order that works in one page. */
 const names = [
   'landing page',
   'login',
@@ -38,7 +38,7 @@ const names = [
   'my files in every state',
 ]
 
-test('every kind of page is light at first, dark when chosen, and so after reloading', async ({
+test('every page is light by default, dark when chosen, and stays so after a reload', async ({
   app,
   folder,
   noise,
@@ -65,7 +65,7 @@ test('every kind of page is light at first, dark when chosen, and so after reloa
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page), name).toBe('dark')
     expect(await paper(page), name).toBe(dark)
-    // The browser reports that it has painted only some time later.
+    // The paint is reported with a delay.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
       return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }
@@ -76,7 +76,7 @@ test('every kind of page is light at first, dark when chosen, and so after reloa
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
     await expect.poll(() => paper(page), name).toBe(light)
     expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
-    // For the next screen nothing is chosen yet.
+    // Nothing is chosen yet on the next screen.
     await page.evaluate(() => localStorage.removeItem('mayfly-theme'))
   })
 })

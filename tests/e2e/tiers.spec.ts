@@ -11,7 +11,7 @@ const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
 
-test('a trial is offered, counts down days and hours, and expires on the page', async ({
+test('a trial is offered, counts down days and hours, and ends while the page is open', async ({
   app,
   noise,
   page,
@@ -19,7 +19,7 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   const person = await makePerson(app)
   await setClocks(app, [page])
   await signIn(page, app, person)
-  // Who chose the trial on the landing page comes to this address.
+  // Where the landing page's trial button leads.
   await page.goto('/?trial=offer')
   const banner = page.getByRole('complementary', { name: 'Premium trial' })
   const badge = page.getByRole('banner').getByText('Premium', { exact: true })
@@ -39,8 +39,8 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(badge).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
 
-  // Spec §9: the countdown is updated every 60 s. Each step uses the session, because a session
-  // ends after 14 days without use.
+  // Spec §9: the countdown updates every 60 s. Each step uses the session, which ends after 14 idle
+  // days.
   for (const left of ['17 days left', '4 days left']) {
     await pass(app, [page], 13 * day)
     await expect(banner).toContainText(left)
@@ -63,8 +63,7 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(page.getByText('3 days (default)')).toBeVisible()
   await pressOn(page, banner.getByRole('button', { name: 'Dismiss' }))
   await expect(banner).toBeHidden()
-  // The browser remembers that the banner was closed, even after the page was left and opened
-  // again.
+  // The closed banner stays closed after leaving the page.
   await page.evaluate(() => history.pushState(null, '', '/reset-password'))
   await expect(page.getByRole('heading', { name: 'Invalid Reset Link' })).toBeVisible()
   await page.goBack()
@@ -72,7 +71,7 @@ test('a trial is offered, counts down days and hours, and expires on the page', 
   await expect(banner).toBeHidden()
 })
 
-test('Keep Premium tells the price, and then Premium has no end', async ({ app, page }) => {
+test('Keep Premium shows the price, and then Premium has no end', async ({ app, page }) => {
   const premiumTrialStartedAt = app.clock()
   const premiumTrialEndsAt = new Date(premiumTrialStartedAt.getTime() + day)
   const trial = { premiumTrialStartedAt, premiumTrialEndsAt }
@@ -83,7 +82,7 @@ test('Keep Premium tells the price, and then Premium has no end', async ({ app, 
   const question = page.getByRole('alertdialog', { name: 'Premium with no end date' })
   await expect(question).toContainText('$8 per month')
   await pressOn(page, question.getByRole('button', { name: 'Keep Premium' }))
-  // The question hides the page from screen readers, and with it the banner. So wait for its end.
+  // The dialog hides the banner from screen readers, so wait until it has closed.
   await expect(page.getByText('Your account is Premium now')).toBeVisible()
   await expect(question).toBeHidden()
   await expect(banner).toBeHidden()
@@ -91,7 +90,7 @@ test('Keep Premium tells the price, and then Premium has no end', async ({ app, 
   expect(kept).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
 })
 
-test('Upgrade Now lets a refused file go on, and the administrator can switch back', async ({
+test('Upgrade Now continues a refused file, and the administrator can switch back', async ({
   app,
   folder,
   network,
@@ -100,14 +99,14 @@ test('Upgrade Now lets a refused file go on, and the administrator can switch ba
 }) => {
   const person = await makePerson(app, { role: 'admin' })
   await openDashboard(page, app, person)
-  // The upload of the large file must begin, but its bytes need not arrive. The proxy holds the
-  // PUTs back, because Playwright would read their bodies if it did, and miss a toast meanwhile.
+  // The large upload must start but not arrive. The proxy holds its PUTs; Playwright would read
+  // their bodies and miss a toast.
   network.hold(isPut)
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
   await expect(card).toContainText('Free takes files up to 500MB')
-  // The administrator switches tiers, and needs no trial.
+  // The administrator switches tiers without a trial.
   await expect(card.getByRole('button')).toHaveText(['Upgrade Now', 'Continue with Free'])
 
   noise.expect(/500 \(Internal Server Error\).*toggle-premium/)

@@ -6,7 +6,7 @@ import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** In these tests each server requires that addresses are verified. */
+/** These servers require verified addresses. */
 const test = base.extend<{ app: TestApp }>({
   app: async ({}, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')
@@ -16,7 +16,7 @@ const test = base.extend<{ app: TestApp }>({
   },
 })
 
-/** Returns the links in the emails that were requested since the last call. */
+/** Returns the links of new emails. */
 async function links(app: TestApp): Promise<string[]> {
   return (await app.mails()).map(
     ({ content }) => /https?:\S+\/verify-email\S+/.exec(content.text)?.[0] ?? '',
@@ -37,7 +37,7 @@ async function signIn(page: Page) {
   await page.keyboard.press('Enter')
 }
 
-test('by keyboard alone from the signup over a second email to the dashboard', async ({
+test('signup works by keyboard, with a second email, to the dashboard', async ({
   app,
   noise,
   page,
@@ -46,7 +46,7 @@ test('by keyboard alone from the signup over a second email to the dashboard', a
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByRole('button', { name: 'Sign Up' })).toBeVisible()
-  // From now on time passes only when the test advances it.
+  // From now on only the test advances time.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, email)
   const created = page.getByText('Account created successfully!')
@@ -63,7 +63,7 @@ test('by keyboard alone from the signup over a second email to the dashboard', a
   await page.clock.runFor(1000)
   await expect(created).toBeHidden()
   await page.clock.resume()
-  // The toast has left, and the page still says what to do.
+  // The toast has gone, but the page still says what to do.
   await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()
 
   noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
@@ -88,10 +88,7 @@ test('by keyboard alone from the signup over a second email to the dashboard', a
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
 })
 
-test('a link without a token, and one that is over, say so and lead on', async ({
-  noise,
-  page,
-}) => {
+test('invalid and expired links say so and offer a new one', async ({ noise, page }) => {
   await page.goto('/verify-email')
   await expect(page.getByRole('heading', { name: 'Verification failed' })).toBeVisible()
   await expect(page.getByText('No verification token found in URL')).toBeVisible()
@@ -110,11 +107,7 @@ test('a link without a token, and one that is over, say so and lead on', async (
   await expect(page).toHaveURL('/login')
 })
 
-test('a network that fails is told, and the link works afterwards', async ({
-  app,
-  noise,
-  page,
-}) => {
+test('a network error is reported, and the link works afterwards', async ({ app, noise, page }) => {
   noise.allow(/ERR_FAILED/)
   const token = await signUpForToken(app, { email: newAddress() })
   const held = Promise.withResolvers<void>()
@@ -124,7 +117,7 @@ test('a network that fails is told, and the link works afterwards', async ({
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
   await page.goto(`/verify-email?token=${token}`)
-  // This browser did not sign up, as that of a mail scanner did not.
+  // As for a mail scanner, this is not the browser that signed up.
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()
@@ -136,7 +129,7 @@ test('a network that fails is told, and the link works afterwards', async ({
   await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
 })
 
-test('a signup page says first who can sign up', async ({ app, page }) => {
+test('a signup page says who may sign up', async ({ app, page }) => {
   app.deps.config.signup = ['example.com']
   await page.goto('/signup')
   await expect(page.getByText('Only addresses of example.com can sign up here.')).toBeVisible()

@@ -11,7 +11,7 @@ import { codeOf, sha256OfLink } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('a folder is dropped: each of its files gets a link of its own, and all are copied at once', async ({
+test('each file of a dropped folder gets a link, and all links are copied at once', async ({
   app,
   context,
   folder,
@@ -43,7 +43,7 @@ test('a folder is dropped: each of its files gets a link of its own, and all are
   expect(links.toSorted()).toEqual(codes.map((code) => `${app.url}/s/${code}`).toSorted())
 })
 
-test('a pasted image and a pasted text become files', async ({ app, context, page }) => {
+test('a pasted image and pasted text become files', async ({ app, context, page }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await openDashboard(page, app, await makePerson(app))
   await page.evaluate(async () => {
@@ -60,12 +60,7 @@ test('a pasted image and a pasted text become files', async ({ app, context, pag
   await expect(page.getByText('2 active links')).toBeVisible()
 })
 
-test('an upload that is cancelled gives its place back at once', async ({
-  app,
-  folder,
-  page,
-  network,
-}) => {
+test('a cancelled upload frees its slot at once', async ({ app, folder, page, network }) => {
   const person = await makePerson(app)
   const names = ['one.mov', 'two.mov', 'three.mov', 'four.mov']
   const [one, two, three, four] = await Promise.all(
@@ -88,7 +83,7 @@ test('an upload that is cancelled gives its place back at once', async ({
   await expect(page.getByText('3 active links')).toBeVisible()
 })
 
-test('for a premium user a card tells which file is too large, and the others go on', async ({
+test('a premium user learns which file is too large, and the others continue', async ({
   app,
   folder,
   page,

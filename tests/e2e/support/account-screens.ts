@@ -5,12 +5,12 @@ import type { TestApp } from '../../support/app-server.ts'
 import { saveBrand } from '../../support/brands.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { signIn } from './dashboard.ts'
+import type { Screens } from './open-screens.ts'
 import { offerGoogle } from './sign-in-screens.ts'
-import type { Screens } from './stage.ts'
 
 const hour = 3_600_000
 
-/** Makes a person with names of the greatest allowed length, who is signed in in many browsers. */
+/** Creates a person with the longest allowed names and many sessions. */
 async function makePersonWithSessions(app: TestApp) {
   const person = await makePerson(app)
   const long = {
@@ -36,10 +36,7 @@ async function makePersonWithSessions(app: TestApp) {
   return { ...person, email }
 }
 
-/**
- * Opens the account page of the signed-in user. Tells the page that this user has these ways to
- * sign in, whatever the server knows.
- */
+/** Opens the account page with these sign-in methods, whatever the server has. */
 async function openAccount(page: Page, ways: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()
@@ -50,8 +47,8 @@ async function openAccount(page: Page, ways: ('password' | 'google')[]) {
 }
 
 /**
- * The account page. The first screen signs somebody in for all screens above 'account with long
- * names and many sessions'.
+ * The account page. The first screen signs in for all screens up to 'account with long names and
+ * many sessions'.
  */
 export const accountScreens: Screens = {
   'adding Google': async ({ app, page }) => {

@@ -7,11 +7,11 @@ import { makeClient, makeFile, makePerson } from '../../support/make.ts'
 import { report } from '../../support/takedowns.ts'
 import { openAdminCenter, section } from './admin.ts'
 import { longName } from './file-screens.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
-/** Makes users, feedback and entries of the audit log whose texts are as long as possible. */
+/** Creates users, feedback and audit entries with the longest possible texts. */
 async function fillWithHardContent(app: TestApp): Promise<void> {
   const { db } = app.deps
   const long = await makePerson(app, { tier: 'premium' })
@@ -40,7 +40,7 @@ async function fillWithHardContent(app: TestApp): Promise<void> {
     .values(Array.from({ length: 21 }, () => ({ ...entry, actor: long.id, subject: long.id })))
 }
 
-/** Reports two files, with names and texts that are as long as possible. */
+/** Reports two files with the longest possible texts. */
 async function makeReports(app: TestApp): Promise<void> {
   const owner = await makePerson(app)
   const bytes = new Uint8Array(1000)
@@ -55,7 +55,7 @@ async function makeReports(app: TestApp): Promise<void> {
   }
 }
 
-/** Answers the open question with Cancel. */
+/** Cancels the open dialog. */
 async function cancelQuestion(page: Page): Promise<void> {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('alertdialog')).toBeHidden()
@@ -72,7 +72,7 @@ const rule = JSON.stringify({
   ],
 })
 
-/** Results of checks with every status. Their names and texts are as long as possible. */
+/** Check results with every status and the longest possible texts. */
 const lines: CheckLine[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {
@@ -102,9 +102,8 @@ const lines: CheckLine[] = [
 ]
 
 /**
- * The Admin Center. The first screens are questions on a short page, because a short page is
- * checked quickly. Each continues the one before it. Two more questions continue the screen with
- * the longest texts.
+ * The Admin Center. Dialogs come first, on a short page that is checked quickly; each continues the
+ * screen before it. Two more continue the screen with the longest texts.
  */
 export const adminScreens: Screens = {
   'the question before expiring files': async ({ app, page }) => {

@@ -4,7 +4,7 @@ import { makePerson, type Person } from '../../support/make.ts'
 import { signIn } from './dashboard.ts'
 import { pressOn } from './keyboard.ts'
 
-/** Makes an administrator, signs in and opens the Admin Center. Returns the administrator. */
+/** Signs in as a new administrator and opens the Admin Center. */
 export async function openAdminCenter(page: Page, app: TestApp): Promise<Person> {
   const admin = await makePerson(app, { role: 'admin' })
   await signIn(page, app, admin)
@@ -13,28 +13,25 @@ export async function openAdminCenter(page: Page, app: TestApp): Promise<Person>
   return admin
 }
 
-/** Returns the section of the Admin Center with this title. */
+/** Returns the section with this title. */
 export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
 
-/** Returns the row of a maintenance action. It holds the button, and a status with the result. */
+/** Returns the row of a maintenance action, with its button and result. */
 export function maintenanceRow(page: Page, title: string): Locator {
   const heading = page.getByRole('heading', { name: title })
   return section(page, 'Maintenance').getByRole('listitem').filter({ has: heading })
 }
 
-/** Starts a maintenance action. Returns the element that tells its result. */
+/** Starts a maintenance action. Returns the element with its result. */
 export async function startMaintenance(page: Page, title: string): Promise<Locator> {
   const row = maintenanceRow(page, title)
   await row.getByRole('button').click()
   return row.getByRole('status')
 }
 
-/**
- * Goes to a section of the Admin Center by its link at the top of the page. Uses only the keyboard.
- * After this, Tab moves the focus into the section.
- */
+/** Goes to a section by its link, using only the keyboard. Afterwards Tab enters the section. */
 export function openSection(page: Page, title: string): Promise<void> {
   const links = page.getByRole('navigation', { name: 'Sections' })
   return pressOn(page, links.getByRole('link', { name: title }))

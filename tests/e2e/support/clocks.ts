@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 
-/** Sets the clocks of the server and of the pages to the same moment. */
+/** Sets the server's and the pages' clocks. */
 export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   for (const page of pages) {
     await page.clock.install({ time: app.clock() })
@@ -12,13 +12,10 @@ export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   }
 }
 
-/**
- * Advances the clocks of the server and of the pages. After that, the pages' clocks run on by
- * themselves.
- */
+/** Advances the server's and the pages' clocks. Afterwards the pages' clocks run. */
 export async function pass(app: TestApp, pages: Page[], milliseconds: number): Promise<void> {
-  // A page corrects its clock by the server's answers. If one arrived between the two steps below,
-  // the page would count the time twice. So wait until no request is running.
+  // Pages correct their clock by responses. One arriving between the two steps would count the time
+  // twice, so wait for running requests.
   for (const page of pages) await page.waitForLoadState('networkidle')
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)

@@ -5,12 +5,12 @@ import { makeFile, makePerson } from '../../support/make.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { longName } from './file-screens.ts'
 import { writeSparseFile } from './files.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 
-/** Lets the page believe that files of the computer enter or leave it. */
+/** Simulates files being dragged over the page or away. */
 function dragFiles(page: Page, type: 'dragenter' | 'dragleave') {
   return page.evaluate((type) => {
     const dataTransfer = new DataTransfer()
@@ -19,7 +19,7 @@ function dragFiles(page: Page, type: 'dragenter' | 'dragleave') {
   }, type)
 }
 
-/** The dashboard. Some screens continue the one before them: those that open no dashboard. */
+/** The dashboard. Screens that don't open it continue the one before. */
 export const dashboardScreens: Screens = {
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))
@@ -117,7 +117,7 @@ export const dashboardScreens: Screens = {
     await expect(fileRow(page, longName).getByText('New', { exact: true })).toBeVisible()
     const together = page.getByRole('button', { name: 'Copy 2 links' })
     await expect(together).toBeVisible()
-    // With real time, the toast would disappear after 5 s.
+    // In real time the toast would disappear after 5 s.
     await page.clock.install()
     await together.click()
     await expect(page.getByText('2 links copied')).toBeVisible()

@@ -7,7 +7,7 @@ interface Server {
 
 type Account = Pick<Person, 'email' | 'password'>
 
-/** Signs a user in without the login form, for tests that do not test the login. */
+/** Signs a user in without the login form. */
 export async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
@@ -18,7 +18,7 @@ export async function signIn(page: Page, server: Server, account: Account): Prom
   )
 }
 
-/** Fills in the login form of the open page, and sends it. */
+/** Submits the login form. */
 export async function fillLogin(page: Page, { email, password }: Account): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -29,7 +29,7 @@ function expectDashboard(page: Page): Promise<void> {
   return expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 }
 
-/** Opens the dashboard of the signed-in user in a second tab. */
+/** Opens the dashboard in a second tab. */
 export async function openSecondTab(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto('/')
@@ -45,22 +45,19 @@ export async function openDashboard(page: Page, server: Server, account: Account
 }
 
 /**
- * Chooses files by the file input. Such files have no handle. So only this page can read them,
- * until it is closed or reloaded.
+ * Chooses files by the file input. They have no handle, so only this page can read them, until it
+ * is closed or reloaded.
  */
 export function chooseFiles(page: Page, paths: string[]): Promise<void> {
   return page.getByLabel('Files to upload').setInputFiles(paths)
 }
 
-/**
- * Presses the button 'Choose files'. The test must handle what opens then: the browser's file
- * picker, or the dialog of a file input.
- */
+/** Presses 'Choose files'. The test handles the picker or dialog. */
 export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }
 
-/** Reloads the page, and confirms the browser's question whether to leave it. */
+/** Reloads the page and confirms leaving it. */
 export async function reloadAnyway(page: Page): Promise<void> {
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
@@ -73,8 +70,7 @@ async function middleOf(target: Locator) {
 }
 
 /**
- * Drags files and folders from the disk onto the page, or onto `target`, and drops them. It uses
- * the browser's own drag and drop.
+ * Drags files and folders from disk onto the page or `target`, by the browser's own drag and drop.
  */
 export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
   const browser = await page.context().newCDPSession(page)
@@ -92,7 +88,7 @@ export async function dropFiles(page: Page, paths: string[], target?: Locator): 
   await browser.detach()
 }
 
-/** Returns the row of a file in the visible list. */
+/** Returns a file's row in the visible list. */
 export function fileRow(page: Page, name: string): Locator {
   return page
     .getByRole('main')

@@ -5,12 +5,12 @@ import { makeFile, makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
 import { longName, makeFilesInAllStates } from './file-screens.ts'
 import { leaveUploads } from './left-uploads.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 import { openPanel, uploadsPanel } from './uploads.ts'
 
 /**
- * The pages behind a link, and the uploads panel: first on the dashboard, then on a download page.
- * The second screen with the panel continues the first one.
+ * Link pages, and the uploads panel on the dashboard and a download page. The second panel screen
+ * continues the first.
  */
 export const downloadScreens: Screens = {
   'download page': async ({ app, page }) => {
@@ -30,7 +30,7 @@ export const downloadScreens: Screens = {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
-    // The browser would refuse the address 'ada' itself. With `novalidate`, the server must do so.
+    // The browser itself would reject 'ada'; `novalidate` leaves that to the server.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
     await page.getByLabel('Malware').check()
     await page.getByLabel('Details').fill('It came in a mail from “our bank”.')
@@ -69,7 +69,7 @@ export const downloadScreens: Screens = {
     await page.goto(`/s/${file.shortCode}`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
     await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    // With real time, the toast would disappear after 5 s.
+    // In real time the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('link', { name: 'Download File' }).click()
     await expect(page.getByRole('alert')).toContainText('Download failed')

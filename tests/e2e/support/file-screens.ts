@@ -8,7 +8,7 @@ import { makeFile, makePerson } from '../../support/make.ts'
 import { makeDownloads } from './analytics.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { writeSparseFile } from './files.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -16,7 +16,7 @@ export const longName = `Minutes ${'of a very long meeting '.repeat(8)}`
   .slice(0, 196)
   .concat('.pdf')
 
-/** Makes files with links in every state, and with names of every kind. */
+/** Creates files with links in every state and all kinds of names. */
 export async function makeFilesInAllStates(app: TestApp) {
   const person = await makePerson(app, { tier: 'premium' })
   const ages = [
@@ -47,10 +47,7 @@ export async function makeFilesInAllStates(app: TestApp) {
   return person
 }
 
-/**
- * The lists of files, and the dialogs that they open. Each screen above 'analytics' continues the
- * one before it.
- */
+/** File lists and their dialogs. Up to 'analytics' each screen continues the one before. */
 export const fileScreens: Screens = {
   'my files in every state': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)
@@ -141,7 +138,7 @@ export const fileScreens: Screens = {
   'upgrade to Premium': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app))
     const large = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
-    // With real time, the toast would disappear after 5 s.
+    // In real time the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByLabel('Files to upload').setInputFiles(large)
     await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { runFolder } from './run.ts'
 
-/** A file on the disk that a test uploads. */
+/** A file on disk to upload. */
 export interface DiskFile {
   name: string
   path: string
@@ -15,7 +15,7 @@ export interface DiskFile {
 
 const blockSize = 4 * 1024 * 1024
 
-/** Yields bytes that are the same in every run and that cannot be compressed: encrypted zeros. */
+/** Yields reproducible incompressible bytes: encrypted zeros. */
 export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let left = size; left > 0; left -= blockSize) {
@@ -23,12 +23,12 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
   }
 }
 
-/** Files of at least this size, in bytes, are written only once in a run and then shared. */
+/** Files from this size on are written once per run and shared. */
 const sharedSize = 1024 ** 2
 
 /**
- * Makes a file of `size` bytes from `pseudoRandom` in `folder`. Large files of the same size share
- * their bytes on the disk. So a test that changes its file must make a copy first.
+ * Creates a file of `size` pseudorandom bytes. Large files share their bytes on disk, so copy one
+ * before changing it.
  */
 export async function writeRandomFile(
   folder: string,
@@ -48,10 +48,10 @@ function pathOfShared(size: number, sha256: string): string {
   return join(runFolder(), `${size}-${sha256}`)
 }
 
-/** The SHA-256 of each shared file that this worker uses, by size. */
+/** The SHA-256 of each shared file, by size. */
 const sharedFiles = new Map<number, Promise<string>>()
 
-/** Writes the shared file of this size if no worker of the run has done so. Returns its SHA-256. */
+/** Writes the shared file of this size unless it exists. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
   const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
   if (found !== undefined) return found.slice(`${size}-`.length)
@@ -77,9 +77,8 @@ async function writeOwnFile(folder: string, name: string, size: number): Promise
 }
 
 /**
- * Makes a file of 1 GiB in `folder`. With the default limits nobody may upload a larger one. Each
- * block of 64 KiB begins with its own number. All other bytes are zeros, which take up no space on
- * the disk.
+ * Creates a file of 1 GiB, the default size limit. Each block of 64 KiB starts with its number; the
+ * rest is sparse.
  */
 export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {
   const size = 1024 ** 3
@@ -96,9 +95,7 @@ export async function writeLargestFile(folder: string, name: string): Promise<Di
   return { name, path, size, sha256: hash.digest('hex') }
 }
 
-/**
- * Makes a file that has a size but takes up no space on the disk. All its bytes are read as zeros.
- */
+/** Creates a sparse file. */
 export async function writeSparseFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')
@@ -106,7 +103,7 @@ export async function writeSparseFile(folder: string, name: string, size: number
   return path
 }
 
-/** Returns the SHA-256 of a file on the disk, in hexadecimal. */
+/** Returns a file's SHA-256 in hexadecimal. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: blockSize }), hash)

@@ -1,25 +1,21 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Finds what cannot be seen with forced colours (`forced-colors`), which people set in their
- * system. The browser then ignores our background colours and shadows. So borders, outlines or
- * underlines must show:
- * - the focus, on each kind of control of the page;
- * - which of several tabs, choices or links is the current one.
- * Leaves the focus where it was.
- * @returns a text for each fault, with the HTML of the element.
+ * Finds what is invisible with `forced-colors`, where the browser ignores our backgrounds and
+ * shadows. Borders, outlines or underlines must show the focus on each kind of control, and the
+ * current one of several tabs, choices or links. Leaves the focus where it was.
+ * @returns a text for each problem, with the element's HTML.
  */
 export async function faultsInForcedColours(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
-  // A browser shows the focus that a script sets only if the last input was a key. This key does
-  // nothing else.
+  // Browsers show a focus set by a script only if the last input was a key.
   await page.keyboard.press('Shift')
   const faults = await page.evaluate(findFaults)
   await page.emulateMedia({ forcedColors: 'none' })
   return faults
 }
 
-/** This function runs in the page. */
+/** Runs in the page. */
 function findFaults(): string[] {
   const tagOf = (element: Element) =>
     element.outerHTML.slice(0, element.outerHTML.indexOf('>') + 1) + element.textContent
@@ -54,7 +50,7 @@ function findFaults(): string[] {
     focused.focus({ preventScroll: true })
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
-  // With forced colours, a background colour of ours shows only on elements that opt out of them.
+  // Our background colors show only on elements that opt out of forced colors.
   const lookOf = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'

@@ -1,25 +1,22 @@
 import { expect, type Page } from '@playwright/test'
 import { dropFiles } from './dashboard.ts'
 import { writeRandomFile } from './files.ts'
-import type { Stage } from './stage.ts'
+import type { ScreenContext } from './open-screens.ts'
 
-/** Opens the landing page, and waits until its script runs. */
+/** Opens the landing page and waits for its script. */
 export async function openLanding(page: Page): Promise<void> {
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
 }
 
-/** Drops files on the drop zone of the landing page. */
+/** Drops files on the landing page's drop zone. */
 export function dropOnLanding(page: Page, paths: string[]): Promise<void> {
   return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waiting$/ }))
 }
 
-/**
- * Drops a file with a long name on the landing page. The browser keeps the file, and the page leads
- * to the signup.
- */
-export async function keepFile({ folder, page }: Pick<Stage, 'folder' | 'page'>) {
+/** Drops a file with a long name on the landing page, which keeps it and leads to the signup. */
+export async function keepFile({ folder, page }: Pick<ScreenContext, 'folder' | 'page'>) {
   const name = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
   const file = await writeRandomFile(folder, name, 1000)
   await openLanding(page)

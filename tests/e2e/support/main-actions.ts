@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Returns the texts of the buttons and links of the open page that look like its main action. While
- * a dialog is open, those behind it do not count.
+ * Returns the texts of all buttons and links styled as the main action, in the dialog if one is
+ * open.
  */
 export function mainActions(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -11,7 +11,7 @@ export function mainActions(page: Page): Promise<string[]> {
     document.body.append(probe)
     const accent = getComputedStyle(probe).backgroundColor
     probe.remove()
-    // The skip link is no action, and a switch or a choice that is on has the same colour.
+    // Not the skip link, nor switches and choices that are on.
     const actions = 'a:not([href="#content"]), button:not([role])'
     return [...document.querySelectorAll<HTMLElement>(actions)]
       .filter((button) => getComputedStyle(button).backgroundColor === accent)

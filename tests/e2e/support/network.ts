@@ -7,21 +7,15 @@ import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
-/**
- * Matches the messages on the browser's console about a transfer whose connection broke. The
- * message depends on where the connection broke.
- */
+/** Console messages about a broken transfer, which depend on where it broke. */
 export const brokenConnection = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 
-/**
- * Tests in which all bytes and calls between browser and server pass a proxy. A test can make the
- * proxy fail.
- */
+/** Tests in which all traffic passes a proxy that can be made to fail. */
 export const test = base.extend<{
   network: ChaosProxy
-  /** A file that is large enough to be uploaded in the background and in several parts. */
+  /** Large enough for a background upload in several parts. */
   film: DiskFile
 }>({
   network: async ({}, use) => {
@@ -41,10 +35,7 @@ export const test = base.extend<{
   },
 })
 
-/**
- * Begins an upload and lets `bytes` bytes of it pass. After that nothing passes until
- * `network.open`.
- */
+/** Starts an upload, lets `bytes` bytes pass, and then stalls until `network.open`. */
 export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
@@ -56,8 +47,8 @@ export async function stallAfter(
 }
 
 /**
- * Reloads the page while nothing passes, and loses what it has sent meanwhile. The kernel may have
- * taken whole parts from the browser. They would arrive after `network.open`, without the page.
+ * Reloads the page while stalled, and drops what the kernel has buffered, which would otherwise
+ * arrive after `network.open`.
  */
 export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
   await reloadAnyway(page)
@@ -65,8 +56,8 @@ export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promi
 }
 
 /**
- * Ends a tab and cuts its connections. Then opens the dashboard in a new tab.
- * @param end ends the tab. By default the tab is closed.
+ * Ends a tab, cuts its connections and opens the dashboard in another.
+ * @param end ends the tab; by default it is closed.
  */
 export async function reopen(
   page: Page,
@@ -82,23 +73,20 @@ export async function reopen(
   return again
 }
 
-/**
- * Returns how many bytes all PUTs after the first `since` requests have sent. Bytes that were sent
- * twice count twice.
- */
+/** Returns the body bytes of all PUTs after the first `since` requests, including repeated ones. */
 export function sentSince(network: ChaosProxy, since = 0): number {
   return network.exchanges
     .slice(since)
     .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
 }
 
-/** Returns a name for the part that a PUT sends, to our own storage or to a bucket. */
+/** Returns a name for the part a PUT sends, to disk or to a bucket. */
 function partOf({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
-/** Returns the PUTs that were useless, because another PUT sent the same part later. */
+/** Returns PUTs made useless by a later one of the same part. */
 export function putsInVain(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
@@ -106,29 +94,25 @@ export function putsInVain(network: ChaosProxy): Exchange[] {
 }
 
 /**
- * Expects that an upload in parts repeated only those PUTs that were running when the network
- * failed. This is true on fast and on slow machines. Counting bytes would prove less, because it
- * would include bytes in the buffers of a dead connection.
+ * Expects only PUTs interrupted by the failure to have been repeated. Counting bytes would include
+ * those in a dead connection's buffers.
  */
 export function expectNoWaste(network: ChaosProxy): void {
   expect(putsInVain(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 
-/** Returns how many PUTs the server or bucket has accepted. */
+/** Returns the number of accepted PUTs. */
 export function storedPuts(network: ChaosProxy): number {
   return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
     .length
 }
 
-/** Tells whether a request starts an upload, or many. */
+/** Whether a request starts uploads. */
 export function isStart({ url }: Exchange): boolean {
   return /^\/api\/files\/get-upload-urls?$/.test(url)
 }
 
-/**
- * Tells whether a request confirms an upload, or many. While the proxy delays it, the page shows
- * the upload as finalizing.
- */
+/** Whether a request confirms uploads. While it is held, the page shows them as finalizing. */
 export function isConfirm({ url }: Exchange): boolean {
   return /^\/api\/files\/confirm-uploads?$/.test(url)
 }

@@ -1,19 +1,14 @@
 import type { BrowserContext } from '@playwright/test'
 
-/**
- * Collects what goes wrong in the browser: errors and warnings on its console, errors that a page
- * does not catch, and requests that fail.
- */
+/** Collects console errors and warnings, uncaught errors, and failed requests. */
 export interface Noise {
-  /** Listens to all pages of a context from now on. */
+  /** Listens to all pages of a context. */
   watch(context: BrowserContext): Promise<void>
-  /** Expects a message. If the message does not come, that is a fault. */
+  /** Expects a message; its absence is a failure. */
   expect(what: RegExp): void
-  /** Allows a message, which may come or not. */
+  /** Allows a message. */
   allow(what: RegExp): void
-  /**
-   * Returns all messages that no test expected or allowed, and all expected ones that did not come.
-   */
+  /** Returns unexpected messages and missing expected ones. */
   faults(): string[]
 }
 
@@ -30,7 +25,7 @@ export function listenForNoise(): Noise {
       context.on('weberror', (error) => heard.push(`page error: ${error.error().stack}`))
       context.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText ?? ''
-        // The page itself ended the request, because it was closed or no longer needed the answer.
+        // Aborted by the page itself.
         if (reason === 'net::ERR_ABORTED') return
         heard.push(`request failed: ${request.method()} ${request.url()} ${reason}`)
       })

@@ -1,12 +1,12 @@
 import { expect, type Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
-/** Removes the browser's file picker, as in browsers that choose files only by an input. */
+/** Removes the file picker, as in browsers that have only file inputs. */
 export async function withoutPicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
-/** Makes the browser's file picker refuse to open. */
+/** Makes the file picker refuse to open. */
 export async function withPickerRefused(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
@@ -15,12 +15,10 @@ export async function withPickerRefused(page: Page): Promise<void> {
 }
 
 /**
- * From now on the browser's file picker returns this file in every tab. A test cannot use the real
- * dialog, because it belongs to the system. The file lies in the page's private file system (OPFS),
- * and the picker returns a real handle to it. So the file can be read, and IndexedDB and other tabs
- * accept the handle. The browser never asks for permission to read such a file. This imitates the
- * question: after a choice, the page may read the file until it is closed or reloaded. If `asks` is
- * true, the page then needs a click to be allowed again.
+ * Makes the file picker return this file in every tab; the real dialog belongs to the system. The
+ * file is in OPFS, so its handle is real and works across tabs. Permission is never asked for such
+ * files, so the prompt is imitated: access ends with a reload, and with `asks` a click is needed to
+ * regain it.
  */
 export async function answerPicker(
   page: Page,
@@ -28,7 +26,7 @@ export async function answerPicker(
   { asks }: { asks: boolean },
 ): Promise<void> {
   const play = ({ name, asks }: { name: string; asks: boolean }) => {
-    // Each tab begins with an empty page, which has no private file system.
+    // An empty page has no OPFS.
     if (!isSecureContext) return
     let isAllowed = !asks
     const { prototype } = FileSystemFileHandle
@@ -67,10 +65,7 @@ export async function answerPicker(
   })
 }
 
-/**
- * Waits until the browser's database has the handle of a chosen file. The page saves it beside the
- * upload, and a reload that comes earlier loses it.
- */
+/** Waits until IndexedDB has the handle of a chosen file. An earlier reload would lose it. */
 export async function expectHandleSaved(page: Page): Promise<void> {
   const countHandles = () =>
     page.evaluate(

@@ -3,9 +3,9 @@ import { sql } from 'drizzle-orm'
 import { sharePath } from '../../../src/shared/public-pages.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openLanding } from './landing.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 
-/** The public pages as a visitor sees them. Each function opens one screen. */
+/** The public pages as a visitor sees them. */
 export const publicScreens: Screens = {
   'landing page': ({ page }) => openLanding(page),
   'not found': async ({ noise, page }) => {
@@ -35,13 +35,12 @@ export const publicScreens: Screens = {
   },
   'feedback with faults': async ({ page }) => {
     await page.goto('/feedback')
-    // With real time, the toast would disappear after 5 s.
+    // In real time the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')
   },
-  // `submit()` sends the form as a browser without scripts does, but without the browser's own
-  // checks. So the server must refuse the empty form.
+  // `submit()` skips the browser's validation, so the server must reject the empty form.
   'feedback that was not sent': async ({ noise, page }) => {
     noise.expect(/400 \(Bad Request\).*\/feedback\/form$/)
     await page.evaluate(() => document.querySelector<HTMLFormElement>('#feedback')?.submit())

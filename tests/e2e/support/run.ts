@@ -9,25 +9,21 @@ import { scheduleJobs } from '../../../src/server/jobs/jobs.ts'
 import { keepFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
-/** The environment variables by which Playwright's workers learn what was started for the run. */
+/** Environment variables that tell Playwright's workers what the run has started. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
 
 /**
- * Starts one Postgres and makes one folder for the whole run. Each test makes its own database in
- * that Postgres. First the web is built if its sources have changed. So `npx playwright test` never
- * tests an old build.
+ * Starts one Postgres and a directory for the run, and builds the web if its sources have changed.
  */
 export default async function setup() {
   execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
-  // This folder must be on the disk. Chromium gives no handle to a file below /dev, and cannot open
-  // a folder there.
+  // On disk: below /dev Chromium gives no file handles and can't open directories.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepFilesInMemory()
-  // The workers run the servers and the proxies, so they copy every byte several times. With little
-  // memory for young objects, Node uses the same buffers again while the processor still has them
-  // in its cache. That halves the processor time of a download.
+  // Workers copy every byte several times. A small young generation keeps buffers in the CPU cache,
+  // which halves the CPU time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
   const postgres = await startTestPostgres(addJobs)
   process.env[variables.postgres] = postgres.url
@@ -39,9 +35,8 @@ export default async function setup() {
 }
 
 /**
- * Adds what the real server adds when it starts: the tables of the job queue and the schedules of
- * the jobs. Without them, the checks in the Admin Center would fail. It happens once a run, because
- * the databases of the tests are copies of this one.
+ * Adds what a real start adds: queue tables and job schedules, or the checks would fail. The tests'
+ * databases are copies of this one.
  */
 async function addJobs(databaseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })
@@ -58,14 +53,12 @@ function ofRun(variable: string): string {
   return value
 }
 
-/** Returns the URL of the administrative database of the run's Postgres. */
+/** Returns the URL of the run's administrative database. */
 export function postgresUrl(): string {
   return ofRun(variables.postgres)
 }
 
-/**
- * Returns the folder on the disk for the files that tests give to the browser. All tests share it.
- */
+/** Returns the on-disk directory for files given to the browser, shared by all tests. */
 export function runFolder(): string {
   return ofRun(variables.folder)
 }

@@ -3,14 +3,14 @@ import { adminScreens } from './admin-screens.ts'
 import { dashboardScreens } from './dashboard-screens.ts'
 import { downloadScreens } from './download-screens.ts'
 import { fileScreens } from './file-screens.ts'
+import type { Screens } from './open-screens.ts'
 import { publicScreens } from './public-screens.ts'
 import { signInScreens } from './sign-in-screens.ts'
-import type { Screens } from './stage.ts'
 import { waitingScreens } from './waiting-screens.ts'
 
 /**
- * Every screen of the product, in sets. The screens of a set share one server, one page and often
- * one account, because making them takes longer than opening a screen.
+ * Every screen of the product, in sets that share a server, a page and often an account, to save
+ * time.
  */
 export const screenSets: Readonly<Record<string, Screens>> = {
   'public pages': publicScreens,

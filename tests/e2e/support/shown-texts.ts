@@ -7,10 +7,9 @@ declare global {
 }
 
 /**
- * From now on, records in order every text that the tab shows, even if it is shown only for a
- * moment. Opening another page in the tab does not stop this. Also records what progress bars tell
- * screen readers.
- * @returns the list, to which later texts are added.
+ * Records every text the tab shows from now on, however briefly and across navigations, including
+ * progress announced to screen readers.
+ * @returns the growing list.
  */
 export async function recordTexts(page: Page): Promise<string[]> {
   const texts: string[] = []
@@ -20,7 +19,7 @@ export async function recordTexts(page: Page): Promise<string[]> {
   return texts
 }
 
-/** This function runs in the page. */
+/** Runs in the page. */
 function noteTexts() {
   const note = (node: Node) => {
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)

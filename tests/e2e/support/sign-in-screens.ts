@@ -1,16 +1,16 @@
 import { expect, type Page } from '@playwright/test'
 import { signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 
-/** Tells pages that the server offers signing in with Google. */
+/** Tells pages that the server offers Google sign-in. */
 export function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
     route.fulfill({ json: { google: true, signup: 'open', sendsMail: true } }),
   )
 }
 
-/** The screens of signing in and signing up. Each function opens one screen. */
+/** Sign-in and signup screens. */
 export const signInScreens: Screens = {
   'Admin Center, closed to visitors': async ({ page }) => {
     await page.goto('/admin')
@@ -50,7 +50,7 @@ export const signInScreens: Screens = {
     app.deps.config.requireEmailVerification = true
     const { email, password } = await signUp(app)
     await page.goto('/login')
-    // The signup leaves this in the history.
+    // Left by the signup in the history.
     await page.evaluate(
       (email) => history.replaceState({ email, requiresVerification: true }, ''),
       email,
@@ -65,8 +65,7 @@ export const signInScreens: Screens = {
     await expect(page.getByText('Login failed')).toBeHidden()
   },
   'an address that is being verified': async ({ noise, page }) => {
-    // The call waits for an answer as long as this screen is open. Afterwards it goes on to the
-    // server, which refuses the token.
+    // Pending while this screen is open; then the server rejects the token.
     noise.allow(/400 \(Bad Request\).*verify-email\/check$/)
     await page.route('**/api/auth/verify-email/check', () => {})
     await page.goto('/verify-email?token=x')

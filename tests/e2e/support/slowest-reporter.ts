@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter'
 import { type Timed, tellSlowest } from '../../support/slowest.ts'
 
-/** Reports at the end of a run which files and which tests took longest. */
+/** Reports the slowest files and tests of a run. */
 export default class SlowestReporter implements Reporter {
   readonly #files = new Map<string, number>()
   readonly #tests: Timed[] = []

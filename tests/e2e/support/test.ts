@@ -13,20 +13,17 @@ import { listenForNoise, type Noise } from './noise.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
-  /** A server for this test only. Its clock stands still until the test sets it. */
+  /** A server for this test, with a clock that stands still until set. */
   app: TestApp
-  /** Fails the test if the console, a page or a request reports an error. */
+  /** Fails the test on errors of the console, a page or a request. */
   noise: Noise
-  /** Opens a page in a new browser context, for another person who is not signed in. */
+  /** Opens a page for another, signed-out person. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>
-  /** An empty folder that is removed after the test. */
+  /** An empty temporary directory. */
   folder: string
 }
 
-/**
- * Handles the file dialogs of every page as soon as the page exists. If a test did it later, a key
- * could already have opened a dialog.
- */
+/** Handles file dialogs of every page from the start, before a key can open one. */
 function takeFileDialogs(context: BrowserContext) {
   return context.on('page', (page) => page.on('filechooser', () => {}))
 }

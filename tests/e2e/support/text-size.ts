@@ -1,15 +1,15 @@
 import type { Page } from '@playwright/test'
 
-/** The text size in pixels that browsers use by default. */
+/** The default text size of browsers. */
 const usualSize = 16
 
 /**
- * Sets the text size as a person does in the settings of the browser. `times` is a multiple of the
- * usual size. Lengths in `rem` change too, also those in media queries.
+ * Sets the browser's text size to a multiple of the default, which also scales `rem`, even in media
+ * queries.
  */
 export type SetTextSize = (times: number) => Promise<void>
 
-/** Returns a function that sets the text size of this page. Other pages keep theirs. */
+/** Returns a function that sets this page's text size. */
 export async function openTextSize(page: Page): Promise<SetTextSize> {
   const browser = await page.context().newCDPSession(page)
   return async (times) => {

@@ -4,12 +4,12 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
-/** Returns the panel that shows background uploads. */
+/** Returns the panel of background uploads. */
 export function uploadsPanel(page: Page): Locator {
   return page.getByRole('region', { name: 'Background uploads' })
 }
 
-/** Returns an upload in the panel, by the name of its file. */
+/** Returns a file's upload in the panel. */
 export function uploadItem(page: Page, name: string): Locator {
   return uploadsPanel(page)
     .getByRole('listitem')
@@ -30,9 +30,7 @@ export function pressCancel(page: Page, name: string): Promise<void> {
     .click()
 }
 
-/**
- * Waits until an upload in the panel has this state. Opens the panel if it is closed.
- */
+/** Waits for an upload's state in the panel, opening it if needed. */
 export function expectUpload(
   page: Page,
   name: string,
@@ -58,7 +56,7 @@ export async function codeOf(page: Page, name: string): Promise<string> {
   return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
 }
 
-/** Returns the SHA-256 of the bytes behind a link, in hexadecimal. */
+/** Returns the SHA-256 of a link's bytes in hexadecimal. */
 export async function sha256OfLink(origin: string, code: string): Promise<string> {
   const answer = await fetch(`${origin}/api/download/${code}`)
   if (!answer.ok || !answer.body) throw new Error(`The download answered ${answer.status}.`)
@@ -68,8 +66,8 @@ export async function sha256OfLink(origin: string, code: string): Promise<string
 }
 
 /**
- * Waits until an upload in the panel is completed. Then compares the bytes that its link gives with
- * the file. The link is read from the list of files on the page `listing`.
+ * Waits for an upload to complete, and compares the bytes of its link, as listed on the page
+ * `listing`, with the file.
  */
 export async function expectArrived(
   page: Page,

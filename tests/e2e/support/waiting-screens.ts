@@ -2,11 +2,11 @@ import { expect } from '@playwright/test'
 import { makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
 import { keepFile } from './landing.ts'
-import type { Screens } from './stage.ts'
+import type { Screens } from './open-screens.ts'
 
 /**
- * The screens that show a kept file: the browser keeps it until somebody signs in and uploads it.
- * Each screen continues the one before it.
+ * Screens with a kept file, which waits in the browser until somebody signs in. Each continues the
+ * one before.
  */
 export const waitingScreens: Screens = {
   'signup while a file waits': async ({ folder, page }) => {

@@ -17,7 +17,7 @@ function save(label: string, value: string) {
   return send({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
 }
 
-/** The screens that the administrator sees, with the literal texts that each must show. */
+/** The administrator's screens with their literal texts. */
 export const administratorWalk: readonly Stop[] = [
   {
     at: 'Admin Center',
@@ -38,7 +38,7 @@ export const administratorWalk: readonly Stop[] = [
       async ({ page }) => {
         const buttons = maintenance(page).getByRole('button')
         await buttons.first().waitFor()
-        // These buttons open a question, which must be confirmed.
+        // These buttons ask for confirmation.
         const destroys = /^(Clean up|Sanitize|Expire)/
         for (const button of await buttons.all()) {
           const name = (await button.textContent()) ?? ''
@@ -66,7 +66,7 @@ export const administratorWalk: readonly Stop[] = [
   {
     at: 'test upload to a bucket that cannot be reached',
     go: async (stage) => {
-      // The browser refuses to send to a host that the page's security policy does not name.
+      // The CSP doesn't allow this host.
       stage.noise.allow(/bucket\.example/)
       await stage.page.route('**/api/admin/test-s3-upload', (route) =>
         route.fulfill({ json: { uploadUrl: 'http://bucket.example/key', testKey: 'key' } }),

@@ -3,14 +3,11 @@ import { files } from '../../../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../../../support/make.ts'
 import { openDashboard } from '../dashboard.ts'
 import { writeSparseFile } from '../files.ts'
-import type { Stage } from '../stage.ts'
+import type { ScreenContext } from '../open-screens.ts'
 import { banner, chooseFile, failing, main, open, press, question, type Stop, tab } from './walk.ts'
 
-/**
- * Makes a free user with two files: one whose link has ended, and one whose link is open. Opens the
- * dashboard of this user.
- */
-async function openFreeDashboard({ app, page }: Stage) {
+/** Creates a free user with an expired and an active file, and opens the dashboard. */
+async function openFreeDashboard({ app, page }: ScreenContext) {
   const person = await makePerson(app)
   const over = await makeFile(person, { name: 'over.txt' })
   const expiresAt = app.clock()
@@ -19,7 +16,7 @@ async function openFreeDashboard({ app, page }: Stage) {
   await openDashboard(page, app, person)
 }
 
-/** The screens that a free user sees, with the literal texts that each must show. */
+/** A free user's screens with their literal texts. */
 export const freeUserWalk: readonly Stop[] = [
   {
     at: 'dashboard',
@@ -41,15 +38,15 @@ export const freeUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload',
-    go: (stage) =>
-      chooseFile(stage, { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) }),
+    go: (context) =>
+      chooseFile(context, { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) }),
     toast: ['Upload Complete', 'a.txt uploaded successfully'],
     tells: ['Upload completed successfully!'],
   },
   {
     at: 'upload of a file that is too large for the tier',
-    go: async (stage) =>
-      chooseFile(stage, await writeSparseFile(stage.folder, 'film.mkv', 500 * 1024 ** 2 + 1)),
+    go: async (context) =>
+      chooseFile(context, await writeSparseFile(context.folder, 'film.mkv', 500 * 1024 ** 2 + 1)),
     shows: [
       [
         main,
@@ -92,17 +89,17 @@ export const freeUserWalk: readonly Stop[] = [
   },
   {
     at: 'history that is not cleared',
-    go: failing(/\/api\/files\/expired\/bulk$/, async (stage) => {
-      await press('Delete', question)(stage)
-      await question(stage.page).waitFor({ state: 'hidden' })
+    go: failing(/\/api\/files\/expired\/bulk$/, async (context) => {
+      await press('Delete', question)(context)
+      await question(context.page).waitFor({ state: 'hidden' })
     }),
     toast: ['Delete failed', 'Failed to delete expired files. Please try again.'],
   },
   {
     at: 'deletion that fails',
-    go: failing(/\/api\/files\/[0-9a-f-]{36}$/, async (stage) => {
-      await press('Delete open.txt')(stage)
-      await press('Delete', question)(stage)
+    go: failing(/\/api\/files\/[0-9a-f-]{36}$/, async (context) => {
+      await press('Delete open.txt')(context)
+      await press('Delete', question)(context)
     }),
     toast: ['Delete failed', 'Failed to delete file. Please try again.'],
   },

@@ -4,7 +4,7 @@ import { fileRow, openDashboard } from '../dashboard.ts'
 import { longName, makeFilesInAllStates } from '../file-screens.ts'
 import { writeSparseFile } from '../files.ts'
 import { leaveUploads } from '../left-uploads.ts'
-import type { Stage } from '../stage.ts'
+import type { ScreenContext } from '../open-screens.ts'
 import { uploadsPanel } from '../uploads.ts'
 import {
   banner,
@@ -19,17 +19,17 @@ import {
   tab,
 } from './walk.ts'
 
-function uploadNote(stage: Stage) {
-  return chooseFile(stage, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) })
+function uploadNote(context: ScreenContext) {
+  return chooseFile(context, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) })
 }
 
-/** Reloads the page as if it were on a phone. From now on every upload is a background upload. */
-async function actAsPhone({ page }: Stage) {
+/** Reloads the page as on a phone, where every upload is a background upload. */
+async function actAsPhone({ page }: ScreenContext) {
   await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'Mobile' }))
   await page.reload()
 }
 
-/** The screens that a premium user sees, with the literal texts that each must show. */
+/** A premium user's screens with their literal texts. */
 export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'dashboard, with uploads of every status',
@@ -58,8 +58,8 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload of a file that is too large',
-    go: async (stage) =>
-      chooseFile(stage, await writeSparseFile(stage.folder, 'disk.img', 1024 ** 3 + 1)),
+    go: async (context) =>
+      chooseFile(context, await writeSparseFile(context.folder, 'disk.img', 1024 ** 3 + 1)),
     shows: [
       [
         main,
@@ -93,17 +93,16 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'renewal that fails',
-    go: failing(/\/renew$/, async (stage) => {
-      await fileRow(stage.page, longName).getByRole('button', { name: 'Renew' }).click()
-      await press('Renew', dialog)(stage)
+    go: failing(/\/renew$/, async (context) => {
+      await fileRow(context.page, longName).getByRole('button', { name: 'Renew' }).click()
+      await press('Renew', dialog)(context)
     }),
     toast: ['Renewal failed', 'Failed to renew the file link. Please try again.'],
   },
   {
     at: 'link that is not copied',
     go: async ({ page }) => {
-      // The renewal before has just failed. Until the page shows that, it ignores Escape. So the
-      // test presses Cancel.
+      // Until the failure of the last renewal shows, Escape is ignored, so press Cancel.
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await dialog(page).waitFor({ state: 'hidden' })
       await page.evaluate(() => {
@@ -116,9 +115,9 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'File Manager',
-    go: async (stage) => {
-      await tab('File Manager')(stage)
-      await stage.page.getByRole('checkbox', { name: 'Select all files' }).click()
+    go: async (context) => {
+      await tab('File Manager')(context)
+      await context.page.getByRole('checkbox', { name: 'Select all files' }).click()
     },
     shows: [[main, [/^8 selected\b/m, 'Sort by', 'Settings', 'Copy 6 links']]],
   },
@@ -136,9 +135,9 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'Analytics',
-    go: async (stage) => {
-      await question(stage.page).waitFor({ state: 'hidden' })
-      await tab('Analytics')(stage)
+    go: async (context) => {
+      await question(context.page).waitFor({ state: 'hidden' })
+      await tab('Analytics')(context)
     },
     shows: [
       [
@@ -158,9 +157,9 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload whose start is refused',
-    go: async (stage) => {
-      await tab('Upload')(stage)
-      await refused(/\/api\/files\/get-upload-url$/, uploadNote)(stage)
+    go: async (context) => {
+      await tab('Upload')(context)
+      await refused(/\/api\/files\/get-upload-url$/, uploadNote)(context)
     },
     toast: ['Upload Error', 'Failed to get upload URL'],
   },
@@ -171,22 +170,22 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload in the background that is not confirmed',
-    go: async (stage) => {
-      await actAsPhone(stage)
-      await refused(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(stage)
+    go: async (context) => {
+      await actAsPhone(context)
+      await refused(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(context)
     },
     shows: [[uploadsPanel, ['Upload confirmation failed: 400 - Not now.']]],
     toast: ['Upload Failed', 'Upload confirmation failed: 400 - Not now.'],
   },
   {
     at: 'upload whose storage is not reached',
-    go: async (stage) => {
-      const { noise, page } = stage
+    go: async (context) => {
+      const { noise, page } = context
       noise.expect(/ERR_FAILED/)
       await page.route('**/storage/**', (route) => route.abort())
       await page.clock.install()
-      await uploadNote(stage)
-      // The upload is given up after eight tries. No wait between two of them is longer than 39 s.
+      await uploadNote(context)
+      // The upload fails after eight attempts, at most 39 s apart.
       const error = uploadsPanel(page).getByText('Network error during upload')
       await expect(async () => {
         await page.clock.fastForward(40_000)
@@ -197,14 +196,14 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload in the background that a fault of the browser ends',
-    go: async (stage) => {
-      stage.noise.expect(/^page error: Error: out of order/)
-      await stage.page.evaluate(() => {
+    go: async (context) => {
+      context.noise.expect(/^page error: Error: out of order/)
+      await context.page.evaluate(() => {
         Blob.prototype.slice = () => {
           throw new Error('out of order')
         }
       })
-      await uploadNote(stage)
+      await uploadNote(context)
     },
     shows: [[uploadsPanel, ['Upload failed']]],
     toast: ['Upload Failed', 'Failed to upload note.txt'],

@@ -6,10 +6,7 @@ function newPasswords(one: string, other: string) {
   return send({ 'New password': one, 'Confirm password': other }, 'Reset Password')
 }
 
-/**
- * The screens that a visitor sees, with the literal texts that each must show: the public pages,
- * the forms and the pages of links.
- */
+/** A visitor's screens with their literal texts: public pages, forms and link pages. */
 export const visitorWalk: readonly Stop[] = [
   {
     at: 'landing page',
@@ -72,7 +69,7 @@ export const visitorWalk: readonly Stop[] = [
     at: 'forgotten password, without an address',
     go: async (stage) => {
       await press('Forgot password?')(stage)
-      // The dialog begins with the address that was typed into the login.
+      // The dialog starts with the address from the login form.
       await send({ 'Email address': '' }, 'Send Reset Email', dialog)(stage)
     },
     shows: [[dialog, ['Cancel', 'Send Reset Email']]],

@@ -1,21 +1,18 @@
 import type { Locator, Page } from '@playwright/test'
-import type { Stage } from '../stage.ts'
-import type { ToastTexts } from '../told-texts.ts'
+import type { ScreenContext } from '../open-screens.ts'
+import type { ToastTexts } from '../page-texts.ts'
 
-/**
- * One stop on a walk through the product. It names the texts that must appear there word for word:
- * those of the specification, and others.
- */
+/** A step of a walk through the product, with the texts that must appear word for word. */
 export interface Stop {
-  /** Names the stop in the report of the test: the screen, or what the person does. */
+  /** The step's name in the report. */
   at: string
-  /** Opens the screen, or does what the person does. */
-  go: (stage: Stage) => Promise<unknown>
-  /** The texts that the page must show after `go`, and the part of the page that must show them. */
+  /** Opens the screen, or acts. */
+  go: (context: ScreenContext) => Promise<unknown>
+  /** Texts that must show after `go`, and where. */
   shows?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
-  /** The toast that must have appeared since the stop began. */
+  /** The toast that must have appeared in this step. */
   toast?: ToastTexts
-  /** Other texts that must have appeared since the stop began, even if only for a moment. */
+  /** Other texts that must have appeared in this step, however briefly. */
   tells?: string[]
 }
 
@@ -27,7 +24,7 @@ export function main(page: Page) {
   return page.getByRole('main')
 }
 
-// A toast has the role dialog too. Only a real dialog has a button Cancel.
+// A toast is a dialog too, but has no Cancel.
 export function dialog(page: Page): Locator {
   return page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel' }) })
 }
@@ -36,68 +33,65 @@ export function question(page: Page) {
   return page.getByRole('alertdialog')
 }
 
-/** Returns a step that opens this path of the server. */
+/** Opens this path. */
 export function open(path: string) {
-  return ({ page }: Stage) => page.goto(path)
+  return ({ page }: ScreenContext) => page.goto(path)
 }
 
-/** Returns a step that presses the first button with this name. */
+/** Presses the first button with this name. */
 export function press(name: string | RegExp, where: (page: Page) => Locator = main) {
-  return ({ page }: Stage) => where(page).getByRole('button', { name }).first().click()
+  return ({ page }: ScreenContext) => where(page).getByRole('button', { name }).first().click()
 }
 
-/** Returns a step that selects a tab of the dashboard. */
+/** Selects a dashboard tab. */
 export function tab(name: string) {
-  return ({ page }: Stage) => page.getByRole('tab', { name }).click()
+  return ({ page }: ScreenContext) => page.getByRole('tab', { name }).click()
 }
 
-/** Returns a step that fills in fields by their labels, and presses a button. */
+/** Fills in fields by label and presses a button. */
 export function send(fields: Record<string, string>, button: string, where = main) {
-  return async (stage: Stage) => {
+  return async (context: ScreenContext) => {
     for (const [label, text] of Object.entries(fields)) {
-      await where(stage.page).getByLabel(label, { exact: true }).fill(text)
+      await where(context.page).getByLabel(label, { exact: true }).fill(text)
     }
-    await press(button, where)(stage)
+    await press(button, where)(context)
   }
 }
 
-/**
- * Returns a step that does `go`. From now on, every request whose URL matches `calls` is answered
- * with 500 and an empty body.
- */
+/** Does `go`; from now on requests matching `calls` fail with an empty 500. */
 export function failing(calls: RegExp, go: Stop['go']) {
-  return async (stage: Stage) => {
-    stage.noise.expect(/500 \(Internal Server Error\)/)
-    await stage.page.route(calls, (route) => route.fulfill({ status: 500, body: '' }))
-    await go(stage)
+  return async (context: ScreenContext) => {
+    context.noise.expect(/500 \(Internal Server Error\)/)
+    await context.page.route(calls, (route) => route.fulfill({ status: 500, body: '' }))
+    await go(context)
   }
 }
 
 /**
- * Returns a step that does `go`. The first request whose URL matches `call` is answered with 400
- * and `body`, as a proxy would answer. Such a body has no message of our server for people.
+ * Does `go`; the first request matching `call` fails with 400 and `body`, as from a proxy, without
+ * a message of ours.
  */
 export function refused(call: RegExp, go: Stop['go'], body = '') {
-  return async (stage: Stage) => {
-    stage.noise.expect(/400 \(Bad Request\)/)
-    await stage.page.route(call, (route) => route.fulfill({ status: 400, body }), { times: 1 })
-    await go(stage)
+  return async (context: ScreenContext) => {
+    context.noise.expect(/400 \(Bad Request\)/)
+    await context.page.route(call, (route) => route.fulfill({ status: 400, body }), { times: 1 })
+    await go(context)
   }
 }
 
-/**
- * Returns a step that does `go`. Meanwhile every request whose URL matches `call` succeeds, and the
- * answer contains `message`.
- */
+/** Does `go`; requests matching `call` succeed with `message`. */
 export function answered(call: RegExp, message: string, go: Stop['go']) {
-  return async (stage: Stage) => {
-    await stage.page.route(call, (route) => route.fulfill({ json: { message } }))
-    await go(stage)
-    await stage.page.unroute(call)
+  return async (context: ScreenContext) => {
+    await context.page.route(call, (route) => route.fulfill({ json: { message } }))
+    await go(context)
+    await context.page.unroute(call)
   }
 }
 
-/** Chooses a file to upload on the dashboard. */
-export async function chooseFile({ page }: Stage, file: Parameters<Locator['setInputFiles']>[0]) {
+/** Chooses a file on the dashboard. */
+export async function chooseFile(
+  { page }: ScreenContext,
+  file: Parameters<Locator['setInputFiles']>[0],
+) {
   await page.getByLabel('Files to upload').setInputFiles(file)
 }

@@ -1,12 +1,12 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** The literal texts of a toast: its title and, if a test names it, its description. */
+/** A toast's title and, if given, description. */
 export type ToastTexts = readonly [title: string, description?: string]
 
 interface Told {
-  /** The complete texts of elements that were added to the page or have changed. */
+  /** Complete texts of elements that appeared or changed. */
   texts: string[]
-  /** The lines of each toast at the moment when it was shown: its title, then its description. */
+  /** The lines of each toast as it was shown. */
   toasts: string[][]
 }
 
@@ -16,15 +16,12 @@ declare global {
   }
 }
 
-/**
- * From now on, each page that is opened records all texts and toasts that appear on it, even for a
- * moment.
- */
+/** Records all texts and toasts that appear on pages opened from now on, however briefly. */
 export async function keepToldTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const told: Told = { texts: [], toasts: [] }
     window.told = told
-    // The first selector finds toasts of the application, the second one those of built pages.
+    // Toasts of the application, and those of built pages.
     const toasts = '[role=region][aria-live] [role=dialog], #toast'
     const linesOf = (toast: Element) => {
       const lines = toast.id === 'toast' ? toast.childNodes : toast.querySelectorAll('p')
@@ -50,27 +47,21 @@ export async function keepToldTexts(page: Page): Promise<void> {
   })
 }
 
-/** Forgets what the page has told so far. Otherwise an earlier text could hide a missing one. */
+/** Forgets earlier texts, which could hide a missing one. */
 export async function forgetToldTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (window.told) Object.assign(window.told, { texts: [], toasts: [] } satisfies Told)
   })
 }
 
-/**
- * Waits until the page has recorded each of these texts, as the complete text of an element. A text
- * may have disappeared again.
- */
+/** Waits until each text has appeared as the complete text of an element. */
 export function expectTold(page: Page, texts: readonly string[]): Promise<void> {
   const missing = () =>
     page.evaluate((texts) => texts.filter((text) => !window.told?.texts.includes(text)), [...texts])
   return expect.poll(missing, 'not told').toEqual([])
 }
 
-/**
- * Waits until one toast has shown this title, and below it this description. It may have
- * disappeared again.
- */
+/** Waits until a toast has shown this title and description. */
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
   const wanted = description === undefined ? [title] : [title, description]
   const shown = async () => {
@@ -81,10 +72,9 @@ export function expectToast(page: Page, [title, description]: ToastTexts): Promi
 }
 
 /**
- * Waits until a part of the page shows each of these texts: what people see, the choices of its
- * fields, and the names that screen readers tell. A string must be the complete text of an element
- * or of a piece of text in it. Otherwise the word 'Free' would also be found in other sentences. A
- * pattern is looked for in the whole part.
+ * Waits until a part of the page shows each text, including options and accessible names. A string
+ * must match a complete element or text node ('Free' occurs in sentences); a pattern may match
+ * anywhere.
  */
 export function expectShown(place: Locator, texts: readonly (string | RegExp)[]): Promise<void> {
   const missing = async () => {

@@ -1,0 +1,35 @@
+import { type Page, test } from '@playwright/test'
+import type { TestApp } from '../../support/app-server.ts'
+import type { Noise } from './noise.ts'
+
+/** What a screen needs to be opened. */
+export interface ScreenContext {
+  app: TestApp
+  page: Page
+  noise: Noise
+  folder: string
+}
+
+/** Screens by name. */
+export type Screens = Readonly<Record<string, (context: ScreenContext) => Promise<void>>>
+
+/**
+ * Opens screens one after another and checks each. Routes and settings are reset in between; page
+ * and user stay.
+ */
+export async function openEach(
+  screens: Screens,
+  context: ScreenContext,
+  check: (name: string) => Promise<void>,
+): Promise<void> {
+  const { config } = context.app.deps
+  const settings = { ...config }
+  for (const [name, open] of Object.entries(screens)) {
+    await test.step(name, async () => {
+      await open(context)
+      await check(name)
+      await context.page.unrouteAll({ behavior: 'ignoreErrors' })
+      Object.assign(config, settings)
+    })
+  }
+}
