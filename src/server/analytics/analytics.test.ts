@@ -19,7 +19,7 @@ import { dayOf } from '../../shared/rules/format/day.ts'
 import { isEndingSoon, linkStatus } from '../../shared/rules/links/link-status.ts'
 import { files, ownerDownloads, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { removeOldDays } from './remove-old-days.ts'
+import { removeOldDays } from './queries.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour

@@ -1,10 +1,10 @@
 import { and, between, count, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
-import type { DayCount } from '../../shared/rules/format/day.ts'
+import { analyticsDays, type DayCount, lastDays } from '../../shared/rules/format/day.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
-import type { Db } from '../deps.ts'
+import type { Db, Deps } from '../deps.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 
@@ -59,27 +59,32 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** Returns the ids of at most `limit` users, sorted, beginning with the first one after `after`. */
-export async function listOwners(db: Db, after: string, limit: number): Promise<string[]> {
-  const { id } = users
-  const rows = await db.select({ id }).from(users).where(gt(id, after)).orderBy(id).limit(limit)
-  return rows.map((row) => row.id)
-}
+/** A statement with these many owners finds its rows by the primary key. */
+const ownersAtOnce = 500
 
-/**
- * Removes the counts of downloads of these users for the days before this one. Returns how many
- * counts were removed.
- */
-export async function removeDaysBefore(
-  db: Db,
-  ownerIds: readonly string[],
-  day: string,
-): Promise<number> {
-  const { ownerId } = ownerDownloads
-  const removed = await db
-    .delete(ownerDownloads)
-    .where(and(inArray(ownerId, [...ownerIds]), lt(ownerDownloads.day, day)))
-  return removed.rowCount ?? 0
+/** Removes the counts of days that are no longer shown. Returns how many were removed. */
+export async function removeOldDays({
+  clock,
+  db,
+}: Pick<Deps, 'clock' | 'db'>): Promise<{ removed: number }> {
+  const [firstDay = ''] = lastDays(clock(), analyticsDays)
+  const { ownerId, day } = ownerDownloads
+  let removed = 0
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const owners: { id: string }[] = await db
+      .select({ id: users.id })
+      .from(users)
+      .where(gt(users.id, after))
+      .orderBy(users.id)
+      .limit(ownersAtOnce)
+    const ids = owners.map(({ id }) => id)
+    const { rowCount } = await db
+      .delete(ownerDownloads)
+      .where(and(inArray(ownerId, ids), lt(day, firstDay)))
+    removed += rowCount ?? 0
+    after = ids.length < ownersAtOnce ? undefined : ids.at(-1)
+  }
+  return { removed }
 }
 
 /**

@@ -1,20 +1,27 @@
+import { z } from 'zod'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
-import { analyticsDays, lastDays, withEmptyDays } from '../../shared/rules/format/day.ts'
+import {
+  analyticsDays,
+  dayOf,
+  daysBetween,
+  lastDays,
+  withEmptyDays,
+} from '../../shared/rules/format/day.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import type { Owner } from '../http/session.ts'
-import { countDownloadsOfOwner, countKinds, findMostDownloaded } from './queries.ts'
+import {
+  countDownloadsOfFile,
+  countDownloadsOfOwner,
+  countKinds,
+  findFile,
+  findMostDownloaded,
+} from './queries.ts'
 
-/**
- * How many files the list of most downloads has. The page shows it beside the list of kinds, so
- * both are of the same length.
- */
+/** As many as there are kinds, because the page shows the two lists side by side. */
 const mostDownloadedLength = fileKinds.length
 
-/**
- * Returns how many files of each kind (Images, Videos, ...) a user has. Also returns, for all kinds
- * together, how many of the user's links expire soon, and how often the files were downloaded
- * (spec §2).
- */
+/** Returns a user's files by kind, how many links expire soon, and the downloads (spec §2). */
 export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, user: Owner) {
   const now = clock()
   const days = lastDays(now, analyticsDays)
@@ -25,5 +32,29 @@ export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, u
     expiringSoon: counted.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
     days: withEmptyDays(days, await countDownloadsOfOwner(db, user.id, days)),
     mostDownloaded: await findMostDownloaded(db, user.id, mostDownloadedLength),
+  }
+}
+
+const fileId = z.uuid()
+
+/**
+ * Returns a file's downloads: in total, the last one, and on each day from the upload until today
+ * or the end of the longest life.
+ * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
+ */
+export async function readFileStats(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  ownerId: string,
+  id: string,
+) {
+  const file = fileId.safeParse(id).success ? await findFile(db, ownerId, id) : undefined
+  if (!file) throw new AppError('FILE_NOT_FOUND')
+  const { downloadCount, lastDownloadAt, createdAt, maxLifetimeAt } = file
+  const end = Math.min(clock().getTime(), maxLifetimeAt.getTime())
+  const days = daysBetween(dayOf(createdAt), dayOf(new Date(end)))
+  return {
+    downloadCount,
+    lastDownloadAt,
+    days: withEmptyDays(days, await countDownloadsOfFile(db, id)),
   }
 }

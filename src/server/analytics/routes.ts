@@ -4,8 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
 import type { SessionUser } from '../http/session.ts'
-import { readAnalytics } from './read-analytics.ts'
-import { readFileStats } from './read-file-stats.ts'
+import { readAnalytics, readFileStats } from './read-analytics.ts'
 
 /** The calls by which users get the figures of their files and downloads (spec §2). */
 export function analyticsRoutes(

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, inArray, lt, min, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
 import { feedback } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
@@ -11,22 +11,6 @@ export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Prom
   const [kept] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
   if (!kept) throw new Error('the feedback was not kept')
   return kept.id
-}
-
-/**
- * Counts the feedback that was sent after a moment, and says when the first of it was sent. Until
- * the transaction ends, nobody else counts or stores feedback.
- */
-export async function countFeedbackUnderLock(
-  tx: Db,
-  after: Date,
-): Promise<{ count: number; first: Date | null }> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all feedback', 0))`)
-  const [counted] = await tx
-    .select({ count: count(), first: min(feedback.createdAt) })
-    .from(feedback)
-    .where(gt(feedback.createdAt, after))
-  return counted ?? { count: 0, first: null }
 }
 
 /** Counts the feedback of a time span, and how much of it robots seem to have sent. */
@@ -83,13 +67,13 @@ export function listFeedback(
   db: Db,
   { limit, after }: { limit: number; after: FeedbackPlace | undefined },
 ): Promise<FeedbackRow[]> {
-  const isAfter: SQL | undefined = after
-    ? sql`(${feedback.createdAt}, ${feedback.id}) < (${after[0].toISOString()}::timestamptz, ${after[1]}::uuid)`
-    : undefined
   return db
     .select()
     .from(feedback)
-    .where(and(isAfter))
+    .where(
+      after &&
+        sql`(${feedback.createdAt}, ${feedback.id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+    )
     .orderBy(desc(feedback.createdAt), desc(feedback.id))
     .limit(limit)
 }

@@ -1,38 +1,37 @@
 import type { z } from 'zod'
+import { email } from '../../shared/contract/account.ts'
 import type { feedbackBody } from '../../shared/contract/feedback.ts'
-import { mostFeedbackADay } from '../../shared/rules/accounts/feedback.ts'
-import { dayInMs, hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
+import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Db, Deps } from '../deps.ts'
-import { emailKey } from '../email/mail-queue.ts'
+import { emailToSupport, type OutgoingEmail } from '../email/email.ts'
+import { emailKey, type MailRequest } from '../email/mail-queue.ts'
+import { feedbackDigestEmail, feedbackEmail } from '../email/templates/support.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { counter } from '../http/rate-limit.ts'
-import { countFeedbackUnderLock, insertFeedback } from './queries.ts'
+import { countFeedbackOf, findFeedback, insertFeedback } from './queries.ts'
 
-type FeedbackDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>
+type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
 
 /**
- * Stores feedback, and puts the email that shows it to the support into the queue. Both are one
- * transaction, so that neither is lost. Two sorts of feedback get no mail of their own: feedback
- * with something in the hidden field `website`, which seems to be from a robot, and feedback that
- * comes when the emails of this hour are used up. The first sort is not refused, because a browser
- * may have filled in the field by itself. After the hour, one email tells how much feedback of it
- * is stored.
- * @throws {AppError} TOO_MANY_REQUESTS when this address has sent too much, or the instance has
- * stored as much as it takes in a day.
+ * Stores feedback and queues the email that shows it to support, in one transaction. Feedback gets
+ * no email of its own if the hidden field `website` is filled in, as bots and some browsers do, or
+ * if the emails of this hour are used up. After the hour, one email says how much was stored.
+ * @throws {AppError} TOO_MANY_REQUESTS when this address, or everybody together, sent too much.
  */
 export async function sendFeedback(
-  deps: FeedbackDeps,
+  { clock, db, mailQueue, rateLimits }: FeedbackDeps,
   { website, ...feedback }: z.output<typeof feedbackBody>,
   clientAddress: string,
 ): Promise<void> {
-  const { clock, db, mailQueue, rateLimits } = deps
-  await rateLimits.spend([counter('feedbackByAddress', addressBlock(clientAddress))])
+  await rateLimits.spend([
+    counter('feedbackByAddress', addressBlock(clientAddress)),
+    counter('feedbackFromAll', 'all'),
+  ])
   const isSuspect = Boolean(website)
   const isMailed = !isSuspect && (await takeEmail(rateLimits))
   await db.transaction(async (tx) => {
     const createdAt = clock()
-    await requireRoom(deps, tx, createdAt)
     const feedbackId = await insertFeedback(tx, { ...feedback, isSuspect, createdAt })
     if (isMailed) await mailQueue.add({ kind: 'feedback', feedbackId }, tx)
     else await askForDigest(mailQueue, tx, createdAt)
@@ -40,9 +39,8 @@ export async function sendFeedback(
 }
 
 /**
- * Asks for the one email about all feedback of an hour. It is sent a minute after the hour, so
- * that feedback which is being stored then is counted. If the clock is set back after that email,
- * the hour comes again and gets no second email. The Admin Center lists the feedback all the same.
+ * Queues the one email about all feedback of an hour, for a minute after the hour, so that feedback
+ * being stored then is counted.
  */
 async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
   const start = Math.floor(now.getTime() / hourInMs) * hourInMs
@@ -63,16 +61,36 @@ async function takeEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   }
 }
 
+type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
+
 /**
- * @throws {AppError} TOO_MANY_REQUESTS when the last 24 hours have brought `mostFeedbackADay`
- * pieces of feedback.
+ * Writes the email that shows feedback to support. A reply goes to its sender. Returns null if the
+ * feedback was deleted.
  */
-async function requireRoom({ config }: FeedbackDeps, tx: Db, now: Date): Promise<void> {
-  const { count, first } = await countFeedbackUnderLock(tx, new Date(now.getTime() - dayInMs))
-  if (count < mostFeedbackADay || first === null) return
-  const seconds = Math.max(1, Math.ceil((first.getTime() + dayInMs - now.getTime()) / 1000))
-  throw new AppError('TOO_MANY_REQUESTS', {
-    message: `So much feedback has arrived today that no more is taken. Please write to ${config.supportEmail}.`,
-    headers: { 'retry-after': String(seconds) },
-  })
+export async function writeFeedbackMail(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { feedbackId }: FeedbackMail,
+): Promise<OutgoingEmail | null> {
+  const feedback = await findFeedback(db, feedbackId)
+  if (!feedback) return null
+  const sender = email.safeParse(feedback.email)
+  return {
+    ...emailToSupport(config, feedbackEmail(feedback)),
+    ...(sender.success && { replyTo: { name: feedback.name, address: sender.data } }),
+  }
+}
+
+/**
+ * Writes the email that says how much feedback of an hour is stored, as not all of it was mailed.
+ * Returns null if all of it was deleted.
+ */
+export async function writeFeedbackDigest(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  asked: Extract<MailRequest, { kind: 'feedback-digest' }>,
+): Promise<OutgoingEmail | null> {
+  const span = { from: new Date(asked.from), until: new Date(asked.until) }
+  const counts = await countFeedbackOf(db, span)
+  if (counts.all === 0) return null
+  const adminCenter = `${config.appUrl.origin}/admin`
+  return emailToSupport(config, feedbackDigestEmail({ ...span, ...counts, adminCenter }))
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { maxFeedbackEmailsPerHour } from '../../shared/rules/accounts/feedback.ts'
+import { maxFeedbackEmailsPerHour, maxFeedbackPerHour } from '../../shared/rules/accounts/feedback.ts'
 import { googleCountMs } from '../../shared/rules/accounts/sign-in-fault.ts'
 import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
@@ -30,6 +30,7 @@ const limits = {
   testMailsByUser: { most: 20, windowMs: hourInMs },
   testUploadsByUser: { most: 20, windowMs: hourInMs },
   feedbackByAddress: { most: 10, windowMs: hourInMs },
+  feedbackFromAll: { most: maxFeedbackPerHour, windowMs: hourInMs },
   feedbackEmails: { most: maxFeedbackEmailsPerHour, windowMs: hourInMs },
   reportsByAddress: { most: 10, windowMs: hourInMs },
   reportsByAddressAndFile: { most: 2, windowMs: hourInMs },

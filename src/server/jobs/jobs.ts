@@ -1,7 +1,7 @@
 import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { removeLapsedReports } from '../abuse/report-queries.ts'
-import { removeOldDays } from '../analytics/remove-old-days.ts'
+import { removeOldDays } from '../analytics/queries.ts'
 import { removeExpiredRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'

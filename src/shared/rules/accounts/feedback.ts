@@ -12,16 +12,8 @@ export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
   other: 'Other',
 }
 
-/*
- * How much feedback the whole instance accepts, from all addresses together. A limit for each
- * address alone would let many addresses fill the database and the inbox of the support.
- */
+/** How much feedback the server stores in an hour, from all addresses together. */
+export const maxFeedbackPerHour = 100
 
-/** In 24 hours the server stores at most this many feedback messages. It refuses more. */
-export const mostFeedbackADay = 1000
-
-/**
- * In an hour the server sends at most this many emails about feedback. It stores further feedback
- * without an email of its own, and tells of it by one email after the hour.
- */
+/** How much of it is emailed one by one. A summary after the hour tells of the rest. */
 export const maxFeedbackEmailsPerHour = 30
