@@ -7,7 +7,7 @@ import { electLeader } from './tabs/tab-leader.ts'
 import { createUploads, type Uploads } from './tabs/uploads-store.ts'
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
-import { browserConnection, waitOrReconnect } from './transfer/connection.ts'
+import { browserConnection, waitOrReconnect, watchLeaving } from './transfer/connection.ts'
 import { gatherCalls } from './transfer/gather-calls.ts'
 import { type IsServerReady, showsServer } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
@@ -75,6 +75,7 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
     random: Math.random,
     isServerReady,
     checksums,
+    waitWhileLeaving: watchLeaving(),
     signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
     timers: browserTimers,
   })

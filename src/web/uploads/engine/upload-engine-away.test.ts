@@ -36,6 +36,7 @@ beforeEach(() => {
     ...deps,
     send: async ({ method }) => onRequest(method),
     signParts: async () => refused(null),
+    waitWhileLeaving: async () => undefined,
     checksums: { part: async () => null },
   })
   world.openFor('ada')

@@ -106,7 +106,7 @@ describe('a tab that follows', () => {
     await pass()
     expect(two.shown()).toEqual(['a.txt failed file'])
     two.state().resume(two.state().records[0]?.id ?? '')
-    await pass(2000)
+    await pass()
     expect(two.shown()).toEqual(['a.txt paused file'])
   })
 })

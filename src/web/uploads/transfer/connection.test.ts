@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserConnection, wait, waitOrReconnect } from './connection.ts'
+import { browserConnection, wait, waitOrReconnect, watchLeaving } from './connection.ts'
 
 const reason = new Error('Cancelled by user')
 let cancel: AbortController
@@ -86,4 +86,15 @@ describe('the connection of a browser', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(never.after).toBe(30_000)
   })
+})
+
+test('a page that is being left is waited for, for a minute after the last beforeunload', async () => {
+  const waitWhileLeaving = watchLeaving()
+  await waitWhileLeaving(cancel.signal)
+  window.dispatchEvent(new Event('beforeunload'))
+  await vi.advanceTimersByTimeAsync(10_000)
+  const seen = watch(waitWhileLeaving(cancel.signal))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(seen).toEqual({ after: 50_000, error: null })
+  await waitWhileLeaving(cancel.signal)
 })

@@ -59,3 +59,21 @@ export const browserConnection: Connection = {
     if (!navigator.onLine) await waitOrReconnect(longestTrustMs, signal)
   },
 }
+
+/** How long a page may last after `beforeunload`, until the next page has answered. */
+const longestLeavingMs = 60_000
+
+/**
+ * Returns a function that waits while the browser leaves this page. Without a `beforeunload` in the
+ * last minute it resolves at once. Rejects with the reason of the signal when it is aborted.
+ */
+export function watchLeaving(): (signal: AbortSignal) => Promise<void> {
+  let leftAt = Number.NEGATIVE_INFINITY
+  window.addEventListener('beforeunload', () => {
+    leftAt = performance.now()
+  })
+  return async (signal) => {
+    const waitMs = leftAt + longestLeavingMs - performance.now()
+    if (waitMs > 0) await wait(waitMs, signal)
+  }
+}

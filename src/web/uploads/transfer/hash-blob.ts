@@ -12,16 +12,14 @@ export class FileUnreadable extends Error {
 
 const sliceSize = 4 * 1024 ** 2
 const sampleSize = 64 * 1024
-/**
- * WebKit refuses to read files while it leaves a page. So only a second refusal after this time
- * proves that a file was changed or removed. By then the page is gone.
- */
-const readAgainAfterMs = 1000
 
-/** True when a file can still be read at this offset. */
+/**
+ * True when a file can still be read at this offset. Call it after a lost connection, because a
+ * request fails in the same way if its file was changed or removed on disk.
+ */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {
-    await readBlob(file.slice(offset, offset + 1))
+    await file.slice(offset, offset + 1).arrayBuffer()
     return true
   } catch {
     return false
@@ -33,15 +31,12 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
  * @throws {FileUnreadable} when the file cannot be read, or is shorter than before.
  */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
-  const bytes = await blob
-    .arrayBuffer()
-    .catch(async () => {
-      await new Promise((resolve) => setTimeout(resolve, readAgainAfterMs))
-      return blob.arrayBuffer()
-    })
-    .catch((error: unknown) => {
-      throw new FileUnreadable(error)
-    })
+  let bytes: ArrayBuffer
+  try {
+    bytes = await blob.arrayBuffer()
+  } catch (error) {
+    throw new FileUnreadable(error)
+  }
   if (bytes.byteLength !== blob.size) throw new FileUnreadable(new Error('cut short'))
   return bytes
 }

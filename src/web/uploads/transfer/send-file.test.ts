@@ -8,8 +8,7 @@ import { partRange, planParts } from '../../../shared/rules/files/part-plan.ts'
 import { browserTimers } from '../timers.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadable, hashPart } from './hash-blob.ts'
-import { createSendFile } from './send-file.ts'
-import type { PartsDeps } from './send-parts.ts'
+import { createSendFile, type SendFileDeps } from './send-file.ts'
 import { errorCode, type Send } from './storage-request.ts'
 
 const partSize = 300_000
@@ -44,7 +43,7 @@ const server = createServer(async (req, res) => {
 })
 
 let origin: string
-let deps: PartsDeps
+let deps: SendFileDeps
 
 const sendByFetch: Send = async ({ method, url, headers, body, signal }) => {
   const response = await fetch(url, { method, headers, body, signal })
@@ -68,6 +67,7 @@ beforeEach(async () => {
       return { ok: true, value: { urls: Object.fromEntries(urls) } }
     },
     wait: async () => undefined,
+    waitWhileLeaving: async () => undefined,
     connection: { isOnline: () => true, untilOnline: async () => undefined },
     random: () => 0,
     isServerReady: async () => true,
@@ -133,6 +133,17 @@ test.each([{}, { parts: { size: partSize, count } }])(
     expect(seen).toEqual([])
   },
 )
+
+test('a file that cannot be read while the browser leaves the page does not fail', async () => {
+  const cancel = new AbortController()
+  const reason = new Error('Cancelled by user')
+  deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
+  deps.waitWhileLeaving = (signal) => {
+    cancel.abort(reason)
+    return Promise.reject(signal.reason)
+  }
+  await expect(send({}, undefined, { signal: cancel.signal })).rejects.toBe(reason)
+})
 
 describe('a file of one part that storage holds whole', () => {
   const held = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
