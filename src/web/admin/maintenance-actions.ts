@@ -22,6 +22,8 @@ export interface MaintenanceAction {
   run: () => Promise<ActOutcome>
 }
 
+const mailFailure = 'Failed to test email notification'
+const storageFailure = 'Failed to test S3 connection'
 const lowestTier = tierTraits[defaultTier].name
 
 /**
@@ -94,11 +96,11 @@ export function maintenanceActions(
         : 'Writes an email to the outbox folder, because SMTP_URL is not set.',
       button: 'Send',
       pendingLabel: 'Sending…',
-      failure: 'Failed to test email notification',
-      async run() {
+      failure: mailFailure,
+      run: async () => {
         const { success, message } = await call('testMail')
         const done = `1 email ${sendsMail ? 'sent' : 'written'}`
-        return { ok: success, text: success ? done : this.failure, note: message }
+        return { ok: success, text: success ? done : mailFailure, note: message }
       },
     },
     {
@@ -107,10 +109,10 @@ export function maintenanceActions(
       does: 'Writes, reads, lists and deletes a small object in storage.',
       button: 'Test connection',
       pendingLabel: 'Testing…',
-      failure: 'Failed to test S3 connection',
-      async run() {
+      failure: storageFailure,
+      run: async () => {
         const { connected, message } = await call('testStorage')
-        return { ok: connected, text: connected ? 'Connected' : this.failure, note: message }
+        return { ok: connected, text: connected ? 'Connected' : storageFailure, note: message }
       },
     },
     {

@@ -62,7 +62,7 @@ function MaintenanceRow({ action, last }: MaintenanceRowProps) {
   const { title, does, question, button, pendingLabel, failure, run } = action
   const client = useQueryClient()
   const { mutate, isPending, data, error } = useMutation({
-    mutationFn: () => run.call(action),
+    mutationFn: run,
     onSettled: () => void refreshAdmin(client),
   })
   const done = error ? { ok: false, text: failure, note: reasonText(error) } : data
