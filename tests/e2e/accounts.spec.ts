@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { sessions } from '../../src/server/db/schema.ts'
 import { serveApp } from '../support/app-server.ts'
@@ -72,38 +71,6 @@ test('a login after too many attempts says how long to wait', async ({ noise, pa
     )
   } finally {
     await app.close()
-  }
-})
-
-test('a login under load asks to retry and keeps the form', async ({ noise, page }) => {
-  noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/login$/)
-  // Each hash takes half a second, so the queue is full before the page's turn.
-  const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
-    passwordCost: { N: 16_384, r: 16, p: 8 },
-  })
-  let crowded = true
-  /** Keeps the password queue full. */
-  const crowdIn = async () => {
-    const { passwords } = app
-    const hash = () => passwords.hash('somebody else', 'salt', '127.0.0.1')
-    while (crowded) await hash().catch(() => nextTurn())
-  }
-  const crowd: Promise<void>[] = []
-  try {
-    await page.goto(`${app.url}/login`)
-    crowd.push(...Array.from({ length: 35 }, crowdIn))
-    await logInWrongly(page, 'open@example.org')
-    await expectToast(
-      page,
-      'Login failed',
-      'Many people are signing in right now. Please try again in a few seconds.',
-    )
-    await expect(page.getByLabel('Email')).toHaveValue('open@example.org')
-    await expect(page.getByRole('button', { name: 'Sign In' })).toBeEnabled()
-  } finally {
-    crowded = false
-    await app.close()
-    await Promise.all(crowd)
   }
 })
 
