@@ -180,5 +180,5 @@ test('every screen shows the configured limits, and when the server is full', as
   // The cap leaves less space than the tier allows.
   const shown = await recordTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
-  await expect.poll(() => shown.join('\n')).toContain('leaves no space for this file')
+  await expect.poll(() => shown.join('\n')).toContain('would exceed the storage cap')
 })

@@ -24,6 +24,7 @@ export interface TakedownQuestion {
   /** What a takedown will do. */
   warning: string
   shortCode: string
+  onDone?: () => void
 }
 
 /** Returns the question about a file that was reported. */
@@ -45,7 +46,14 @@ export function useTakedownDialog() {
   const { subject, open, cancel, finish, dialogProps } = useSubject<TakedownQuestion>('reports')
   const dialog = subject ? (
     <FormDialog {...dialogProps} title={`Take down ${subject.what}`} description={subject.warning}>
-      <ReasonForm shortCode={subject.shortCode} onCancel={cancel} onDone={finish} />
+      <ReasonForm
+        shortCode={subject.shortCode}
+        onCancel={cancel}
+        onDone={() => {
+          subject.onDone?.()
+          finish()
+        }}
+      />
     </FormDialog>
   ) : null
   return { open, dialog }
@@ -113,15 +121,17 @@ export interface TakeDownLinkProps {
 
 /** Takes down a file that nobody reported, by its link or its short code. */
 export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
+  /** How many files were taken down. Each time, the form begins empty again. */
+  const [count, setCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {
     const code = linkCode(link)
     setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
-    if (code !== null) onAsk(ofLink(code))
+    if (code !== null) onAsk({ ...ofLink(code), onDone: () => setCount(count + 1) })
   }
   return (
     <div className="mb-3">
-      <Form errors={errors} onSubmit={submit}>
+      <Form key={count} errors={errors} onSubmit={submit}>
         <FieldWithButton
           field={
             <TextField
