@@ -1,11 +1,13 @@
-import type { Actor } from '../audit/audit-log.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
+import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { expireFiles } from '../files/expire-files.ts'
 import { isCrossSite } from '../http/hosts.ts'
 import type { Handlers } from '../http/mount.ts'
+import { expireTrials } from '../tiers/set-tier.ts'
 import { cleanUpExpired } from './clean-up-expired.ts'
 import { deleteUser } from './delete-user.ts'
-import { expireFilesNow, expireTrialsNow } from './run-jobs-now.ts'
 import { sanitizeFileNames } from './sanitize-file-names.ts'
 import { startTestUpload } from './start-test-upload.ts'
 import { testStorage } from './test-storage.ts'
@@ -34,9 +36,21 @@ export function adminActionRoutes(
 
     sanitizeFileNames: (call) => sanitizeFileNames(deps, actorOf(call)),
 
-    expireFiles: (call) => expireFilesNow(deps, actorOf(call)),
+    async expireFiles(call) {
+      const { purged: expiredCount, failed } = await expireFiles(deps)
+      const details = { expiredCount, failed }
+      const entry = adminEntry(actorOf(call), deps.clock(), { action: 'expire-files', details })
+      await writeAudit(deps.db, [entry])
+      if (expiredCount === 0 && failed > 0) throw notRemoved(failed)
+      return details
+    },
 
-    expireTrials: async (call) => ({ expiredCount: await expireTrialsNow(deps, actorOf(call)) }),
+    async expireTrials(call) {
+      const details = await expireTrials(deps)
+      const entry = adminEntry(actorOf(call), deps.clock(), { action: 'expire-trials', details })
+      await writeAudit(deps.db, [entry])
+      return details
+    },
 
     testStorage(call) {
       if (isCrossSite(call.context.req.raw.headers)) throw new AppError('FOREIGN_ORIGIN')
@@ -56,7 +70,12 @@ function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress:
   return { id: user.id, ipAddress: clientAddress }
 }
 
+function notRemoved(failed: number): AppError {
+  return new AppError('UNAVAILABLE', {
+    message: `Storage did not remove the bytes of ${counted(failed, 'file')}. The server retries by itself. Test the storage connection to see why.`,
+  })
+}
+
 function deletedText(email: string, files: number): string {
-  const counted = files === 1 ? '1 file' : `${files} files`
-  return `${email} is deleted, with ${counted}. Links have ended, and the bytes are being removed.`
+  return `${email} is deleted, with ${counted(files, 'file')}. Links have ended, and the bytes are being removed.`
 }

@@ -19,8 +19,8 @@ import { expireFiles } from '../files/expire-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
+import { adminActionRoutes } from './action-routes.ts'
 import { cleanUpExpired } from './clean-up-expired.ts'
-import { expireFilesNow, expireTrialsNow } from './run-jobs-now.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -89,6 +89,11 @@ it('GET /api/admin/maintenance tells what each act did last, and of others nothi
     { action: 'sanitize-file-names', at: new Date(at.getTime() - minute).toISOString() },
   ])
 })
+
+/** Expires files as the administrator does, with these dependencies. */
+async function expireFilesNow(deps: TestApp['deps'], { id, ipAddress }: ReturnType<typeof actor>) {
+  return adminActionRoutes(deps).expireFiles({ user: { id }, clientAddress: ipAddress } as never)
+}
 
 describe('POST /api/admin/cleanup-expired', () => {
   it('deletes what is over and cannot be renewed, of everybody, and nothing else', async () => {
@@ -261,14 +266,17 @@ describe('POST /api/admin/expire-trials', () => {
     expect(await act('expire-trials')).toEqual({ expiredCount: 0 })
     app.clock.advance(day)
     const [byHand, job] = await Promise.all([
-      expireTrialsNow(app.deps, actor()),
+      act('expire-trials') as Promise<{ expiredCount: number }>,
       expireTrials(app.deps),
     ])
-    expect(byHand + job.expiredCount).toBe(2)
+    expect(byHand.expiredCount + job.expiredCount).toBe(2)
     const ids = people.map(({ id }) => id)
     const rows = await app.deps.db.select().from(users).where(inArray(users.id, ids))
     expect(rows.map(({ tier }) => tier)).toEqual(['free', 'free'])
-    expect(await told('expire-trials')).toEqual([{ expiredCount: byHand }, { expiredCount: 0 }])
+    expect(await told('expire-trials')).toEqual([
+      { expiredCount: byHand.expiredCount },
+      { expiredCount: 0 },
+    ])
     // The log also has a line about each user whose trial has ended, as after a run of the job.
     const ofUsers = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
     expect(ofUsers).toBe(2)

@@ -1,3 +1,4 @@
+import type { GoogleLink, PasswordChange } from '../../shared/rules/accounts/audit-action.ts'
 import { auditLog } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
@@ -17,6 +18,17 @@ export function adminEntry(
   entry: Pick<AuditEntry, 'action' | 'subject' | 'details'>,
 ): AuditEntry {
   return { at, actor: id, ipAddress, subject: null, ...entry }
+}
+
+/** Returns the entry for a change of a user's own account. `address` is the client's. */
+export function ownEntry(
+  { userId, address, now }: { userId: string; address: string; now: Date },
+  change:
+    | { action: 'change-password'; details: { by: PasswordChange } }
+    | { action: 'link-google'; details: { by: GoogleLink } }
+    | { action: 'unlink-google'; details: Record<string, never> },
+): AuditEntry {
+  return { at: now, actor: userId, subject: userId, ipAddress: address, ...change }
 }
 
 /** Writes lines to the audit log. Pass the transaction of the change that they record. */

@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
-import { writeAudit } from '../audit/audit-log.ts'
+import { ownEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
-import { passwordEntry } from './audit-entry.ts'
 import { findKnownBrowser } from './known-browser.ts'
 import { accountName, admitTry } from './login-limits.ts'
 import { saltOf } from './password-hashing.ts'
@@ -50,7 +49,9 @@ export async function changePassword(
     await endOtherSessions(tx, own)
     const now = clock()
     await setPassword(tx, userId, passwordHash, now)
-    await writeAudit(tx, [passwordEntry({ userId, by: 'session', address, now })])
+    await writeAudit(tx, [
+      ownEntry({ userId, address, now }, { action: 'change-password', details: { by: 'session' } }),
+    ])
     const changedAt = now.toISOString()
     const how = { changedBy: 'session', removedGoogle: false } as const
     await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...how }, tx)

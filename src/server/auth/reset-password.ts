@@ -1,8 +1,7 @@
-import { writeAudit } from '../audit/audit-log.ts'
+import { ownEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
-import { passwordEntry, unlinkEntry } from './audit-entry.ts'
 import { deleteGoogle } from './google/queries.ts'
 import { saltFor } from './password-hashing.ts'
 import {
@@ -57,8 +56,10 @@ export async function resetPassword(
     const hadPassword = account.passwordHash !== null
     const removedGoogle = hadPassword && (await deleteGoogle(tx, userId))
     await writeAudit(tx, [
-      passwordEntry({ userId, by: 'email', address, now }),
-      ...(removedGoogle ? [unlinkEntry({ userId, address, now })] : []),
+      ownEntry({ userId, address, now }, { action: 'change-password', details: { by: 'email' } }),
+      ...(removedGoogle
+        ? [ownEntry({ userId, address, now }, { action: 'unlink-google', details: {} })]
+        : []),
     ])
     const changedAt = now.toISOString()
     const how = { changedBy: 'email', removedGoogle } as const

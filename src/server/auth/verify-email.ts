@@ -1,7 +1,6 @@
-import { writeAudit } from '../audit/audit-log.ts'
+import { ownEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Db, Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { passwordEntry } from './audit-entry.ts'
 import {
   type AccountOwner,
   findAccountByEmail,
@@ -97,7 +96,12 @@ async function takeOver(
   const account = found && (await lockAccount(tx, found.id))
   if (!account || account.emailVerified) throw new AppError('TOKEN_INVALID')
   await handOverUser(tx, account.id, owner, now)
-  await writeAudit(tx, [passwordEntry({ userId: account.id, by: 'taking-over', address, now })])
+  await writeAudit(tx, [
+    ownEntry(
+      { userId: account.id, address, now },
+      { action: 'change-password', details: { by: 'taking-over' } },
+    ),
+  ])
   return account.id
 }
 

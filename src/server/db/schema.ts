@@ -159,7 +159,7 @@ export const accountTokens = pgTable(
   ],
 )
 
-/** The emails that count against the limits of `jobs/email-limits.ts`, by the id of their job. */
+/** The emails that count against the limits of `jobs/send-mail.ts`, by the id of their job. */
 export const sentEmails = pgTable(
   'sent_emails',
   {

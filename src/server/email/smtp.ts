@@ -1,6 +1,12 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
-import { type Mailer, MailRefused, messageOf, noReading } from './mailer.ts'
-import { mayGoInClear, withoutTlsSetting } from './smtp-url.ts'
+import {
+  type Mailer,
+  MailRefused,
+  mayGoInClear,
+  messageOf,
+  noReading,
+  withoutTlsSetting,
+} from './mailer.ts'
 
 /** How long to wait for the mail server. After that, the try fails, and the email is sent later. */
 interface SmtpTimeouts {

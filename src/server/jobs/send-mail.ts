@@ -1,8 +1,10 @@
-import type { EmailKind } from '../../shared/rules/accounts/email-limits.ts'
-import { writeReportMail } from '../abuse/write-report-mail.ts'
-import { writeTakedownMail } from '../abuse/write-takedown-mail.ts'
+import { and, eq, gt } from 'drizzle-orm'
+import { type EmailKind, emailLimits } from '../../shared/rules/accounts/email-limits.ts'
+import { writeReportMail, writeTakedownMail } from '../abuse/write-emails.ts'
+import { lockAddress } from '../auth/queries.ts'
 import { removePendingSignup } from '../auth/signup-queries.ts'
 import { writeAccountEmail } from '../auth/write-emails.ts'
+import { sentEmails } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { OutgoingEmail } from '../email/email.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
@@ -10,7 +12,6 @@ import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/send-feedback.ts'
 import { writeFileMail } from '../files/file-emails.ts'
 import { writeTrialEmail } from '../tiers/trial-emails.ts'
-import { admitEmail } from './email-limits.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
@@ -91,4 +92,30 @@ function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmai
     default:
       return writeAccountEmail(deps, asked)
   }
+}
+
+/**
+ * Counts an email, unless its address has already got as many of this kind as the limit allows.
+ * Emails to one address wait for each other here, so they can't exceed the limit together.
+ * @param email `id` is the same for every attempt to send the email, which counts once.
+ */
+function admitEmail(
+  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  { id, kind, address }: { id: string; kind: EmailKind; address: string },
+): Promise<boolean> {
+  const email = address.toLowerCase()
+  const { max, windowMs } = emailLimits[kind]
+  return db.transaction(async (tx) => {
+    await lockAddress(tx, email)
+    if ((await tx.$count(sentEmails, eq(sentEmails.id, id))) > 0) return true
+    const now = clock()
+    const isCounted = and(
+      eq(sentEmails.email, email),
+      eq(sentEmails.kind, kind),
+      gt(sentEmails.sentAt, new Date(now.getTime() - windowMs)),
+    )
+    if ((await tx.$count(sentEmails, isCounted)) >= max) return false
+    await tx.insert(sentEmails).values({ id, email, kind, sentAt: now })
+    return true
+  })
 }

@@ -1,8 +1,7 @@
-import { writeAudit } from '../../audit/audit-log.ts'
+import { ownEntry, writeAudit } from '../../audit/audit-log.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { counter } from '../../http/rate-limit.ts'
-import { linkEntry, unlinkEntry } from '../audit-entry.ts'
 import { lockAccount, markEmailVerified } from '../queries.ts'
 import { endOtherSessions, hasSession, type OwnSession } from '../sessions.ts'
 import { removePendingSignups } from '../signup-queries.ts'
@@ -52,7 +51,9 @@ export async function linkGoogle(
       await removePendingSignups(tx, account.email)
     }
     if (picture !== null) await setPicture(tx, userId, picture)
-    await writeAudit(tx, [linkEntry({ userId, address, now, by: 'session' })])
+    await writeAudit(tx, [
+      ownEntry({ userId, address, now }, { action: 'link-google', details: { by: 'session' } }),
+    ])
     const linkedAt = now.toISOString()
     await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver: false }, tx)
   })
@@ -82,6 +83,8 @@ export async function unlinkGoogle(
     if (ways.length === 1) throw new AppError('LAST_WAY_IN')
     await deleteGoogle(tx, userId)
     await endOtherSessions(tx, own)
-    await writeAudit(tx, [unlinkEntry({ userId, address, now: clock() })])
+    await writeAudit(tx, [
+      ownEntry({ userId, address, now: clock() }, { action: 'unlink-google', details: {} }),
+    ])
   })
 }

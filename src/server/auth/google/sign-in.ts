@@ -1,8 +1,7 @@
 import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
 import { isSignupAllowed } from '../../../shared/rules/accounts/signup-policy.ts'
-import { writeAudit } from '../../audit/audit-log.ts'
+import { ownEntry, writeAudit } from '../../audit/audit-log.ts'
 import type { Db, Deps } from '../../deps.ts'
-import { linkEntry } from '../audit-entry.ts'
 import {
   findAccountByEmail,
   findAdministrator,
@@ -112,7 +111,9 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
   const isLinked = await insertGoogle(tx, { userId, subject, now })
   if (!isLinked) throw new SignInRefused('google-second')
   const by = tookOver ? 'taking-over' : 'address'
-  await writeAudit(tx, [linkEntry({ userId, address, now, by })])
+  await writeAudit(tx, [
+    ownEntry({ userId, address, now }, { action: 'link-google', details: { by } }),
+  ])
   const linkedAt = now.toISOString()
   await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver }, tx)
   return userId
