@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import DataLoader from 'dataloader'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { isSeenDue, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
-import { batchLoader } from '../db/batch-loader.ts'
 import { sessions, users } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -56,7 +56,7 @@ export async function openSession(
   return { token, createdAt: now }
 }
 
-/** Returns the function that finds a session, active or expired, and its user by the token. */
+/** Returns the loader of sessions, active or expired, and their users, by token. */
 function prepareFindSession(db: Db) {
   const query = db
     .select({
@@ -71,10 +71,15 @@ function prepareFindSession(db: Db) {
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(sql`${sessions.token} = any(${sql.placeholder('tokens')})`)
     .prepare('find_sessions')
-  return batchLoader(async (tokens) => {
-    const found = await query.execute({ tokens })
-    return new Map(found.map(({ token, ...session }) => [token, session]))
-  })
+  // Lookups of one turn of the event loop share a query. Nothing is cached.
+  return new DataLoader(
+    async (tokens: readonly string[]) => {
+      const found = await query.execute({ tokens })
+      const byToken = new Map(found.map((session) => [session.token, session]))
+      return tokens.map((token) => byToken.get(token) ?? null)
+    },
+    { cache: false, batchScheduleFn: setImmediate },
+  )
 }
 
 /**
@@ -162,14 +167,14 @@ function isOwn({ userId, sessionId }: OwnSession) {
  */
 export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
   const { clock, db } = deps
-  const findSession = prepareFindSession(db)
+  const sessionsByToken = prepareFindSession(db)
   return async (
     context: Context<HttpEnv>,
     { isPolled = false }: { isPolled?: boolean } = {},
   ): Promise<Session | null> => {
     const token = readSessionToken(deps, context)
     if (token === null) return null
-    const found = await findSession(token)
+    const found = await sessionsByToken.load(token)
     const now = clock()
     if (!found || now >= found.expiresAt) return null
     if (!isPolled && isSeenDue(found.lastSeenAt, now)) {

@@ -5,8 +5,7 @@ import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
-import { makeDownloadCounter } from './download-counter.ts'
-import { prepareWriteCount } from './queries.ts'
+import { makeDownloadCounter, prepareWriteCount } from './queries.ts'
 
 const rounds = roundsOf(30, 100)
 const day = 24 * 60 * 60_000

@@ -1,8 +1,9 @@
+import DataLoader from 'dataloader'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { dayOf } from '../../shared/rules/format/day.ts'
 import { opens } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import { brandColumns } from '../branding/queries.ts'
-import { batchLoader } from '../db/batch-loader.ts'
 import {
   branding,
   fileDownloads,
@@ -13,7 +14,6 @@ import {
   users,
 } from '../db/schema.ts'
 import type { Clock, Db } from '../deps.ts'
-import type { WriteCount } from './download-counter.ts'
 
 /**
  * Returns the function that finds the file behind a short code, with its owner's brand and tier;
@@ -69,13 +69,18 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  const findLink = batchLoader(async (codes) => {
-    const links = await query.execute({ codes })
-    return new Map(links.map((link) => [link.shortCode, link]))
-  })
+  // Lookups of one turn of the event loop share a query. Nothing is cached.
+  const links = new DataLoader(
+    async (codes: readonly string[]) => {
+      const found = await query.execute({ codes })
+      const byCode = new Map(found.map((link) => [link.shortCode, link]))
+      return codes.map((code) => byCode.get(code) ?? null)
+    },
+    { cache: false, batchScheduleFn: setImmediate },
+  )
   return async (code: string) => {
     if (!isShortCode(code)) return null
-    const link = await findLink(code)
+    const link = await links.load(code)
     return link && opens(link, clock()) ? link : null
   }
 }
@@ -158,4 +163,61 @@ export function prepareWriteCount(db: Db): WriteCount {
   return async (fileId, day, count, last) => {
     await query.execute({ fileId, day, count, last })
   }
+}
+
+/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the last one. */
+type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
+
+/** Counts one download of a file. Resolves when it is in the database. */
+export type CountDownload = (fileId: string, now: Date) => Promise<void>
+
+/** Downloads for the next statement. */
+interface Batch {
+  count: number
+  last: Date
+  written: PromiseWithResolvers<void>
+}
+
+/**
+ * Returns the function that counts downloads. All downloads of a file change the same row, so one
+ * statement at a time runs for each file and day, and the next one counts what arrived meanwhile.
+ * The first one waits for the end of the turn, because links that one query found arrive together.
+ * If a statement fails, the callers whose downloads it contains get the error.
+ */
+export function makeDownloadCounter(write: WriteCount): CountDownload {
+  /** An entry for each running statement: the batch of the next one, or null. */
+  const pending = new Map<string, Batch | null>()
+
+  const writeNext = (fileId: string, day: string): void => {
+    const key = keyOf(fileId, day)
+    const batch = pending.get(key)
+    if (!batch) {
+      pending.delete(key)
+      return
+    }
+    pending.set(key, null)
+    const written = write(fileId, day, batch.count, batch.last)
+    batch.written.resolve(written)
+    const next = () => writeNext(fileId, day)
+    written.then(next, next)
+  }
+
+  return (fileId, now) => {
+    const day = dayOf(now)
+    const key = keyOf(fileId, day)
+    if (!pending.has(key)) setImmediate(writeNext, fileId, day)
+    const batch = pending.get(key) ?? {
+      count: 0,
+      last: now,
+      written: Promise.withResolvers<void>(),
+    }
+    pending.set(key, batch)
+    batch.count += 1
+    batch.last = now
+    return batch.written.promise
+  }
+}
+
+function keyOf(fileId: string, day: string): string {
+  return `${fileId} ${day}`
 }

@@ -4,6 +4,7 @@ import { json, makeClient, makeFile, makePerson, type Person } from '../../../te
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads } from '../db/schema.ts'
+import { countsAsDownload } from './send-download.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
@@ -191,5 +192,16 @@ describe('a client that disconnects early', () => {
     )
     await expect.poll(() => app.disk.activeTransfers()).toBe(0)
     expect((await get('/api/health')).status).toBe(200)
+  })
+})
+
+describe('countsAsDownload', () => {
+  it.each([
+    [0, undefined, true],
+    [0, 'curl/8.5.0', true],
+    [1, 'curl/8.5.0', false],
+    [0, 'Twitterbot/1.0', false],
+  ])('from %i, %s: %s', (start, userAgent, counts) => {
+    expect(countsAsDownload(start, userAgent)).toBe(counts)
   })
 })

@@ -6,8 +6,7 @@ import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { expectedStart } from '../storage/byte-range.ts'
 import { refuseToRun } from '../storage/download-headers.ts'
-import type { CountDownload } from './download-counter.ts'
-import type { OpenLink } from './queries.ts'
+import type { CountDownload, OpenLink } from './queries.ts'
 
 /** How long a redirect may wait for the bucket's validators. They are only for counting. */
 const validatorsMs = 1000

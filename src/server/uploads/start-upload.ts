@@ -2,7 +2,14 @@ import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
-import { firstPartsSigned, partSizeFor, planParts } from '../../shared/rules/files/part-plan.ts'
+import {
+  firstPartsSigned,
+  type PartRange,
+  partRange,
+  partSizeFor,
+  partUrlLifetimeMs,
+  planParts,
+} from '../../shared/rules/files/part-plan.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
@@ -29,7 +36,6 @@ import {
   type Upload,
 } from './queries.ts'
 import { endSurplusUploads, endUploads } from './removal-queries.ts'
-import { rangesOf, signPartUrls } from './upload-parts.ts'
 
 /** How many uploads may be open beyond the limit of files, idle ones that can be continued. */
 const maxIdleUploads = 3
@@ -95,7 +101,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   } finally {
     const refused = starts.filter(({ isNew, result }) => isNew && result?.status !== 'fulfilled')
     const keys = refused.flatMap(({ upload }) => upload?.storageKey ?? [])
-    await endUploads(deps.db, ownerId, keys, deps.clock())
+    if (keys.length > 0) await endUploads(deps.db, ownerId, keys, deps.clock())
   }
 }
 
@@ -221,4 +227,22 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
     store: storage.name,
     computesSha256: storage.computesSha256,
   }
+}
+
+/** Returns the first `count` parts of an upload. */
+export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
+  return Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))
+}
+
+/** Signs a URL for each of these parts, by part number. Each is valid for one hour from `now`. */
+export async function signPartUrls(
+  stores: Stores,
+  { storageKey, mimeType, storage }: Upload,
+  parts: readonly PartRange[],
+  now: Date,
+): Promise<Record<string, string>> {
+  const until = new Date(now.getTime() + partUrlLifetimeMs)
+  const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
+  const urls = await stores.of(storage).signParts(grants)
+  return Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url]))
 }

@@ -1,16 +1,11 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
-import {
-  type PartRange,
-  partRange,
-  partUrlLifetimeMs,
-  planParts,
-} from '../../shared/rules/files/part-plan.ts'
+import { partRange, planParts } from '../../shared/rules/files/part-plan.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { StoredPart } from '../storage/storage.ts'
-import type { Stores } from '../storage/stores.ts'
-import { touchOwnUpload, type Upload } from './queries.ts'
+import { touchOwnUpload } from './queries.ts'
+import { rangesOf, signPartUrls } from './start-upload.ts'
 
 /**
  * Lists the stored parts of an open upload, from which a client resumes. Where the whole file is
@@ -59,22 +54,4 @@ export async function signParts(
   }
   const wanted = [...new Set(partNumbers)].map((number) => partRange(size, partSize, number))
   return { urls: await signPartUrls(stores, upload, wanted, now) }
-}
-
-/** Returns the first `count` parts of an upload. */
-export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
-  return Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))
-}
-
-/** Signs a URL for each of these parts, by part number. Each is valid for one hour from `now`. */
-export async function signPartUrls(
-  stores: Stores,
-  { storageKey, mimeType, storage }: Upload,
-  parts: readonly PartRange[],
-  now: Date,
-): Promise<Record<string, string>> {
-  const until = new Date(now.getTime() + partUrlLifetimeMs)
-  const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
-  const urls = await stores.of(storage).signParts(grants)
-  return Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url]))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeDownloadCounter } from './download-counter.ts'
+import { makeDownloadCounter } from './queries.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
