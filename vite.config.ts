@@ -10,10 +10,7 @@ function folder(path: string) {
   return fileURLToPath(new URL(path, import.meta.url))
 }
 
-/**
- * Puts the script that sets the theme first in <head>. So it runs before the browser paints
- * anything.
- */
+/** Puts the theme script first in <head>, so that it runs before the first paint. */
 function inlineThemeBoot(): Plugin {
   return {
     name: 'inline-theme-boot',
@@ -24,8 +21,8 @@ function inlineThemeBoot(): Plugin {
 const server = 'http://127.0.0.1:3000'
 
 /**
- * In development, Vite passes requests for public pages on to the server, which fills in the built
- * pages. At / only visitors get a public page. Somebody who is signed in gets the application.
+ * In development Vite proxies public pages to the server, which fills in the built ones. Signed-in
+ * people get the application at /.
  */
 const publicPaths = Object.values(publicPages).map(({ path }) => path.slice(1))
 const toPublicPages: ProxyOptions = {
@@ -44,8 +41,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // React changes rarely. In a file of its own, it stays in the browser's cache when our code
-        // changes.
+        // React changes rarely, so it is cached in its own file.
         codeSplitting: {
           groups: [{ name: 'react', test: /\/node_modules\/(react|react-dom|scheduler)\// }],
         },
@@ -56,7 +52,7 @@ export default defineConfig({
     host: '127.0.0.1',
     fs: { allow: [folder('.')] },
     proxy: {
-      // Vite serves the modules of src/web/api under the same path.
+      // Vite serves src/web/api under the same path.
       '^/api/(?!.*\\.ts(\\?|$))': server,
       '/s/': server,
       '/download/': server,
@@ -64,8 +60,7 @@ export default defineConfig({
       [`^/(${publicPaths.join('|')})(\\?|$)`]: toPublicPages,
       [previewPath]: server,
       [sharePath]: server,
-      // The public pages from the server need these built files. Vite itself serves nothing at this
-      // path.
+      // The server's public pages need these built files.
       '/assets/': server,
     },
   },

@@ -9,9 +9,8 @@ keepFilesInMemory()
 const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
 
 /**
- * The options of all projects. Without isolation, a worker runs many test files and imports each
- * module only once. So every test must undo what it changes, such as faked timers. There is one
- * worker more than there are cores, because many tests wait for Postgres, the disk or a process.
+ * Without isolation a worker imports each module once for many files, so tests must undo what they
+ * change. One worker more than cores, because many tests wait for I/O.
  */
 const shared = {
   isolate: false,
@@ -21,8 +20,7 @@ const shared = {
 }
 
 /**
- * There are three projects. `unit` needs nothing but Node, `server` needs a real database, and `s3`
- * also needs a real S3 server. Playwright runs the browser tests in tests/e2e.
+ * `unit` needs only Node, `server` a database, `s3` also an S3 server. Playwright runs tests/e2e.
  */
 export default defineConfig({
   test: {
@@ -40,7 +38,7 @@ export default defineConfig({
           name: 'unit',
           include: ['src/shared/**/*.test.ts', 'src/web/**/*.test.{ts,tsx}'],
           setupFiles: 'tests/support/clear-page.ts',
-          // This zone has daylight saving time. So a rule that counts in local days fails its test.
+          // A zone with daylight saving time, to catch rules that count local days.
           env: { TZ: 'America/New_York' },
         },
       },

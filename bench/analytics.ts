@@ -7,11 +7,11 @@ import { type Row, row } from './report.ts'
 import { timesOf } from './times-of.ts'
 
 const fileCount = 100_000
-/** How many other accounts there are, and how many files each of them has. */
+/** Other accounts, and files of each. */
 const others = 10
 const filesOfOther = 5_000
 
-/** Gives the files many kinds, and ages of up to 29 days. Each link lasts for 7 days. */
+/** Files of many kinds, up to 29 days old, with links of 7 days. */
 const spread = `
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
@@ -22,10 +22,7 @@ const spread = `
     from files) ages
   where id = other`
 
-/**
- * The statements that change the files, each before one measurement. The names appear in the
- * report.
- */
+/** Updates before each measurement, by their name in the report. */
 const steps = {
   'downloads of all sorts':
     'update files set download_count = (1000 / (1 + abs(hashtext(id::text)) % 2000))::int',
@@ -34,18 +31,15 @@ const steps = {
   'each downloaded 100 to 108 times':
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
-/**
- * Sorts the rows of each owner in the order of their upload, which they also have in production.
- * Then Postgres removes old versions of rows and updates its statistics.
- */
+/** Sorts rows by owner and upload, as in production, then vacuums and analyzes. */
 const tidy = ['cluster files using files_of_owner', 'vacuum analyze files']
 const someDownloads =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
- * Measures `GET /api/analytics` for a user with 100,000 files, beside 50,000 files of others. After
- * the first of the `steps` it also updates 5 % of the files, and measures again before a vacuum.
- * Until the vacuum, Postgres has to look up these rows in the table as well as in the index.
+ * Measures `GET /api/analytics` for a user with 100,000 files beside 50,000 files of others. After
+ * the first step it also updates 5 % of the files and measures again before a vacuum, when
+ * index-only scans have to visit the table.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'analytics'), cores.server)

@@ -7,27 +7,23 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const maxSeconds = 120
 
-/** One request of curl. It uploads the file `source`. If `source` is left out, it downloads. */
+/** A curl request. Uploads `source`, or downloads without it. */
 export interface CurlRequest {
   url: string
   source?: string
-  /** The range of bytes to download, such as 0-99. */
+  /** A byte range, such as 0-99. */
   range?: string
 }
 
 export interface Transfer {
-  /** The time of the requests alone, as curl measured it. */
+  /** Time of the requests, as measured by curl. */
   seconds: number
-  /** The time that curl took to start and to end. The times of the requests do not include it. */
+  /** Startup and exit time of curl, not part of `seconds`. */
   aroundSeconds: number
-  /** The processor time of curl itself. */
   clientCpu: number
 }
 
-/**
- * Runs curl for several requests, one after another on one connection. Writes the requests to
- * `configFile`, which curl reads.
- */
+/** Runs several requests on one connection, from `configFile`. */
 export async function curl(
   cores: Cores,
   requests: CurlRequest[],
@@ -36,8 +32,7 @@ export async function curl(
 ): Promise<Transfer> {
   await writeFile(configFile, requests.map(asConfig).join('next\n'))
   const command = ['curl', '--max-time', String(maxSeconds), '--config', configFile]
-  // Bash's own `time` measures the processor time of curl. Nothing else can tell it after curl has
-  // ended.
+  // Bash's `time` is the only way to get curl's CPU time.
   const timed = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
   const began = performance.now()
   const { stdout, stderr } = await run('bash', [...timed, ...onCores(cores.client, command)], {
@@ -55,7 +50,7 @@ export async function curl(
   return { seconds, aroundSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
 
-/** Runs several curls in parallel. The time is that of the slowest. */
+/** Runs several curls in parallel. The slowest decides. */
 export async function curlsAtOnce(
   cores: Cores,
   each: CurlRequest[][],
@@ -88,7 +83,7 @@ function asConfig({ url, source, range }: CurlRequest): string {
       : [
           `upload-file = "${source}"`,
           `header = "Content-Type: ${contentType}"`,
-          // With this header, curl would first ask whether it may send, and wait for an answer.
+          // Without this, curl would wait for 100 Continue.
           'header = "Expect:"',
           'write-out = "%{size_upload} %{time_total}\\n"',
         ]),
@@ -97,8 +92,8 @@ function asConfig({ url, source, range }: CurlRequest): string {
 }
 
 /**
- * Compares what `url` answers with the bytes of `source`.
- * @throws when they differ.
+ * Compares a download with `source`.
+ * @throws if they differ.
  */
 export async function expectSame(source: string, url: string): Promise<void> {
   await run('sh', ['-c', 'curl --silent --fail "$1" | cmp - "$2"', 'sh', url, source], {

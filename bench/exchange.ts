@@ -3,18 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { resetSocket } from '../src/server/http/limits.ts'
 import { contentType, type Mayfly } from './mayfly.ts'
 
-/** Returns a GET request, as the text that is sent. */
+/** Returns a raw GET request. */
 export function getText(url: string, ...headers: string[]): string {
   return requestText('GET', url, headers)
 }
 
-/** Returns a POST request that announces `length` bytes of JSON, and has only those of `begun`. */
+/** Returns a POST request for `length` bytes of JSON, with only `begun` of them. */
 export function postText(url: string, length: number, begun: string): string {
   const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
   return requestText('POST', url, headers) + begun
 }
 
-/** Returns a PUT request that announces `length` bytes, and has only `begun` of them. */
+/** Returns a PUT request for `length` bytes, with only `begun` of them. */
 export function putText(url: string, length: number, begun: number): string {
   const headers = [`Content-Type: ${contentType}`, `Content-Length: ${length}`]
   return requestText('PUT', url, headers) + 'x'.repeat(begun)
@@ -26,16 +26,15 @@ function requestText(method: string, url: string, headers: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** What a client has read on a connection, and whether the server has closed it. */
+/** What a client has read, and whether the server closed the connection. */
 export interface Heard {
   text: string
   isClosed: boolean
 }
 
 /**
- * Sends text on a new connection as it is. Reads until the server closes the connection, or until
- * the client leaves: when it has read `enough`, after `mostMs`, or at the `signal`. For the first
- * `unreadMs` it reads nothing.
+ * Sends raw text on a new connection. Reads until the server closes it, `enough` was read, `mostMs`
+ * have passed, or the `signal`. Reads nothing for the first `unreadMs`.
  */
 export async function exchange(
   { url }: Pick<Mayfly, 'url'>,
@@ -54,7 +53,7 @@ export async function exchange(
   const leave = () => over.abort()
   signal?.addEventListener('abort', leave)
   socket.setEncoding('latin1')
-  socket.on('error', () => {}) // the server has reset the connection, and 'close' follows
+  socket.on('error', () => {}) // reset by the server; 'close' follows
   socket.on('close', () => {
     heard.isClosed = true
     leave()

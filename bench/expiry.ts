@@ -9,17 +9,16 @@ import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
-/** How many expired files of a premium user there are. The purge must leave them alone. */
+/** Expired premium files, which the purge must leave alone. */
 const keptCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
 const mib = 2 ** 20
 
 /**
- * Measures what a server has to do after no server ran for a long time: the bytes of 100,000 files
- * must be removed together, beside 20,000 files that stay. Each file has its object on the disk.
- * Before that, it measures the comparison of the same objects with the database. The jobs run by
- * their schedules, and record how long they took.
+ * Measures a purge backlog: 100,000 files, each with an object on disk, beside 20,000 files that
+ * stay. First compares the same objects with the database. Jobs run by schedule and record their
+ * time.
  */
 export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
@@ -38,7 +37,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
 
     const purge = { job: 'expire-files', what: 'purged', count: dueCount }
     const purged = await measureJob(mayfly, purge, async () => {
-      // All links have ended, and one of the owners has become a free user.
+      // All links have expired, and one owner has become a free user.
       await mayfly.sql("update users set tier = 'free' where id = $1", [due])
       await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     })
@@ -52,9 +51,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   }
 }
 
-/**
- * Makes a new user with files that have objects and whose links end later. Returns the user's id.
- */
+/** Creates a user with files that have objects and expire later. Returns the id. */
 async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promise<string> {
   const cookie = await signIn(mayfly, http)
   const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
@@ -81,7 +78,7 @@ interface Measured {
   count: number
   before: number
   peak: number
-  /** How often a query read the whole table of files. */
+  /** Number of sequential scans of files. */
   tableScans: number
 }
 
@@ -92,9 +89,8 @@ interface Run {
 }
 
 /**
- * Calls `begin`, which creates work for a job. Then waits until the runs of the job have done the
- * work `count` times, for example removed `count` files. Returns how long these runs took, how much
- * memory the server used, and how often a query read the whole table of files.
+ * Calls `begin` to create work for a job, and waits until its runs have done `count` of it. Returns
+ * their time, the server's memory, and the sequential scans of files.
  */
 async function measureJob(
   mayfly: Mayfly,
@@ -119,9 +115,9 @@ async function measureJob(
   return { seconds, count: done, before, peak: peakBytes([mayfly.pid]), tableScans }
 }
 
-/** Returns how often queries have read the whole table of files so far. */
+/** Returns the number of sequential scans of files. */
 async function countTableScans(mayfly: Mayfly): Promise<number> {
-  // A connection reports its scans to Postgres at most once a second.
+  // Backends report statistics at most once a second.
   await wait(1500)
   const [files] = await mayfly.sql<{ scans: string }>(
     "select seq_scan as scans from pg_stat_user_tables where relname = 'files'",

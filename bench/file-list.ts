@@ -9,17 +9,17 @@ import { type Row, row } from './report.ts'
 import { timesOf } from './times-of.ts'
 
 const fileCount = 10_000
-/** How many other accounts there are, and how many files each of them has. */
+/** Other accounts, and files of each. */
 const others = 20
 const filesOfOther = 2_000
 const scrolledFrames = 300
 const scrolledPixels = 120
-/** Many more pixels than the list is high, so one step of the wheel reaches the end. */
+/** Far more than the list's height, so one step reaches the end. */
 const beyondTheEnd = 1e7
 const longestScrollMs = 60_000
 const pauseMs = 100
 
-/** The requests that are measured, by the name that the report gives them. */
+/** The measured requests, by their name in the report. */
 const requests = {
   'the first page of 100': '/api/files?limit=100',
   'a page of 1,000': '/api/files',
@@ -33,9 +33,8 @@ const requests = {
 }
 
 /**
- * Measures the list of a user with 10,000 files, beside 40,000 files of others. First the server is
- * asked for pages of the list, searches and counts. Then Chromium scrolls through the list, and
- * tells how long its scripts ran for each frame.
+ * Measures the list of a user with 10,000 files beside 40,000 of others: pages, searches and counts
+ * on the server, then script time per frame while Chromium scrolls.
  */
 export async function measureFileList(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'file-list'), cores.server)
@@ -110,9 +109,9 @@ async function scrollList(
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
   await nameOf(page, 1).waitFor()
-  // The page must know the number of files first. Before that, the list ends after its first page.
+  // Until the page knows the number of files, the list ends after its first page.
   await page.getByText(/ active links$/).waitFor()
-  // The whole list is loaded first. So scrolling only draws rows and makes no requests.
+  // Load the whole list first, so that scrolling makes no requests.
   await scrollTo(page, fileCount, beyondTheEnd)
   await scrollTo(page, 1, -beyondTheEnd)
   const client = await context.newCDPSession(page)
@@ -138,9 +137,8 @@ function nameOf(page: Page, report: number) {
 }
 
 /**
- * Turns the wheel until the list shows the file 'Report <report> of the working group.pdf'. One
- * turn may not reach the end: rows are measured when they are drawn, and may be higher than the
- * list expected.
+ * Scrolls until the list shows file number `report`. It may take several turns, because rows are
+ * measured only when drawn.
  */
 async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
   const deadline = performance.now() + longestScrollMs
@@ -152,8 +150,7 @@ async function scrollTo(page: Page, report: number, pixels: number): Promise<voi
 }
 
 /**
- * Returns how many seconds Chromium's main thread has run scripts since `Performance.enable`, and
- * how many seconds it has worked in total.
+ * Returns the seconds the main thread spent in scripts, and in total, since `Performance.enable`.
  */
 async function secondsOf(client: CDPSession) {
   const { metrics } = await client.send('Performance.getMetrics')
@@ -161,7 +158,7 @@ async function secondsOf(client: CDPSession) {
   return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
 }
 
-/** Scrolls a little with each frame. Returns how many milliseconds lay between the frames. */
+/** Scrolls a little per frame. Returns the frame times in milliseconds. */
 function scroll(page: Page): Promise<number[]> {
   return page.evaluate(
     async ({ frames, pixels }) => {

@@ -1,16 +1,14 @@
 import type { Mayfly, Sql } from './mayfly.ts'
 
-/** Statements that may run in any order, each with its values. */
+/** Statements with their values, in any order. */
 export type Statements = [text: string, values?: unknown[]][]
 
-/** How many connections run statements in parallel. */
+/** Parallel connections. */
 const sessions = 2
 
 /**
- * Inserts millions of rows fast. Then makes the indexes of the tables anew, and updates the
- * statistics of Postgres.
- *
- * No trigger runs for the rows. So nothing checks whether the rows refer to one another correctly.
+ * Inserts millions of rows fast, then rebuilds indexes and statistics. Triggers and foreign keys
+ * are off.
  * @param tables all tables that get rows, the largest first.
  */
 export async function fillInBulk(
@@ -18,8 +16,7 @@ export async function fillInBulk(
   tables: readonly string[],
   inserts: Statements,
 ): Promise<void> {
-  // Postgres makes an index faster in one go than row by row. So the indexes do not get the new
-  // rows, and no query uses them, until `reindex` makes them anew.
+  // Building an index at once is faster than row by row, so indexes are disabled until `reindex`.
   await mayfly.sql(
     `update pg_index set indisready = false, indisvalid = false
       where indrelid = any($1::regclass[])`,

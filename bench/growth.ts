@@ -1,41 +1,41 @@
 import { median } from './statistics.ts'
 
-/** What one server uses at the end of a round, while it has no requests. */
+/** What an idle server uses at the end of a round. */
 export interface Sample {
-  /** Its resident memory. */
+  /** Resident memory. */
   memoryMiB: number
-  /** What it uses of its heap, with the garbage that is not collected yet. */
+  /** Used heap, with uncollected garbage. */
   heapMiB: number
   /** Open files and sockets. */
   handles: number
-  /** Its connections to the database, of the pool and others. */
+  /** Database connections, of the pool and others. */
   connections: number
-  /** The connections of the pool that somebody has taken and not given back. */
+  /** Pool connections not given back. */
   taken: number
 }
 
-/** The first rounds are not compared, because caches still fill and Node still compiles code. */
+/** Warm-up rounds, not compared. */
 const firstRounds = 3
-/** Of the rounds that count, this many at the start are compared with this many at the end. */
+/** This many rounds at the start are compared with this many at the end. */
 const compared = 3
-/** How much the median of the last rounds may exceed the median of the first ones. */
+/** Allowed growth of the median. */
 const allowed: Readonly<Sample> = {
-  // It rises and falls by some MiB with each garbage collection.
+  // Garbage collection moves it by some MiB.
   memoryMiB: 16,
-  // Young garbage takes up to 24 MiB: three times the size that `npm start` sets.
+  // The young generation takes up to 24 MiB: three times what `npm start` sets.
   heapMiB: 24,
-  // It changes when the pool opens or closes a connection, or when a job reads a file.
+  // Changes with pool connections and files read by jobs.
   handles: 6,
-  // The pool closes a connection that was idle for 30 s, and so has more or fewer in each rest. It
-  // has at most ten, so what it loses shows in `taken`, and here what is opened beside it.
+  // The pool closes connections after 30 s idle and has at most ten, so this shows leaks beside the
+  // pool; `taken` shows leaks of the pool.
   connections: 3,
   // A job may have one at that moment.
   taken: 1,
 }
 
 /**
- * Returns one sentence for each figure that has grown, or an empty list.
- * @throws {RangeError} when there are too few rounds to compare.
+ * Returns one sentence for each figure that has grown.
+ * @throws {RangeError} if there are too few rounds.
  */
 export function findGrowth(samples: readonly Sample[]): string[] {
   const counted = samples.slice(firstRounds)

@@ -14,7 +14,7 @@ interface Call {
 
 const patienceMs = 30_000
 
-/** Keeps `connections` connections open, and sends requests with as little work as Node allows. */
+/** A minimal HTTP client with `connections` open connections. */
 export function makeHttpClient(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
 
@@ -43,7 +43,7 @@ export function makeHttpClient(connections: number) {
       sent.end(body)
     })
 
-  /** Sends a request as `send` does, and throws unless the status is 2xx. */
+  /** Sends a request and throws unless the status is 2xx. */
   const expectOk = async (url: string, call?: Call): Promise<Answer> => {
     const answer = await send(url, call)
     if (answer.status >= 200 && answer.status < 300) return answer

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Mayfly } from './mayfly.ts'
 
-/** How long to wait at most for jobs that run every minute. */
+/** How long to wait for jobs that run every minute. */
 const jobsMs = 150_000
 const pollMs = 500
 
-/** A run of a job, with what it did as counts with names. */
+/** A run of a job, with its named counts. */
 export interface JobRun {
   job: string
   ms: number
@@ -14,10 +14,9 @@ export interface JobRun {
 }
 
 /**
- * Waits until each of these jobs has run once more. Returns their runs, sorted by the names of the
- * jobs.
- * @param mostMs how long to wait at most.
- * @throws {Error} when one of them has not run in time.
+ * Waits until each of these jobs has run again. Returns their runs, sorted by job.
+ * @param mostMs how long to wait.
+ * @throws {Error} if a job didn't run in time.
  */
 export async function waitForRuns(
   mayfly: Mayfly,
@@ -41,18 +40,12 @@ export async function waitForRuns(
   }
 }
 
-/**
- * Keeps the schedules of all jobs from starting them, until the server is started again. So no job
- * runs while something else is measured.
- */
+/** Disables all job schedules until the next start, so that no job disturbs a measurement. */
 export async function pauseJobs(mayfly: Mayfly): Promise<void> {
   await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *'")
 }
 
-/**
- * Calls `work` with a function that has the server run a job now, and waits for its end. It waits
- * for `mostMs` at most.
- */
+/** Calls `work` with a function that runs a job now and waits for it, up to `mostMs`. */
 export async function withJobs<Result>(
   mayfly: Mayfly,
   work: (run: (job: string, mostMs?: number) => Promise<JobRun>) => Promise<Result>,

@@ -13,18 +13,17 @@ const fileBytes = 100 * 1024
 const rounds = 3
 const longestMs = 150_000
 
-/** What one drop has cost. */
 interface Drop {
   seconds: number
-  /** Seconds of processor time of the server and Postgres, and of the browser. */
+  /** CPU seconds of server and Postgres, and of the browser. */
   serverCpu: number
   browserCpu: number
   calls: number
 }
 
 /**
- * Chooses 1,000 files of 100 KiB at once in the web page, in a headless Chromium. Measures the time
- * from the first call that starts an upload to the answer of the last one that confirms one.
+ * Uploads 1,000 files of 100 KiB by the web page in headless Chromium, from the first start to the
+ * last confirm.
  */
 export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
   const folder = join(scratch, 'large-drop')
@@ -70,7 +69,7 @@ async function dropFiles(
     }),
   )
   const page = await context.newPage()
-  // Chromium notes only the first 250 requests unless it is told to note more.
+  // The default buffer keeps only 250 requests.
   await page.addInitScript((most) => performance.setResourceTimingBufferSize(most), 5 * files)
   await page.goto('/')
   await page.getByRole('button', { name: 'Choose files' }).waitFor()

@@ -1,8 +1,7 @@
 /**
- * Lighthouse rates the landing page, the FAQ and a download page as on a phone. This script prints
- * the four scores of each page: `npm run lighthouse`. It fails if a score is below 95. Lighthouse
- * is not a dependency, because every fresh clone would then install its 140 MB. npm downloads it
- * when this script runs.
+ * `npm run lighthouse` rates the landing page, the FAQ and a download page as on a phone, prints
+ * the scores, and fails below 95. Lighthouse (140 MB) is not a dependency; npm downloads it when
+ * this runs.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -17,9 +16,8 @@ const lighthouse = 'lighthouse@13.5.0'
 const leastScore = 95
 
 /**
- * Audits that are left out for a download page. Search engines must not list it (`is-crawlable`).
- * Browsers must not store it, so `bf-cache` cannot pass, and this audit waits for ever in Debian's
- * headless shell.
+ * Skipped for a download page: search engines must not index it (`is-crawlable`), and as it is not
+ * stored `bf-cache` can't pass, and hangs in Debian's headless shell.
  */
 const notForLinks = ['--skip-audits=is-crawlable,bf-cache']
 

@@ -1,18 +1,15 @@
-/**
- * A thread of `measureLogins`. Each of `clients` clients signs in again after every answer, without
- * end.
- */
+/** A thread of `measureLogins`: each client logs in again after every response. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeHttpClient } from './http-client.ts'
 
-/** What the thread is given when it starts. */
+/** Its input. */
 export interface LoginFlood {
   url: string
   clients: number
   body: string
 }
 
-/** The number of answers since the start, by status. The thread reports it every 100 ms. */
+/** Responses so far by status, reported every 100 ms. */
 export type FloodTally = Record<number, number>
 
 const { url, clients, body } = workerData as LoginFlood
@@ -24,7 +21,7 @@ async function signInAgainAndAgain(): Promise<never> {
   for (;;) {
     const headers = { 'content-type': 'application/json' }
     const login = { method: 'POST', headers, body }
-    // A connection that breaks is counted as status 0.
+    // A broken connection counts as status 0.
     const { status } = await http.send(`${url}/api/auth/login`, login).catch(() => ({ status: 0 }))
     tally[status] = (tally[status] ?? 0) + 1
   }

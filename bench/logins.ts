@@ -12,19 +12,14 @@ import { figure } from './statistics.ts'
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
-/**
- * How many times a round measures each request. The median of these times is the round's figure.
- */
+/** Requests per round; their median is the round's figure. */
 const timedInRound = 12
-/** The wrong or right logins run for this long before anything is timed. */
+/** How long the flood runs before anything is timed. */
 const settleMs = 1_000
-/** Afterwards the server gets this long to hash the passwords that still wait. */
+/** Time for the server to hash the queued passwords. */
 const drainMs = 8_000
 
-/**
- * The figures of one round: the times in milliseconds, and how many logins were answered with each
- * status.
- */
+/** Times in milliseconds and logins by status, for one round. */
 interface Round {
   download: number
   list: number
@@ -33,10 +28,9 @@ interface Round {
 }
 
 /**
- * Measures what logins cost everybody else. It times a download of 8 MiB and a list of files, one
- * after the other: without logins, beside 8 correct logins of one free account, and beside 50 wrong
- * logins. All of this is done twice: without rate limits, where the password of every login is
- * hashed, and with them.
+ * Measures what logins cost others: a download of 8 MiB and a list of files, without logins, beside
+ * 8 correct logins, and beside 50 wrong ones. Once without rate limits, so that every password is
+ * hashed, and once with them.
  */
 export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []
@@ -76,7 +70,7 @@ async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
       ),
   }
   const found = new Map<string, Round[]>()
-  // The first round does not count, because Node compiles the code in it.
+  // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, measure] of Object.entries(loads)) {
       const figures = await measure()

@@ -6,16 +6,16 @@ import { join } from 'node:path'
 
 const gibibyte = 1024 ** 3
 
-/** Room for three files of 1 GiB (the source, Mayfly's copy and nginx's copy), and some more. */
+/** Space for three files of 1 GiB: the source, Mayfly's copy and nginx's. */
 const scratchBytes = 4 * gibibyte
 
-/** The Debian package of each program that the benchmark calls. */
+/** The Debian package of each program. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
-/** Debian keeps the programs of servers in folders that are not in an ordinary user's PATH. */
+/** Where Debian keeps server programs. */
 const path = `${process.env.PATH}:/usr/sbin:/sbin`
 
-/** The environment of every program that the benchmark starts. */
+/** The environment of every started program. */
 export const environment = { ...process.env, PATH: path }
 
 function output(command: string, ...args: string[]): string {
@@ -25,7 +25,7 @@ function output(command: string, ...args: string[]): string {
   }).trim()
 }
 
-/** Returns one sentence for each program that is missing, with the command that installs it. */
+/** Returns one sentence per missing program, with the command that installs it. */
 export function missingPrograms(): string[] {
   return Object.entries(packages)
     .filter(([program]) => output('which', program) === '')
@@ -33,8 +33,7 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * The numbers of the processor cores for the servers and for the clients, such as `0,1`. Both are
- * empty on a machine with fewer than four cores, where all programs share all cores.
+ * CPU numbers for servers and clients, such as `0,1`. Empty below four cores, where all share them.
  */
 export interface Cores {
   server: string
@@ -45,31 +44,28 @@ export function divideCores(): Cores {
   return cpus().length >= 4 ? { server: '0,1', client: '2,3' } : { server: '', client: '' }
 }
 
-/** Returns a command that runs on these cores only. */
+/** Wraps a command to run on these CPUs. */
 export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/**
- * Makes a new folder in memory, or on the disk if memory has too little room. `inMemory` tells
- * which.
- */
+/** Creates a directory in memory, or on disk if memory is short. `inMemory` says which. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
 }
 
-/** Unlike /tmp, this folder is never in memory. */
+/** Never in memory, unlike /tmp. */
 const diskFolder = '/var/tmp'
 
-/** Makes a new folder on the disk, for measurements in which files must not be kept in memory. */
+/** Creates a directory on disk. */
 export function makeDiskScratch(): Promise<string> {
   return makeFolder(diskFolder)
 }
 
 async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
-  // If this runs as root, Postgres runs as another user, and that user must reach its folder.
+  // Run as root, Postgres has another user, which must reach its directory.
   await chmod(dir, 0o755)
   return dir
 }
@@ -83,7 +79,7 @@ function freeBytes(folder: string): number {
   }
 }
 
-/** Describes the machine on which the figures were measured, without its name. */
+/** Describes the machine, without its name. */
 export function describeMachine(cores: Cores, inMemory: boolean): Record<string, string> {
   return {
     cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,

@@ -11,18 +11,14 @@ import { thirdsOf, watchMemory } from './watch-memory.ts'
 
 const atOnce = 32
 const fileBytes = 32 * 1024 ** 2
-/**
- * Each client transfers this many files one after another, so that a memory leak of the server
- * would show.
- */
+/** Files per client, enough to show a memory leak. */
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
 const mebibyte = 1024 ** 2
 
 /**
- * Uploads 8 GiB and then downloads 8 GiB, 32 files in parallel. Measures the server's memory
- * meanwhile, and its processor time. Each upload is deleted as soon as it is confirmed, except the
- * one file that is downloaded.
+ * Uploads 8 GiB and downloads 8 GiB, 32 files in parallel, and measures the server's memory and CPU
+ * time. Uploads are deleted once confirmed, except the file to download.
  */
 export async function measureManyTransfers(
   mayfly: Mayfly,

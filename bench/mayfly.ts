@@ -11,36 +11,35 @@ import { startServer } from './servers.ts'
 const root = join(import.meta.dirname, '..')
 const password = 'only for this run'
 
-/** Runs a statement and returns its rows. */
+/** Runs SQL and returns its rows. */
 export type Sql = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>
 
 export interface Mayfly {
   url: string
   dataDir: string
-  /** The id of the server's process. */
+  /** The server's pid. */
   pid: number
-  /** Returns the ids of all processes of the server, without Postgres. */
+  /** Pids of the server without Postgres. */
   pids(): number[]
-  /** Returns the ids of all processes that the server's Postgres has now. */
+  /** Current pids of its Postgres. */
   postgresPids(): number[]
   readyMs: number
-  /** Runs SQL in the server's database, on a connection of its own. Returns the rows. */
+  /** Runs SQL on a separate connection. Returns the rows. */
   sql: Sql
-  /** Runs several statements on one connection, so that their settings last until the end. */
+  /** Runs several statements in one session. */
   inSession<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }
 
-/** Returns the script `start` of package.json, which `npm start` runs after its preparations. */
+/** Returns package.json's `start` script without its preparations. */
 async function startCommand(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return scripts.start
 }
 
 /**
- * Starts Mayfly with its embedded Postgres in `dataDir`. If clients reach the server by another
- * address than its own, `appUrl` returns the public origin for the server's port. Rate limits are
- * off unless `rateLimits` is 'on'. `env` has further settings.
+ * Starts Mayfly with embedded Postgres in `dataDir`. `appUrl` maps the port to a public origin.
+ * Rate limits are off by default. `env` has further settings.
  */
 export async function startMayfly(
   dataDir: string,
@@ -73,10 +72,9 @@ export async function startMayfly(
       ...env,
     },
   })
-  // Line 1 is the process id of Postgres, line 5 the folder of its socket.
+  // Line 1 is the pid of Postgres, line 5 its socket directory.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  // If this runs as root, the path of the folder begins with /proc/self, which here would mean
-  // this process. So it is replaced by /proc and the id of Postgres.
+  // Run as root, the path begins with /proc/self, which means Postgres, not this process.
   const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
   const inSession = async <Result>(work: (sql: Sql) => Promise<Result>) => {
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
@@ -112,7 +110,7 @@ export interface Credentials {
   password: string
 }
 
-/** Makes a premium account. */
+/** Creates a premium account. */
 export async function makeAccount(mayfly: Mayfly, http: HttpClient): Promise<Credentials> {
   const email = `${randomUUID()}@example.org`
   await http.expectOk(`${mayfly.url}/api/auth/signup`, {
@@ -130,7 +128,7 @@ export async function makeAccount(mayfly: Mayfly, http: HttpClient): Promise<Cre
   return { email, password }
 }
 
-/** Makes a premium account, signs it in and returns the cookie to send. */
+/** Creates a premium account, signs it in and returns its cookie. */
 export async function signIn(mayfly: Mayfly, http: HttpClient): Promise<string> {
   const credentials = await makeAccount(mayfly, http)
   const { headers } = await http.expectOk(`${mayfly.url}/api/auth/login`, {
@@ -153,10 +151,7 @@ interface StartedUpload {
   parts?: { size: number; count: number }
 }
 
-/**
- * Returns the calls that a browser makes beside its PUTs: they start an upload, ask for the URLs of
- * more parts, and confirm the upload.
- */
+/** Returns a browser's API calls: start an upload, get URLs of more parts, confirm. */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await http.expectOk(`${mayfly.url}${path}`, {
@@ -183,12 +178,12 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   return {
     start: async (fileName: string, fileSize: number) =>
       (await post('/api/files/get-upload-url', wish(fileName, fileSize))) as StartedUpload,
-    /** Starts many uploads of the same size by one call. */
+    /** Starts many uploads of one size in one call. */
     startAll: (fileNames: readonly string[], fileSize: number) =>
       results<StartedUpload>('/api/files/get-upload-urls', {
         files: fileNames.map((name) => wish(name, fileSize)),
       }),
-    /** Confirms many uploads by one call. */
+    /** Confirms many uploads in one call. */
     confirmAll: (uploads: readonly StartedUpload[]) =>
       results<{ id: string }>('/api/files/confirm-uploads', {
         uploads: uploads.map(({ cloudKey, metadata }) => ({
@@ -212,7 +207,7 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   }
 }
 
-/** Uploads and confirms a file, and returns its short code. */
+/** Uploads a file and returns its short code. */
 export async function uploadFile(
   mayfly: Mayfly,
   http: HttpClient,

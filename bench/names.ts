@@ -10,8 +10,8 @@ const lastNames =
   'Agnesi Gauss Kovalevskaya Euler Khan Zhang Diallo Tanaka Ivanova Garcia Abubakar'
 
 /**
- * SQL of a table for the `from` of a query, which has a column `n`. For each `n` it has a first and
- * a last name, as `names.first` and `names.last`. They combine 50 first names and 50 last names.
+ * A SQL table for `from` with 2,500 combinations of first and last names, as `names.first` and
+ * `names.last`, by `n`.
  */
 export const namesOfPerson = `lateral (
   select (${asArray(firstNames)})[(1 + n % 50)::int] as first,

@@ -7,10 +7,9 @@ import { familyOf } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 /**
- * The configuration of nginx. What influences the figures is as Debian ships it. It uses sendfile,
- * and writes an access log as Mayfly does. It has two workers for the two cores. Its WebDAV module
- * takes the PUTs. The temporary folder is on the same file system, so that a finished PUT is moved
- * and not copied.
+ * Debian's defaults where they matter: sendfile and an access log. Two workers for the two cores.
+ * WebDAV takes the PUTs, with temporary files on the same file system so that they are moved, not
+ * copied.
  */
 function configuration(dir: string, port: number, more: string) {
   return `
@@ -45,17 +44,14 @@ http {
 
 export interface Nginx {
   url: string
-  /** The folder that nginx serves. PUTs write to `files` below it. */
+  /** The document root. PUTs write to `files` below it. */
   root: string
-  /** The process ids of the master and its workers. */
+  /** Pids of master and workers. */
   pids: number[]
   stop(): Promise<void>
 }
 
-/**
- * Starts nginx on a free port of 127.0.0.1. It keeps all its files in `dir`. `more` is added to the
- * configuration of its server.
- */
+/** Starts nginx on a free port, with all files in `dir`. `more` is added to its server block. */
 export async function startNginx(dir: string, cores: string, more = ''): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -11,17 +11,13 @@ import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 const rounds = 5
 const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 
-/**
- * The User-Agent headers of the two measurements. A request of a preview robot, such as Slackbot,
- * never counts as a download.
- */
+/** User agents of the two measurements. Preview bots such as Slackbot never count as downloads. */
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
- * Measures downloads of one link by 32 clients in parallel. Each download that counts changes the
- * same row. So the same requests are also measured as those of a robot, where nothing is counted.
- * The report divides the rate with counting by the rate without. Nginx sends the same bytes from a
- * file.
+ * Measures downloads of one link by 32 clients. Counted downloads update the same row, so the same
+ * requests are also measured as a bot's, which don't count; the report gives the ratio. nginx sends
+ * the same bytes from a file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -55,7 +51,7 @@ type Name = 'counted' | 'uncounted' | 'nginx'
 async function measure(loads: Record<Name, Load>, cores: Cores, what: string): Promise<Row[]> {
   const found: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
   const names = Object.keys(found) as Name[]
-  // The first round does not count, because Node compiles the code in it.
+  // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])

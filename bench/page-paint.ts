@@ -8,10 +8,7 @@ import { type Row, row } from './report.ts'
 
 const rounds = 5
 
-/**
- * The connection that Lighthouse calls slow 4G: a round trip of 150 ms, 1.6 Mbit/s down, 750 kbit/s
- * up.
- */
+/** Lighthouse's slow 4G: 150 ms round trip, 1.6 Mbit/s down, 750 kbit/s up. */
 const line = {
   offline: false,
   latency: 150,
@@ -21,18 +18,17 @@ const line = {
 const slowerProcessor = 4
 
 interface Paint {
-  /** Largest Contentful Paint, in milliseconds after the navigation began. */
+  /** Largest Contentful Paint in milliseconds. */
   largestMs: number
   /** Cumulative Layout Shift. */
   shift: number
-  /** The bytes that the browser received until the page was quiet, with the headers. */
+  /** Received bytes with headers, until the page was quiet. */
   bytes: number
 }
 
 /**
- * Measures how soon a new visitor with a phone on a slow connection sees a page. The pages are the
- * download page, the public pages and the login page. The application draws the login page in the
- * browser.
+ * Measures the first visit on a phone with a slow connection: download page, public pages, and the
+ * login page, which is rendered in the browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const executablePath = await findChromiumForStories()
@@ -49,7 +45,7 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     const found = new Map(pages.map(([name]) => [name, [] as Paint[]]))
-    // The first round does not count, because the browser itself starts in it.
+    // The first round starts the browser.
     for (let round = 0; round <= rounds; round += 1) {
       for (const [name, path] of pages) {
         const paint = await openOnce(browser, mayfly.url + path)
@@ -66,7 +62,7 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   }
 }
 
-/** Opens a page in a browser that has never seen it. */
+/** Opens a page in a fresh browser. */
 async function openOnce(browser: Browser, url: string): Promise<Paint> {
   const context = await browser.newContext({
     viewport: { width: 412, height: 823 },

@@ -7,10 +7,7 @@ import { type Row, row } from './report.ts'
 
 const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
-/**
- * Measures how many bytes a browser receives, compressed, for a download page and for each public
- * page. It counts each type of file separately, such as scripts or fonts.
- */
+/** Measures the compressed bytes of a download page and each public page, by file type. */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)

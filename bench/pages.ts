@@ -9,19 +9,13 @@ import { compare, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-/**
- * The server looks up simultaneous requests with one query. With this many links, two of them are
- * rarely for the same link.
- */
+/** Enough links that simultaneous requests rarely share one. */
 const links = 500
 const filesInList = 20
 const clients = 8
 const asBrowser = { accept: 'text/html' }
 
-/**
- * Measures how many download pages and link lookups the server answers per second. Nginx serves the
- * same bytes from a file.
- */
+/** Measures download pages and link lookups per second. nginx serves the same bytes from a file. */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,
@@ -58,7 +52,7 @@ export async function measurePages(
     keyof typeof loads,
     LoadFigures[]
   >
-  // The first round does not count, because Node compiles the code in it.
+  // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])

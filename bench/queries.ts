@@ -5,19 +5,13 @@ import type { Cores } from './machine.ts'
 import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
 import { logOf } from './postgres-log.ts'
 
-/**
- * The statements that Postgres ran for one request, in order. Each is shortened to its verb and its
- * tables.
- */
+/** The statements of one request, in order, shortened to verb and tables. */
 export interface RequestQueries {
   request: string
   statements: string[]
 }
 
-/**
- * Counts the queries of each request in the log of Postgres. It starts a server of its own and
- * makes one request at a time.
- */
+/** Counts the queries of each request in the log of its own Postgres, one request at a time. */
 export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
   const http = makeHttpClient(1)
@@ -72,10 +66,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
   }
 }
 
-/**
- * Returns the statements in the log, shortened. Leaves out those of the job queue, which runs at
- * the same time. They do not belong to the request.
- */
+/** Returns the logged statements, shortened, without those of the job queue. */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)

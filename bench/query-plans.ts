@@ -2,57 +2,51 @@ import { rowsReadOf } from '../tests/support/query-plans.ts'
 import type { Mayfly } from './mayfly.ts'
 import { logOf } from './postgres-log.ts'
 
-/** A table with this many rows or more is large. */
+/** A table with this many rows is large. */
 const largeRows = 10_000
-/** No request needs more rows of one table. Searches for users look at the newest 10,000. */
+/** No request needs more rows of a table. User searches look at the newest 10,000. */
 const mostRows = 20_000
 const statementLetters = 300
 
-/**
- * The statements that may read a whole large table or much of it, by how they begin. Every other
- * statement that does so is a fault.
- */
+/** Statements that may read much of a large table, by prefix. */
 const mayReadAll: readonly { table: string; begins: string }[] = [
-  // The figures of the Admin Center. They are kept for a multiple of their cost (decision 049).
+  // The Admin Center's figures, cached for a minute.
   { table: 'users', begins: 'select count(*), count(*) filter (where case when "users"."tier"' },
   {
     table: 'files',
     begins:
       'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
   },
-  // A start of an upload sums all open uploads, which are few, at most once in ten seconds. The
-  // plan follows the statement, so one that sums those of an owner does not begin like this.
+  // Starting an upload sums all open uploads, which are few, at most once in ten seconds. A sum for
+  // one owner doesn't begin like this.
   {
     table: 'uploads',
     begins: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
   },
-  // `remove-lapsed-rows`, every ten minutes. With an index on their end, each use of a session that
-  // is noted would be a write to all its indexes.
+  // `remove-lapsed-rows`, every ten minutes. An index on the expiry would make each session renewal
+  // update all indexes.
   {
     table: 'sessions',
     begins: 'delete from "sessions" where "sessions"."id" in (select "id" from',
   },
-  // `tell-ending-links`, every ten minutes. It asks for all who want this email.
+  // `tell-ending-links`, every ten minutes: all who want this email.
   { table: 'preferences', begins: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
-/**
- * Makes Postgres write the plan of each statement to its log, with the numbers of rows that were
- * read. It begins when the server is started again.
- */
+/** Makes Postgres log each plan with actual row counts, from the next start on. */
 export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   return mayfly.inSession(async (sql) => {
     await sql("alter system set session_preload_libraries = 'auto_explain'")
-    // Postgres knows the settings of this library only where it is loaded.
+    // The library's settings exist only once it is loaded.
     await sql("load 'auto_explain'")
     await sql('alter system set auto_explain.log_min_duration = 0')
     await sql('alter system set auto_explain.log_analyze = on')
-    // The statements of triggers, foreign keys and functions have plans of their own.
+    // Statements of triggers, foreign keys and functions.
     await sql('alter system set auto_explain.log_nested_statements = on')
   })
 }
 
-/** Returns the names of our tables that have many rows, by the statistics of Postgres. */
+/** Returns our large tables, by Postgres statistics. */
 export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   const large = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class
@@ -62,21 +56,15 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   return large.map(({ name }) => name)
 }
 
-/** What one request has read in the database. */
+/** What a request read in the database. */
 interface Reads {
-  /**
-   * How many rows of large tables and entries of their indexes it has read. A search in an index
-   * that found nothing counts as one entry.
-   */
+  /** Rows and index entries of large tables. An index search without a result counts as one. */
   rows: number
-  /** One sentence for each statement that has read a large table, or much of it, and may not. */
+  /** One sentence for each statement that read too much of a large table. */
   faults: string[]
 }
 
-/**
- * Does `work`, and looks at the plans of all statements that ran meanwhile. Those of background
- * jobs are among them.
- */
+/** Does `work` and checks the plans of all statements meanwhile, including background jobs. */
 export async function readsOf(
   mayfly: Mayfly,
   largeTables: readonly string[],

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import type { RequestQueries } from './queries.ts'
 import { type Figure, figure, ratio } from './statistics.ts'
 
-/** One line of the report's table: something that was measured. */
+/** One row of the report's table. */
 export interface Row {
   what: string
   unit: string
   ours: Figure
   nginx: Figure | null
-  /** Mayfly's figure divided by nginx's, for each round. */
+  /** Mayfly's figure divided by nginx's, per round. */
   ratio: Figure | null
 }
 
-/** Makes a row without a ratio: nginx has no such figure, or a ratio would mean nothing. */
+/** Creates a row without a ratio. */
 export function row(
   what: string,
   unit: string,
@@ -22,7 +22,7 @@ export function row(
   return { what, unit, ours: figure(ours), nginx: nginx ? figure(nginx) : null, ratio: null }
 }
 
-/** Makes a row with the ratio of Mayfly to nginx, if nginx has a figure. */
+/** Creates a row with the ratio to nginx, if nginx has a figure. */
 export function compare(what: string, unit: string, ours: number[], nginx?: number[]): Row {
   return {
     ...row(what, unit, { ours, ...(nginx && { nginx }) }),
@@ -30,7 +30,7 @@ export function compare(what: string, unit: string, ours: number[], nginx?: numb
   }
 }
 
-/** A table with columns of its own. `rounds` has the figures from which it was made. */
+/** A table with its own columns. `rounds` has the raw figures. */
 export interface Table {
   head: string[]
   lines: string[][]
@@ -44,7 +44,7 @@ export interface Report {
   queries: RequestQueries[]
 }
 
-/** Returns the report as Markdown. It is readable in a terminal too. */
+/** Returns the report as Markdown. */
 export function asMarkdown({ machine, rows, tables, queries }: Report): string {
   const blocks = [
     Object.entries(machine)
@@ -90,7 +90,7 @@ function number(value: number): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-/** Returns a table as Markdown, with columns of equal width. */
+/** Returns a Markdown table with padded columns. */
 export function table(head: string[], lines: string[][]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),
@@ -101,7 +101,7 @@ export function table(head: string[], lines: string[][]): string {
   return [format(head), rule, ...lines.map(format)].join('\n')
 }
 
-/** Writes the report with every round to a JSON file. Returns the path of the file. */
+/** Writes all rounds to a JSON file. Returns its path. */
 export async function saveReport(report: Report, now: Date): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })

@@ -1,7 +1,6 @@
 /**
- * Measures what Mayfly costs, and compares it with nginx on the same machine in the same run. All
- * traffic stays on 127.0.0.1. To run only some parts, name them: `npm run bench -- pages
- * small-files`. README.md says what each part measures, and which options there are.
+ * Measures Mayfly and compares it with nginx on the same machine in the same run, all on 127.0.0.1.
+ * Name parts to run only those: `npm run bench -- pages small-files`. See README.md.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -44,7 +43,7 @@ interface Bench {
   scratch: string
 }
 
-/** Parts that share a server, beside which nginx runs. */
+/** Parts that share a server, beside nginx. */
 const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
@@ -55,7 +54,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
   'page-paint': ({ mayfly }) => measurePagePaint(mayfly),
 }
-/** The same, in a folder on the disk. */
+/** The same, on disk. */
 const besideNginxOnDisk: typeof besideNginx = {
   'transfers-on-disk': (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk'),
 }
@@ -74,7 +73,7 @@ const usualParts = [
   ...Object.keys(alone),
   'queries',
 ]
-/** `scale` takes many minutes, so it runs only when it is named. */
+/** Takes many minutes, so it runs only if named. */
 const parts = [...usualParts, 'scale']
 
 const { values: options, positionals: wanted } = parseArgs({
@@ -103,8 +102,7 @@ function isCount(value: number): boolean {
 
 async function bench(names: string[]): Promise<void> {
   const cores = divideCores()
-  // This process, and all programs that it starts except the servers, run on the cores of the
-  // clients.
+  // This process and its children, except servers, run on the clients' cores.
   if (cores.client) pinTo(cores.client)
   const scratch = await makeScratch()
   const diskScratch = await makeDiskScratch()
@@ -151,7 +149,7 @@ async function bench(names: string[]): Promise<void> {
   if (errors.length > 0) process.exitCode = 1
 }
 
-/** Runs parts with a new server, and with a new nginx beside it. */
+/** Runs parts with a new server and a new nginx. */
 async function runBesideNginx(
   parts: [name: string, measure: (bench: Bench) => Promise<Row[]>][],
   cores: Cores,

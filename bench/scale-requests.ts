@@ -7,16 +7,16 @@ import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
 import { filesOfUser } from './scale-rows.ts'
 
 const fileBytes = 1024
-/** From about this many files and users the samples are drawn. */
+/** Samples are drawn from about this many files and users. */
 const lookedAt = { files: 20_000, users: 4_000 }
 
-/** A file with an open link. */
+/** A file with an active link. */
 interface OpenFile {
   code: string
   key: string
 }
 
-/** A file of a premium user that was not purged, and a session of this user. */
+/** An unpurged file of a premium user, and a session of that user. */
 interface OwnedFile {
   id: string
   key: string
@@ -24,20 +24,20 @@ interface OwnedFile {
   token: string
 }
 
-/** Rows that the requests use, drawn by chance from the whole of each table. */
+/** Random rows for the requests. */
 export interface Sample {
   links: OpenFile[]
-  /** Each call uses another one of these files. `renewed` and `deleted` share none. */
+  /** Each call uses another file; `renewed` and `deleted` are disjoint. */
   renewed: OwnedFile[]
   deleted: OwnedFile[]
-  /** Tokens of free users who may upload one more file. */
+  /** Sessions of free users who may upload another file. */
   freeTokens: string[]
   emails: string[]
 }
 
 /**
- * Draws `count` of each sort of rows, and stores 1 KiB for each file that is downloaded or deleted.
- * @param fileCount how many files the database has.
+ * Draws `count` rows of each kind, and stores 1 KiB for each file to download or delete.
+ * @param fileCount the number of files in the database.
  */
 export async function drawSample(
   mayfly: Mayfly,
@@ -92,7 +92,7 @@ export async function drawSample(
   }
 }
 
-/** Stores 1 KiB for each of these files, which have rows but no bytes so far. */
+/** Stores 1 KiB for each of these files, which had no bytes. */
 async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<void> {
   const keys = stored.map(({ key }) => key)
   await mayfly.sql('update files set size = $1 where storage_key = any($2)', [fileBytes, keys])
@@ -103,31 +103,28 @@ async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<vo
   }
 }
 
-/**
- * Records that these sessions were just used. Otherwise the next request of each would record it,
- * which happens every ten minutes at most.
- */
+/** Marks these sessions as just used, or the next request of each would write that. */
 async function noteSeen(mayfly: Mayfly, tokens: string[]): Promise<void> {
   await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
 }
 
-/** Sends request number `turn` and waits for the answer. */
+/** Sends request number `turn`. */
 type Ask = (turn: number) => Promise<unknown>
 
-/** The requests that are measured. */
+/** The measured requests. */
 export interface Requests {
-  /** By the names that the report gives them. */
+  /** By name in the report. */
   byName: Record<string, Ask>
-  /** Asks for the figures that the server counts by reading all users and files. */
+  /** The Admin Center's counts of all users and files. */
   countAll: Ask
-  /** An act of the administrator. After it the next `countAll` counts anew (decision 049). */
+  /** An admin action that invalidates the cached counts. */
   act: Ask
 }
 
 /**
- * Returns the requests. Each one uses another row of the sample for each turn. An upload takes
- * several HTTP requests, which are measured together.
- * @param secret signs the cookies of the sessions in the sample.
+ * Returns the requests, each with another row per turn. An upload is several requests measured
+ * together.
+ * @param secret signs the session cookies.
  */
 export async function prepareRequests(
   mayfly: Mayfly,

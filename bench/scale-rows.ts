@@ -4,21 +4,18 @@ import { fillInBulk, type Statements } from './fill-in-bulk.ts'
 import type { Mayfly } from './mayfly.ts'
 import { namesOfPerson } from './names.ts'
 
-/** How many files a user has on average. Every fifth user is premium. */
+/** Average files per user. Every fifth user is premium. */
 export const filesOfUser = 50
-/** The files were uploaded within this time. */
+/** The time span of the uploads. */
 const uploadedMs = 60 * dayInMs
-/** Each statement fills in the rows of at most this many files. */
+/** The most files per statement. */
 const filesAtOnce = 500_000
 
-/**
- * Selects a user for each number of the series $1 to $2, at the moment $3. `users.n` is the number.
- * The ids have 32 characters.
- */
+/** Selects users $1 to $2 at the moment $3; `users.n` is the number. Ids have 32 characters. */
 const somePeople = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`
 
-/** Each inserts what users have beside their files, for the users with the numbers $1 to $2. */
+/** Each inserts what users $1 to $2 have beside files. */
 const rowsOfUsers = [
   `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
     select id, first || ' ' || last, first, last,
@@ -29,7 +26,7 @@ const rowsOfUsers = [
   `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
     select md5('account ' || n), id, id, 'credential',
       encode(sha512(id::bytea), 'hex') || ':' || id, now, now from ${somePeople}`,
-  // Every second user is signed in with two browsers.
+  // Every second user has two sessions.
   `insert into sessions (id, token, user_id, expires_at, ip_address, user_agent, created_at, updated_at)
     select md5('session ' || n || browser), md5('token ' || n || browser), id, now + interval '14 days',
       '192.0.2.7', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', now, now
@@ -45,27 +42,23 @@ const rowsOfUsers = [
     from ${somePeople}, unnest(array['set-tier', 'change-password']) action`,
 ]
 
-/** `foreign`: characters of base64 that no short code has. `native`: as many that codes have. */
+/** `foreign`: base64 characters that no short code has. `native`: as many that codes have. */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const foreign = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
 const native = shortCodeAlphabet.slice(0, foreign.length)
 
-/** Returns SQL for the short code of file number `n`. */
+/** Returns SQL for the short code of file `n`. */
 function codeOf(n: string): string {
   const random = `substr(encode(sha256(('code ' || ${n})::bytea), 'base64'), 1, ${shortCodeLength})`
   return `translate(${random}, '${foreign}', '${native}')`
 }
 
 /**
- * Selects the facts of the files with the numbers $1 to $2, or of each `every`th of them. The
- * numbers follow the order of the uploads: file $5 was the first one and file $6 was the last one,
- * at the moment $7. The owners are the users with the numbers from $3 on, $4 of them.
- *
- * Each upload lies a whole number of days and at most 21 hours before $7. A life is a whole number
- * of days. So within three hours after $7 no link ends and no bytes become due, and the purge finds
- * nothing to do.
- *
- * `offset 0` makes Postgres compute each of these values once, and not wherever it is used.
+ * Selects the facts of files $1 to $2, or of each `every`th, numbered by upload time: file $5 was
+ * the first, file $6 the last, at the moment $7. Owners are users $3 and on, $4 of them. Uploads
+ * lie whole days and at most 21 hours before $7, and lives are whole days, so for three hours after
+ * $7 no link expires and the purge finds nothing. `offset 0` makes Postgres compute each value
+ * once.
  */
 function someFiles(every = 1): string {
   const first = `($1::bigint + ${every - 1}) / ${every} * ${every}`
@@ -84,9 +77,7 @@ function someFiles(every = 1): string {
   offset 0) uploads offset 0) lives) made`
 }
 
-/**
- * Each inserts what belongs to the files of `someFiles`. Bytes that were due are purged.
- */
+/** Each inserts what belongs to the files of `someFiles`. Bytes that were due are purged. */
 const rowsOfFiles = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
@@ -104,13 +95,13 @@ const rowsOfFiles = [
       case when due <= now then due end, case when due <= now then due end,
       case when due <= now then due + interval '1 minute' end, (due <= now)::int, due
     from ${someFiles()}`,
-  // A tenth of the files were renewed once. Their first codes stay.
+  // A tenth of the files were renewed once and keep their first code reserved.
   `insert into short_codes (code, issued_at)
     select ${codeOf('n')}, created from ${someFiles()}
     union all select ${codeOf('-n')}, created from ${someFiles(10)}`,
   `insert into file_downloads (file_id, day, count)
     select bench.uuid('file ' || n), created::date, downloads from ${someFiles()} where downloads > 0`,
-  // For ten files that are there, one more was deleted by its owner.
+  // One deleted file for every ten existing ones.
   `insert into deletion_receipts
       (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
     select bench.uuid('deleted ' || n), owner, 'disk',
@@ -134,8 +125,8 @@ const filledTables = [
 ]
 
 /**
- * Makes the functions of SQL that the statements above call. `draw` returns a number from 0 to 1,
- * and `uuid` a UUID. Both look random, but are always the same for the same arguments.
+ * Creates SQL functions: `draw` returns a number from 0 to 1, `uuid` a UUID, both pseudorandom in
+ * their arguments.
  */
 const makeFunctions = `create schema bench;
   create function bench.draw(n bigint, which bigint) returns float8 language sql immutable return
@@ -149,9 +140,8 @@ export async function prepareFilling(mayfly: Mayfly): Promise<void> {
 }
 
 /**
- * Adds rows until the database has those of `count` files. It has those of `before` files already.
- * The new files belong to new users. Each user has some 50 files, however many there are in total.
- * The statements write no bytes of files.
+ * Grows the database from `before` to `count` files, without bytes. New files belong to new users,
+ * with some 50 files each.
  */
 export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
   const now = new Date()

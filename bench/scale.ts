@@ -12,22 +12,22 @@ import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
 import { growTo, prepareFilling } from './scale-rows.ts'
 import { median, percentile } from './statistics.ts'
 
-/** The first step has this many files, and each further one ten times as many as the one before. */
+/** The first step's number of files; each further one has ten times as many. */
 const firstCount = 10_000
 export const mostSteps = 4
-/** The rows of a file, with their indexes, take at most this many bytes of the disk. */
+/** Disk space per file, with indexes, at most. */
 const bytesOfFile = 1800
 const warmUps = 5
 const timedCalls = 60
-/** How often all users and files are counted. One count takes seconds in the last step. */
+/** How often all users and files are counted, which takes seconds in the last step. */
 const timedCounts = 3
-/** How often a request is sent while the plans of its statements are read. */
+/** Requests per plan check. */
 const readCalls = 3
-/** The request counts all users and files. After the act before it, it counts anew. */
+/** Counts all users and files; the action before it invalidates the cache. */
 const countingAll = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
- * The jobs that run every minute or every ten minutes, except `compute-digests`. That job reads the
- * files whose SHA-256 is unknown, and all files here have one. Daily jobs are not measured here.
+ * The frequent jobs, except `compute-digests`, because all files here have a SHA-256. Daily jobs
+ * are not measured.
  */
 const jobs = [
   'expire-files',
@@ -39,30 +39,27 @@ const jobs = [
   'remove-lapsed-rows',
 ]
 
-/** What was measured of one request or job. Times are in milliseconds. */
+/** One request or job. Times are in milliseconds. */
 interface Cost {
   times: number[]
-  /** The mean processor time of the server and Postgres; null for jobs, where it is not known. */
+  /** Mean CPU time of server and Postgres; null for jobs. */
   cpu: number | null
 }
 
-/** What was measured with one number of files. */
+/** One step. */
 interface Step {
   files: number
-  /** The size of the database on the disk. */
+  /** Size of the database on disk. */
   bytes: number
   costs: Map<string, Cost>
 }
 
 /**
- * Measures what each request costs as the database grows from 10,000 files to ten million. The rows
- * are filled in by SQL. One server answers in all steps, one request after another. Each request
- * uses other rows, drawn by chance.
- *
- * After the last step, the server is started again and tells the plans of its statements. Each
- * one that reads a whole large table and may not (`query-plans.ts`) is a fault.
- * @param steps how many steps to take, from 1 to `mostSteps`.
- * @throws {Error} when the disk has too little room.
+ * Measures each request's cost as the database grows from 10,000 to ten million files, filled in by
+ * SQL. One server answers one request at a time, each with other random rows. After the last step
+ * the plans are checked: reading a whole large table is an error unless allowed (query-plans.ts).
+ * @param steps from 1 to `mostSteps`.
+ * @throws {Error} if disk space is short.
  */
 export async function measureScale(
   cores: Cores,
@@ -112,7 +109,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
     }
     const countAll = async (turn: number) => {
       await requests.act(turn)
-      // The server gives up a count after 25 s. Then the measured time shows that.
+      // The server gives up a count after 25 s, which then shows in the time.
       await requests.countAll(turn).catch(() => undefined)
     }
     costs.set(countingAll, await costOf(mayfly, timedCounts, countAll))
@@ -129,7 +126,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   return { files, bytes: Number(size?.bytes), costs }
 }
 
-/** Calls `ask` as often as `calls` says, one after another. Returns what that cost. */
+/** Calls `ask` as often as `calls` says. Returns the cost. */
 async function costOf(
   mayfly: Mayfly,
   calls: number,
@@ -166,7 +163,7 @@ async function withRequests(
 }
 
 interface PlansOfAll {
-  /** How many rows of large tables each request or job has read. */
+  /** Rows of large tables read by each request or job. */
   rows: Map<string, number>
   faults: string[]
 }
@@ -178,7 +175,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   const faults = new Set<string>()
   const read = async (name: string, ask: () => Promise<unknown>) => {
     const reads = await readsOf(mayfly, large, ask)
-    // Other work of the server may read rows at the same time, so the least number counts.
+    // Other work may read rows too, so take the minimum.
     rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
     for (const fault of reads.faults) faults.add(`${name} ${fault}`)
   }
@@ -195,7 +192,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   return { rows, faults: [...faults] }
 }
 
-/** Prints what a step has measured. The table of all steps follows only at the end. */
+/** Prints a step; the table of all steps follows at the end. */
 function tell({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)

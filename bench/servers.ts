@@ -3,21 +3,21 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { environment } from './machine.ts'
 
-/** On a machine that is busy with other work, a start takes minutes. */
+/** On a busy machine a start takes minutes. */
 const startMs = 300_000
 const stopMs = 40_000
 const pollMs = 2
 
 export interface Started {
   pid: number
-  /** How many milliseconds passed between the start of the process and its first answer 2xx. */
+  /** Milliseconds from the start to the first 2xx. */
   readyMs: number
   stop(): Promise<void>
 }
 
 /**
- * Starts a server and waits until `url` answers 2xx.
- * @throws when the server ends first, or does not answer within five minutes.
+ * Starts a server and waits for a 2xx from `url`.
+ * @throws if it exits or takes more than five minutes.
  */
 export async function startServer(
   [command = '', ...args]: string[],

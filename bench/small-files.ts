@@ -9,26 +9,25 @@ import { compare, type Row, row } from './report.ts'
 
 const files = 200
 const clients = 16
-/** How many files one call starts or confirms, where one call is for many files. */
+/** Files per batch call. */
 const batchSize = 100
 const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
 
-/** What one way of uploading the files has cost, round by round. */
+/** The cost of one way to upload, per round. */
 interface Cost {
-  /** Files a second. */
+  /** Files per second. */
   rate: number[]
-  /** Milliseconds of processor time of the servers, for each file. */
+  /** CPU milliseconds of the servers per file. */
   cpu: number[]
-  /** How much of one core this client used, in percent. */
+  /** CPU use of this client, in percent of a core. */
   busy: number[]
 }
 
 /**
- * Measures how many files of 100 KiB 16 clients upload per second. For each file Mayfly takes three
- * requests (start, PUT, confirm), and nginx takes one PUT. The clients also send the same files in
- * another way: one call starts 100 files, and one call confirms 100.
+ * Measures uploads per second of 100 KiB files by 16 clients: three requests per file for Mayfly
+ * (start, PUT, confirm), one PUT for nginx. Also with batches of 100 starts and confirms.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -66,8 +65,7 @@ export async function measureSmallFiles({
   const costs = { alone: noCost(), together: noCost(), nginx: noCost() }
   const ourPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
-  // The first rounds are not measured. The clients open their connections in them, and Node
-  // compiles the server's most used code, which takes some thousand files.
+  // Warm-up: connections are opened, and Node compiles hot code for some thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
     await ours()
     await oursTogether()
@@ -104,7 +102,7 @@ function batchesOf(names: readonly string[]): string[][] {
   return Array.from({ length: count }, (_, at) => names.slice(at * batchSize, (at + 1) * batchSize))
 }
 
-/** Does work for each item. As many clients as there are connections take the items in turn. */
+/** Works through the items with one worker per connection. */
 async function byClients<Item>(
   items: readonly Item[],
   upload: (item: Item) => Promise<unknown>,

@@ -11,34 +11,32 @@ import {
   uploadFile,
 } from './mayfly.ts'
 
-/** The account and the file that all clients use. */
+/** The account and file shared by all clients. */
 export interface Stage {
   cookie: string
   credentials: Credentials
-  /** The short code of a file of `sharedBytes` bytes. */
+  /** Short code of a file of `sharedBytes` bytes. */
   code: string
 }
 
-/** What an act needs. */
+/** What an action needs. */
 export interface World extends Stage {
   mayfly: Mayfly
   http: HttpClient
 }
 
-/**
- * One thing that a client does. It throws if the server answers with another status than expected.
- */
+/** A client's action. Throws on an unexpected status. */
 type Act = (world: World) => Promise<void>
 
-/** More than the buffers of a connection hold, so the server notices who does not read it. */
+/** More than a connection buffers, so that the server notices a stalled reader. */
 export const sharedBytes = 16 * 1024 ** 2
 const small = randomBytes(100 * 1024)
-/** A part has 8 MiB, so this file has two. */
+/** Two parts of at most 8 MiB. */
 const large = randomBytes(8 * 1024 ** 2 + small.length)
 const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 const batchNames = ['one.bin', 'two.bin', 'three.bin']
-/** The server lets 16 requests wait on a connection. One more, and it cuts the connection. */
+/** One more than the 16 pipelined requests the server allows. */
 const sentAhead = 40
 
 /** What people, programs and attackers do. */
@@ -91,7 +89,7 @@ export const acts: Readonly<Record<string, Act>> = {
     await expectStatus(world, 404, `/api/links/${shortCode}`)
     await remove(world, id)
   },
-  /** Cuts the connection in the middle of a PUT. What was sent so far is no file. */
+  /** Drops the connection during a PUT. */
   async 'cut upload'(world) {
     const { mayfly, http, cookie } = world
     const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
@@ -120,7 +118,7 @@ export const acts: Readonly<Record<string, Act>> = {
       .join('; ')
     await expectStatus(world, 302, '/api/logout', { headers: { cookie } })
   },
-  /** Asks for a download, reads how it begins, and resets the connection. */
+  /** Starts a download and resets the connection. */
   'left download': ({ mayfly, code }) =>
     expectText(mayfly, getText(`${mayfly.url}/api/download/${code}`), /^HTTP\/1\.1 200 /),
   'large headers': ({ mayfly }) =>
@@ -143,7 +141,7 @@ export const acts: Readonly<Record<string, Act>> = {
     expectStatus(world, 400, '/api/auth/login', { method: 'POST', headers: json, body: '{' }),
 }
 
-/** Uploads a small file and confirms it. */
+/** Uploads a small file. */
 async function upload({ mayfly, http, cookie }: World, name: string) {
   const calls = uploadCalls(mayfly, http, cookie)
   const started = await calls.start(name, small.length)
@@ -169,7 +167,7 @@ async function expectStatus(
   expectAnswer(path, (await http.send(`${mayfly.url}${path}`, call)).status, expected)
 }
 
-/** Sends text as it is, and expects that the answer begins so. */
+/** Sends raw text and expects the response to begin like this. */
 async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promise<void> {
   const answer = (await exchange(mayfly, text, { enough: /\r\n/ })).text
   if (!expected.test(answer)) throw new Error(`'${answer.slice(0, 40)}' in place of ${expected}`)
@@ -179,7 +177,7 @@ function expectAnswer(what: string, status: number, expected: number): void {
   if (status !== expected) throw new Error(`${what}: ${status} in place of ${expected}`)
 }
 
-/** Makes the account and the file that all clients use. */
+/** Creates the shared account and file. */
 export async function setStage(mayfly: Mayfly): Promise<Stage> {
   const http = makeHttpClient(1)
   try {

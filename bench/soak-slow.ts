@@ -3,20 +3,20 @@ import { exchange, getText, type Heard, postText, putText } from './exchange.ts'
 import { uploadCalls } from './mayfly.ts'
 import { sharedBytes, type World } from './soak-acts.ts'
 
-/** A client that stands still until the server ends its connection. */
+/** A client that stalls until the server closes its connection. */
 export interface SlowClient {
-  /** Returns what it sends before it stands still. */
+  /** Returns what it sends before it stalls. */
   begin(world: World): string | Promise<string>
-  /** For how long the server bears that, at the least and at the most. */
+  /** How long the server must tolerate that, at least and at most. */
   leastMs: number
   mostMs: number
-  /** For how long it reads nothing. */
+  /** How long it reads nothing. */
   unreadMs?: number
-  /** Whether it has heard what it should when the connection has ended. */
+  /** Whether it got the expected response. */
   isExpected(heard: string): boolean
 }
 
-/** A timer of a server may be so late on a busy machine. */
+/** Allowed timer delay on a busy machine. */
 const lateMs = 15_000
 const { headersMs, bodyMs, stalledMs } = connectionLimits
 
@@ -26,7 +26,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
     {
       begin: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
       leastMs: headersMs,
-      // The server looks twice in that time.
+      // The server checks twice in that time.
       mostMs: 1.5 * headersMs + lateMs,
       isExpected: (heard) => heard.startsWith('HTTP/1.1 408 '),
     },
@@ -58,7 +58,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       begin: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
       leastMs: stalledMs,
       mostMs: stalledMs + 2 * lateMs,
-      // Only when it reads again does it notice that the connection was cut.
+      // A close is noticed only when reading.
       unreadMs: stalledMs + lateMs,
       isExpected: (heard) => heard.length < sharedBytes,
     },
@@ -66,8 +66,8 @@ export const slowClients: readonly [name: string, SlowClient][] = [
 ]
 
 /**
- * Stands still until the server ends the connection. Returns false if the signal came first.
- * @throws {Error} when the server ends it too early, too late, or with another answer.
+ * Stalls until the server closes the connection. Returns false if the signal came first.
+ * @throws {Error} if it closes too early or too late, or with an unexpected response.
  */
 export async function standStill(
   world: World,

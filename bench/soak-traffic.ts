@@ -4,24 +4,24 @@ import type { Mayfly } from './mayfly.ts'
 import { acts, type Stage } from './soak-acts.ts'
 import { slowClients, standStill } from './soak-slow.ts'
 
-/** How many clients act in parallel. */
+/** Parallel clients. */
 const clients = 8
 /** How long a client pauses between two acts. The pause limits the load on the server. */
 const pauseMs = 20
 
-/** How often the clients did something, and what went wrong. */
+/** Counts of actions and problems. */
 export class Tally {
-  /** How often each act was begun, and how often it ended as expected. */
+  /** How often each action was started and succeeded. */
   readonly acts = new Map<string, { begun: number; done: number }>()
-  /** Each fault as a text, and how often it happened. */
+  /** Problems by text. */
   readonly faults = new Map<string, number>()
 
-  /** How many acts ended as expected, of all kinds together. */
+  /** Successful actions of all kinds. */
   done(): number {
     return [...this.acts.values()].reduce((sum, { done }) => sum + done, 0)
   }
 
-  /** Counts an act. `perform` returns whether it came to its end: one that was left is no fault. */
+  /** Counts an action. `perform` returns false for one that was aborted, which is no problem. */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
     const act = this.acts.get(name) ?? { begun: 0, done: 0 }
     this.acts.set(name, act)
@@ -36,8 +36,8 @@ export class Tally {
 }
 
 /**
- * Lets all clients act in parallel for `ms` milliseconds, and until each act was begun once. They
- * take the acts in turn, again and again.
+ * Runs all clients for `ms`, and until each action was started once. They cycle through the
+ * actions.
  */
 export async function runTraffic(
   mayfly: Mayfly,
@@ -63,8 +63,8 @@ export async function runTraffic(
 }
 
 /**
- * Lets one client of each kind stand still again and again, until the signal. The server must end
- * the connection of each in time.
+ * Keeps one client of each kind stalled until the signal. The server must close each connection in
+ * time.
  */
 export async function runSlowClients(
   mayfly: Mayfly,

@@ -1,7 +1,6 @@
 /**
- * Runs mixed traffic of people, programs and attackers against a server, always with the same
- * number of clients. Fails when the memory, the heap, the open handles or the database connections
- * of the server grow, or when an answer is not the expected one. All traffic stays on 127.0.0.1.
+ * Runs mixed traffic of people, programs and attackers with a constant number of clients. Fails if
+ * the server's memory, heap, handles or database connections grow, or a response is unexpected.
  * Usage: `npm run soak -- --minutes 10`.
  */
 import { readdirSync } from 'node:fs'
@@ -17,15 +16,9 @@ import { table } from './report.ts'
 import { setStage } from './soak-acts.ts'
 import { runSlowClients, runTraffic, Tally } from './soak-traffic.ts'
 
-/**
- * After each round there are no requests for at most this long, so that the server can finish what
- * it has begun before it is measured.
- */
+/** Idle time after each round, for the server to finish before it is measured. */
 const longestRestMs = 2000
-/**
- * A shorter run has only one round. It does not check growth, because the server is still warming
- * up.
- */
+/** A shorter run has one round and doesn't check growth. */
 const leastMinutes = 1
 const MiB = 1024 ** 2
 
@@ -45,9 +38,8 @@ if (!(minutes > 0)) {
 }
 
 /**
- * Runs the rounds, and prints a table with a line for each, and one of all acts. Returns one
- * sentence for each fault.
- * @param roundMs how long a round takes, including the rest at its end.
+ * Runs the rounds and prints tables of rounds and actions. Returns one sentence per problem.
+ * @param roundMs length of a round, with its idle time.
  */
 async function soak(rounds: number, roundMs: number): Promise<string[]> {
   const restMs = Math.min(longestRestMs, roundMs / 4)

@@ -4,24 +4,21 @@ import { join } from 'node:path'
 
 const blockBytes = 8 * 1024 ** 2
 
-/** A file to send, as a whole or in pieces. */
+/** A file to send, whole or in pieces. */
 export interface Source {
   path: string
   bytes: number
-  /**
-   * Cuts the file into pieces of `bytesOfEach` bytes. Returns the paths of the pieces, from the
-   * first to the last.
-   */
+  /** Splits the file into pieces of `bytesOfEach` bytes. Returns their paths. */
   pieces(bytesOfEach: number): Promise<string[]>
 }
 
-/** Writes a file of random bytes. Nothing can compress them on the way. */
+/** Writes a file of random, incompressible bytes. */
 export async function writeSource(folder: string, bytes: number): Promise<Source> {
   const path = join(folder, `source-of-${bytes}`)
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
   for (let written = 0; written < bytes; written += block.length) {
-    // This makes each block different. So blocks in a wrong order would be noticed.
+    // Makes each block different, so that a wrong order is noticed.
     block.writeDoubleLE(Math.random())
     await file.write(block, 0, Math.min(block.length, bytes - written))
   }

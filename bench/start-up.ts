@@ -7,15 +7,13 @@ import { cpuSeconds, proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
-/** After this time Node has freed the memory that only the start needed. */
+/** Until then Node has freed the memory of the start. */
 const settleMs = 5_000
 const mebibyte = 1024 ** 2
 
 /**
- * Measures the time from the start of the process to the first good answer of /api/ready. First it
- * starts on a new folder, where Postgres makes its cluster and the server its tables and
- * administrator. Then it starts again on the same folder. It also measures the memory of a server
- * that has started and does nothing.
+ * Measures the time from process start to the first 200 of /api/ready: on a new directory, with
+ * initdb, tables and administrator, and on an existing one. Also the memory of an idle server.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const cold: number[] = []

@@ -1,4 +1,4 @@
-/** The summary of several rounds of one measurement. */
+/** Summary of several rounds. */
 export interface Figure {
   median: number
   min: number
@@ -7,8 +7,8 @@ export interface Figure {
 }
 
 /**
- * Returns the middle value, or the mean of the two middle ones.
- * @throws {RangeError} when there are no values.
+ * Returns the median.
+ * @throws {RangeError} without values.
  */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -19,9 +19,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns the smallest value that at least `percent` of the values do not exceed. Of fewer than 100
- * values, the 99th percentile is the highest.
- * @throws {RangeError} when there are no values.
+ * Returns a percentile. The 99th of fewer than 100 values is the highest.
+ * @throws {RangeError} without values.
  */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -31,8 +30,8 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /**
- * Summarises the figures of several rounds.
- * @throws {RangeError} when there are no rounds.
+ * Summarizes several rounds.
+ * @throws {RangeError} without rounds.
  */
 export function figure(rounds: readonly number[]): Figure {
   return {
@@ -44,9 +43,9 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Divides each value of `ours` by the value of `theirs` from the same round. The two were measured
- * one right after the other, while the machine was in the same state.
- * @throws {RangeError} when there are no rounds.
+ * Divides `ours` by `theirs` round by round, because both were measured in the same state of the
+ * machine.
+ * @throws {RangeError} without rounds.
  */
 export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
   return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))

@@ -13,29 +13,22 @@ const filesAtOnce = 100_000
 const uploadCount = 500
 const downloadCount = 1_000
 const changedCount = 200
-/** For how many downloads of each chosen file the WAL is measured, from its first download on. */
+/** WAL is measured for this many downloads of each chosen file, from its first on. */
 const firstDownloads = 20
-/**
- * How many codes the table of `walOfCodes` has before the measurement. The measurement adds
- * `codeCount` more.
- */
+/** Codes in the table of `walOfCodes` before the measurement adds `codeCount`. */
 const codesBefore = 300_000
 const codeCount = 1_000
 const lookUps = 20_000
 const fileBytes = 1024
 
-/**
- * Returns SQL for a random text of ten characters, as long as a short code. `number` makes it
- * differ from row to row.
- */
+/** Returns SQL for a random ten-character code, determined by `number`. */
 function randomCode(number: string): string {
   return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
 }
 
 /**
- * Inserts the files with the numbers $1 to $2 as if they had been uploaded in this order within 29
- * days. Each row says that the file has a SHA-256 and stored bytes. Most links have ended, but
- * their owners are premium and can renew them.
+ * Inserts files $1 to $2 as if uploaded in order within 29 days, with SHA-256 and stored bytes.
+ * Most links have expired but are renewable.
  */
 const fillFiles = `
   with made as (
@@ -55,7 +48,7 @@ const fillFiles = `
     insert into short_codes select short_code, created_at from made)
   insert into file_downloads select id, created_at::date, 1 from made`
 
-/** Selects the size in bytes of each table and of each of its indexes. */
+/** Selects the sizes of each table and index. */
 const sizes = `
   select table_name.relname as table, null as index, pg_relation_size(table_name.oid) as bytes
   from pg_class table_name where relname = any($1)
@@ -67,10 +60,9 @@ const sizes = `
   order by 1, 2 nulls first`
 
 /**
- * Measures what 600,000 files take in the database. That is: the bytes of their rows and indexes,
- * the jobs that run every minute, the write-ahead log (WAL) of an upload and of a download, the
- * counts for the Admin Center, two forms of a short code, and two ways to look a code up.
- * docs/scale.md is based on these figures.
+ * Measures what 600,000 files take in the database: rows and indexes, the frequent jobs, WAL per
+ * upload and download, counts for the Admin Center, and two alternatives each for short codes and
+ * lookups. docs/scale.md uses these figures.
  */
 export async function measureStoredRows(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'stored-rows'), cores.server)
@@ -83,7 +75,7 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
       ...(await walOfRequests(mayfly, http)),
       ...(await timeOfFigures(mayfly)),
       ...(await walOfCodes(mayfly)),
-      ...(await walOfRanks(mayfly)),
+      ...(await walOfFileRow(mayfly)),
       ...(await timesOfLookUps(mayfly)),
     ]
   } finally {
@@ -111,7 +103,7 @@ async function sizesOfRows(mayfly: Mayfly): Promise<Row[]> {
   )
 }
 
-/** Measures the jobs that look for due files every minute when they find nothing to do. */
+/** Measures frequent jobs with nothing to do. */
 async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
   const idle = await waitForRuns(mayfly, jobs)
@@ -121,11 +113,9 @@ async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
 }
 
 /**
- * Measures the WAL of uploads and of counting downloads, with and without whole pages. Postgres
- * writes a whole page of 8 KiB to the WAL when a page changes for the first time after a
- * checkpoint. In a large installation nearly every change is the first one of its page. So the
- * figures with whole pages are close to those of a large installation. The figures without are the
- * lower bound.
+ * Measures WAL of uploads and counted downloads, with and without full pages. Postgres writes a
+ * full page of 8 KiB at its first change after a checkpoint, which in a large installation is
+ * nearly every change. So figures with full pages are realistic, those without a lower bound.
  */
 async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   const cookie = await signIn(mayfly, http)
@@ -149,8 +139,7 @@ async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
       }
     })
     rows.push(row(`WAL of an upload, ${what}`, 'bytes', { ours: [uploads] }))
-    // These files have rows but no stored bytes, so nobody could download them. Only the statement
-    // that counts a download runs.
+    // These files have no bytes, so only the counting statement runs.
     const downloads = await walOf(mayfly, downloadCount, async () => {
       for (const { code } of codes) await countDownload(mayfly, code)
     })
@@ -161,10 +150,7 @@ async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   return rows
 }
 
-/**
- * Changes the same rows as the statement that counts downloads in
- * `src/server/downloads/queries.ts`.
- */
+/** Changes the same rows as the counting statement in src/server/downloads/queries.ts. */
 async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   await mayfly.sql(
     `with counted as (
@@ -180,13 +166,8 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   )
 }
 
-/**
- * Measures how much WAL a download adds for the row of its file. Each measurement starts right
- * after a checkpoint. Six of the first 20 downloads also change the rank of the file, and later
- * ones do so ever more rarely. The rank has an index, so Postgres then writes to every index of the
- * table. A download that keeps the rank changes only the row, if its page has room.
- */
-async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
+/** Measures the WAL of a download's update of its file row, after a checkpoint. */
+async function walOfFileRow(mayfly: Mayfly): Promise<Row[]> {
   const chosen = await mayfly.sql<{ id: string }>(
     `update files set download_count = 0 where id in
       (select id from files tablesample system (5) order by random() limit $1) returning id`,
@@ -216,7 +197,7 @@ async function walOfRanks(mayfly: Mayfly): Promise<Row[]> {
   ]
 }
 
-/** Measures how long it takes to count all files and downloads, as the Admin Center does. */
+/** Measures the Admin Center's counts of all files and downloads. */
 async function timeOfFigures(mayfly: Mayfly): Promise<Row[]> {
   const ours: number[] = []
   for (let round = 0; round < 3; round += 1) {
@@ -227,10 +208,7 @@ async function timeOfFigures(mayfly: Mayfly): Promise<Row[]> {
   return [row('600,000 files: counted for the Admin Center', 'ms', { ours })]
 }
 
-/**
- * Measures how much WAL a new code adds in an index: for random codes, and for codes that begin
- * with a number for their day.
- */
+/** Measures WAL per new code in an index: random codes, and codes with a date prefix. */
 async function walOfCodes(mayfly: Mayfly): Promise<Row[]> {
   const rows: Row[] = []
   for (const [what, begin] of [
@@ -254,9 +232,7 @@ async function walOfCodes(mayfly: Mayfly): Promise<Row[]> {
   return rows
 }
 
-/**
- * Runs `act` right after a checkpoint. Returns how many bytes of WAL it wrote, divided by `count`.
- */
+/** Runs `act` after a checkpoint. Returns WAL bytes divided by `count`. */
 async function walOf(mayfly: Mayfly, count: number, act: () => Promise<unknown>): Promise<number> {
   await mayfly.sql('checkpoint')
   const [before] = await mayfly.sql<{ at: string }>('select pg_current_wal_insert_lsn() as at')
@@ -269,8 +245,7 @@ async function walOf(mayfly: Mayfly, count: number, act: () => Promise<unknown>)
 }
 
 /**
- * Compares two ways to find a file by its code: the index on `files.short_code`, which the product
- * uses, and a separate table of codes.
+ * Compares lookups by the index on `files.short_code`, as in the product, with a separate table.
  */
 async function timesOfLookUps(mayfly: Mayfly): Promise<Row[]> {
   await mayfly.sql('create table bench_links as select short_code as code, id from files')
@@ -292,7 +267,7 @@ async function timesOfLookUps(mayfly: Mayfly): Promise<Row[]> {
       await mayfly.sql(`do $$ declare wanted text; found text; begin
         for wanted in select code from bench_wanted loop ${query}; end loop; end $$`)
       const us = ((performance.now() - started) / lookUps) * 1000
-      // The first round is left out, because it reads the pages from the disk.
+      // The first round reads pages from disk.
       if (round > 0) times.set(way, [...(times.get(way) ?? []), us])
     }
   }

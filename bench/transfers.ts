@@ -14,7 +14,7 @@ const fileBytes = 1024 ** 3
 const quarter = fileBytes / 4
 const connections = 4
 const rounds = 5
-/** How many part URLs the server signs in one call at most. */
+/** The most part URLs per call. */
 const signedAtOnce = 100
 
 /** One transfer of 1 GiB. */
@@ -22,19 +22,15 @@ interface Sample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
-  /**
-   * How busy curl was. If it is near 1 for each curl, the client was the limit and not the server.
-   */
+  /** CPU use of curl. Near 1 per curl, the client was the bottleneck. */
   clientShare: number
 }
 
 /**
- * Measures how fast curl sends 1 GiB up and down, with Mayfly and nginx in turn: in one stream, and
- * in four in parallel. The four streams are parts of one file for Mayfly, of the size that it
- * offers, and four files for nginx. Mayfly's time includes all the calls beside its PUTs; nginx has
- * no such calls. On a disk, nginx's time includes syncing the file and its folder, because Mayfly's
- * answer means that the file is durable. The stored bytes of the first round are compared with the
- * source.
+ * Measures how fast curl transfers 1 GiB with Mayfly and nginx in turn, in one stream and in four
+ * (parts of one file for Mayfly, four files for nginx). Mayfly's time includes its API calls. On
+ * disk nginx's time includes fsync of file and directory, because Mayfly's response means the file
+ * is durable. The first round's bytes are verified.
  */
 export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -78,7 +74,7 @@ export async function measureTransfers(
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
-    /** Waits until the server has computed the file's SHA-256. Returns how many seconds it took. */
+    /** Waits for the file's SHA-256. Returns the seconds. */
     untilDigest: async ({ shortCode }: { shortCode: string }) => {
       const began = performance.now()
       for (;;) {
@@ -127,9 +123,8 @@ export async function measureTransfers(
   parts = await source.pieces(plan?.size ?? fileBytes)
   const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
   const digests = { seconds: [] as number[], cpu: [] as number[] }
-  // The first round does not count. After it both servers have compiled their code, and the
-  // machine's host has given them memory. Using a gibibyte of fresh memory for the first time can
-  // cost as much as the whole transfer.
+  // The first round warms up: both servers compile, and the host provides memory, which for a
+  // gibibyte can cost as much as the transfer.
   for (let round = 0; round <= rounds; round += 1) {
     const add = (to: Sample[], { figures }: { figures: Sample }) => {
       if (round > 0) to.push(figures)
@@ -202,7 +197,7 @@ interface Timed {
   sent: Transfer
 }
 
-/** Times a transfer with all its calls, but without the time that curl takes to start and end. */
+/** Times a transfer with its API calls, without curl's startup and exit. */
 async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()

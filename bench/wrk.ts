@@ -11,14 +11,11 @@ const script = join(import.meta.dirname, 'open-links.lua')
 export interface Load {
   url: string
   headers?: Record<string, string>
-  /**
-   * A file with one path on each line, which are requested in turn. If it is left out, only `url`
-   * is requested.
-   */
+  /** A file with a path per line, requested in turn instead of `url`. */
   pathsFile?: string
-  /** How many requests run in parallel; 32 where it is left out. */
+  /** Parallel requests; 32 by default. */
   connections?: number
-  /** Returns the ids of the processes that answer. Their processor time is measured. */
+  /** Returns the pids whose CPU time is measured. */
   pids: () => number[]
 }
 
@@ -26,13 +23,13 @@ export interface LoadFigures {
   requestsPerSecond: number
   p50Millis: number
   p99Millis: number
-  /** How much processor time the server's processes took for a request, on average. */
+  /** Mean CPU time of the server per request. */
   cpuMicros: number
 }
 
 /**
- * Runs wrk, a load generator, and returns what it measured.
- * @throws when any request failed or got no answer.
+ * Runs wrk and returns its figures.
+ * @throws if a request failed.
  */
 export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
   const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [

@@ -1,7 +1,6 @@
 /**
- * Backs everything up into a folder: `npm run backup FOLDER`. It reads the same settings as the
- * server, and the server may run at the same time. `npm run backup -- --made-otherwise` makes no
- * backup, and notes that another program has made one (docs/operations.md).
+ * `npm run backup FOLDER` backs everything up with the server's settings, while it may run. `npm
+ * run backup -- --made-otherwise` only records a backup by another program (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { noteBackup } from '../src/server/backup/last-backup.ts'

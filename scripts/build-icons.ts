@@ -2,13 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 
-/** The background colour of the icon. */
+/** Icon background. */
 const ground = '#0b6e63'
 
 /**
- * Makes PNG and ICO files of the icon's drawing for browsers and phones, and writes them into
- * `folder`. Phones cut their own shape out of an icon. So the icons for phones fill the whole
- * square. In the maskable icon, the drawing stays within the part that no phone cuts off.
+ * Renders the icon to PNG and ICO files in `folder`. Phone icons fill the square, because phones
+ * crop them; the maskable one keeps the drawing in the safe zone.
  */
 export async function buildIcons(drawing: string, folder: string): Promise<void> {
   const rounded = await readFile(drawing, 'utf8')
@@ -27,8 +26,7 @@ export async function buildIcons(drawing: string, folder: string): Promise<void>
 }
 
 function png(svg: string, size: number): Promise<Buffer> {
-  // The drawing has 32 points. At this density it is rendered directly in the wanted size, so the
-  // picture is not scaled afterwards.
+  // The drawing is 32 points wide. At this density it is rendered in the final size.
   const density = (72 * size) / 32
   return sharp(Buffer.from(svg), { density })
     .resize(size, size)
@@ -36,9 +34,7 @@ function png(svg: string, size: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/**
- * Returns an ICO file that contains one picture: a PNG that is at most 255 pixels wide and high.
- */
+/** Returns an ICO file with one PNG of at most 255 pixels. */
 function ico(picture: Buffer, size: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2) // the type: icon

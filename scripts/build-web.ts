@@ -1,7 +1,7 @@
 /**
- * Builds everything that browsers load into dist/web: the application, the download page, the
- * public pages, their scripts, the icons, and compressed copies. During the build, React renders
- * the download page and the public pages into templates. The server fills in the templates.
+ * Builds everything browsers load into dist/web: the application, the download page, the public
+ * pages with their scripts, icons, and compressed copies. React renders download and public pages
+ * into templates that the server fills in.
  */
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,9 +26,8 @@ function outputsOf(built: Built) {
 }
 
 /**
- * Builds the application. Also builds the script that shows a user's uploads on the pages that the
- * build renders. One build makes both, so they share files, which the browser caches once. Returns
- * the URL path of the script.
+ * Builds the application and, so that they share files, the script that shows uploads on rendered
+ * pages. Returns that script's URL path.
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/built-pages/uploads.tsx')
@@ -44,12 +43,10 @@ async function buildApplication() {
 }
 
 /**
- * Builds a script into one file. So the script does not depend on the files of the application. A
- * style sheet that it imports by URL becomes a file of its own.
- * @param source the path of the script below src/web.
- * @param fileName the name of the file in dist/web. Without a name, the file is named by a hash of
- * its content, and browsers may keep it for ever.
- * @returns the URL path of the script.
+ * Builds a self-contained script; style sheets imported by URL are separate files.
+ * @param source path below src/web.
+ * @param fileName name in dist/web; by default a content hash, for immutable caching.
+ * @returns the URL path.
  */
 async function buildScript(source: string, uploadsScript: string, fileName?: string) {
   const built = await build({
@@ -59,7 +56,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
     build: {
       emptyOutDir: false,
       modulePreload: false,
-      // Swagger UI is as large as that.
+      // Swagger UI is that large.
       chunkSizeWarningLimit: 2000,
       rolldownOptions: {
         input: join(root, 'src/web', source),
@@ -72,7 +69,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
   return `/${file.fileName}`
 }
 
-/** Builds and imports the functions that render the pages, and returns them. */
+/** Builds and imports the render functions. */
 async function buildRenderers() {
   const modules = { downloads: 'downloads/render.tsx', public: 'public-pages/render.tsx' }
   await build({
@@ -82,8 +79,7 @@ async function buildRenderers() {
       ssr: true,
       outDir: renderer,
       cssMinify: true,
-      // All browsers that the product supports understand this CSS. Vite would add forms for older
-      // ones, which only cost bytes.
+      // All supported browsers understand this CSS; Vite would add forms for older ones.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       rolldownOptions: {
         input: Object.fromEntries(
@@ -100,15 +96,14 @@ async function buildRenderers() {
   return { ...downloads, ...pages }
 }
 
-/** Throws if a page names a file that the build did not make. */
+/** Throws if a page names a missing file. */
 async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
 }
 
 /**
- * Writes two compressed copies, Brotli and gzip, beside each file that compression makes smaller.
- * Fonts and pictures are compressed already. The templates get no copies, because the server must
- * fill them in first.
+ * Writes Brotli and gzip copies of compressible files. Templates get none, because the server fills
+ * them in.
  */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })

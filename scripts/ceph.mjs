@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Debian's packages of Ceph, a real S3 server for the tests. */
+/** Debian's Ceph packages, a real S3 server for tests. */
 export const cephPackages = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common']
 
 const programs = [
@@ -15,12 +15,12 @@ const programs = [
   'setpriv',
 ]
 
-/** Returns the programs of the S3 server that are not installed. */
+/** Returns the S3 programs that are missing. */
 export function missingCephPrograms() {
   return programs.filter((program) => !isInstalled(program))
 }
 
-/** Tells whether a program is on the path. */
+/** Whether a program is on the PATH. */
 export function isInstalled(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {

@@ -1,9 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 
-/**
- * Ubuntu's /usr/bin/chromium-browser is left out. Where Chromium is not installed as a snap, that
- * program only prints how to install it.
- */
+/** Not Ubuntu's /usr/bin/chromium-browser, which without the snap only prints advice. */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome-stable',
@@ -14,9 +11,8 @@ const places = [
 ]
 
 /**
- * Finds a Chromium that can show windows: CHROMIUM_PATH, one that the system has, or one that
- * Playwright downloaded.
- * @returns its absolute path, or null if there is none.
+ * Finds a Chromium with windows: CHROMIUM_PATH, the system's, or Playwright's.
+ * @returns its absolute path, or null.
  */
 export async function findChromium() {
   const found = [process.env.CHROMIUM_PATH, ...places].find(isProgram)
@@ -25,19 +21,15 @@ export async function findChromium() {
   return isProgram(chromium.executablePath()) ? chromium.executablePath() : null
 }
 
-/**
- * Debian's Chromium that shows no windows. It runs pages as the usual Chromium does, and needs a
- * third less processor time.
- */
+/** Debian's Chromium without windows, which needs a third less CPU. */
 export const headlessShell = {
   package: 'chromium-headless-shell',
   path: '/usr/bin/chromium-headless-shell',
 }
 
 /**
- * Finds the Chromium for the browser tests: CHROMIUM_PATH, `headlessShell`, or what `findChromium`
- * finds.
- * @returns its absolute path, or null if there is none.
+ * Finds the Chromium for browser tests: CHROMIUM_PATH, `headlessShell`, or `findChromium`.
+ * @returns its absolute path, or null.
  */
 export async function findChromiumForStories() {
   const found = [process.env.CHROMIUM_PATH, headlessShell.path].find(isProgram)

@@ -1,7 +1,6 @@
 /**
- * Runs the tests that kill or restart servers while simulated people use them. `npm test` runs the
- * same tests with few rounds.
- * Usage: `npm run crashes -- --rounds n`.
+ * Runs the tests that kill or restart servers under simulated users, with more rounds than `npm
+ * test`. Usage: `npm run crashes -- --rounds n`.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

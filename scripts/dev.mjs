@@ -1,6 +1,6 @@
 /**
- * `npm run dev` starts the server and Vite. The server restarts when its sources change. Vite
- * reloads the web pages, and passes all other requests on to the server. One Ctrl-C stops both.
+ * `npm run dev` starts the server, restarted when sources change, and Vite, which proxies to it.
+ * One Ctrl-C stops both.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -9,8 +9,7 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const vitePort = '5173'
 
-// People open the address of Vite. So the server must make links with this origin, and accept
-// requests from pages of it.
+// People open Vite's address, so links need this origin.
 const env = {
   APP_URL: `http://127.0.0.1:${vitePort}`,
   ...process.env,
@@ -43,8 +42,8 @@ for (const program of programs) {
 }
 
 /**
- * Starts a program in a session of its own. So a Ctrl-C reaches only this process, which passes it
- * on once.
+ * Starts a program in its own session, so that Ctrl-C reaches only this process, which forwards it
+ * once.
  */
 function start(args) {
   return spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit', detached: true })

@@ -1,4 +1,4 @@
-/** What a package exports: for each name the places of its module, or a place for all. */
+/** The `exports` of a package.json. */
 export type Exports = Record<
   string,
   string | null | Record<string, string | Record<string, string>>

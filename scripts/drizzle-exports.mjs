@@ -1,8 +1,6 @@
 /**
- * Shortens what the installed drizzle-orm exports in its package.json. It names its 446 modules one
- * by one there, in 175 KB. Node parses that list again for every import of one of these modules,
- * also for those between them. This took two fifths of the server's start
- * (docs/decisions/060-a-short-list-of-drizzles-modules.md).
+ * Shortens the `exports` of the installed drizzle-orm, which lists 446 modules in 175 KB. Node parses
+ * that list at every import of one of them, which took two fifths of the server's start.
  */
 import { accessSync, constants, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,14 +10,13 @@ const manifestFile = fileURLToPath(
   new URL('../node_modules/drizzle-orm/package.json', import.meta.url),
 )
 
-/** Where the module of a name is, if the list does not say another place. */
+/** Where a module is unless listed otherwise. */
 const pattern = './*'
 const placesOfPattern = { require: './*.cjs', default: './*.js' }
 
 /**
- * Tells whether drizzle-orm still has its own, long list, and it can be replaced. The answer is no
- * if there is no such list, or if its folder cannot be written. Everything works without the short
- * list, so this never throws.
+ * Whether drizzle-orm has its long list and it can be replaced. Never throws, because the short
+ * list is only an optimization.
  */
 export function exportsAreLong(file = manifestFile) {
   try {
@@ -32,9 +29,7 @@ export function exportsAreLong(file = manifestFile) {
 }
 
 /**
- * Writes the short list. A program that reads the file meanwhile gets the long list or the short
- * one as a whole. If the file cannot be written, this says so on standard error: the server then
- * only starts more slowly.
+ * Writes the short list atomically. If that fails, it says so; the server then starts more slowly.
  */
 export function shortenExports(file = manifestFile) {
   try {
@@ -43,14 +38,13 @@ export function shortenExports(file = manifestFile) {
     writeFileSync(written, JSON.stringify({ ...manifest, exports: shorten(manifest.exports) }))
     renameSync(written, file)
   } catch (error) {
-    console.error(`It stays long: ${error.message}`)
+    console.error(`drizzle-orm's exports stay long: ${error.message}`)
   }
 }
 
 /**
- * Returns a list by which every name leads to the same two files as before, one for `import` and
- * one for `require`. One pattern stands for all modules whose file is called like the module.
- * TypeScript finds the types beside these files.
+ * Replaces modules named like their file by one pattern, so that every name resolves to the same
+ * files for `import` and `require`. TypeScript finds the types beside them.
  */
 export function shorten(exports) {
   const others = Object.entries(exports).flatMap(([name, entry]) => {

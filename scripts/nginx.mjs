@@ -1,9 +1,9 @@
 import { isInstalled } from './ceph.mjs'
 
-/** Debian's package of nginx. Some tests put nginx in front of servers. */
+/** Debian's nginx package, for tests. */
 export const nginxPackages = ['nginx']
 
-/** Tells whether the tests can start an nginx. */
+/** Whether tests can start nginx. */
 export function hasNginx() {
   return isInstalled('nginx')
 }

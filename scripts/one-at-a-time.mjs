@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs `work` when no other process runs it for the same folder. The lock is a file in the system's
- * folder for temporary files. It contains the id of the process that has the lock. The lock of a
- * process that no longer runs is removed.
+ * Runs `work` under a lock per folder: a file in the temporary directory with the holder's pid.
+ * Locks of dead processes are removed.
  */
 export async function alone(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
@@ -22,7 +21,7 @@ export async function alone(folder, work) {
   try {
     return await work()
   } finally {
-    // The file may be the lock of another process by now (see `removeIfDead`).
+    // It may be another process's lock by now (see `removeIfDead`).
     if (pidIn(lock) === process.pid) rmSync(lock, { force: true })
   }
 }
@@ -31,8 +30,7 @@ function take(lock) {
   const mine = `${lock}.${randomUUID()}`
   writeFileSync(mine, String(process.pid))
   try {
-    // The new link has its content at once. A file created at this path would be empty for a
-    // moment.
+    // A link has its content at once; a file created here would be empty for a moment.
     linkSync(mine, lock)
     return true
   } catch (error) {
@@ -54,12 +52,10 @@ function removeIfDead(lock) {
     return
   }
   try {
-    // Another process was faster: it had already removed the dead lock and made its own. That lock
-    // was renamed here by mistake, so it is put back.
+    // Another process already replaced the dead lock by its own; put that back.
     if (pidIn(aside) !== holder) linkSync(aside, lock)
   } catch (error) {
-    // A third process has taken the lock in the meantime. Two processes then have it, and both do
-    // the same work. Nothing better can be done here.
+    // A third process took the lock meanwhile. Both then do the same work, which is harmless.
     if (error.code !== 'EEXIST') throw error
   } finally {
     rmSync(aside, { force: true })

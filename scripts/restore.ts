@@ -1,6 +1,6 @@
 /**
- * Restores a backup: `npm run restore FOLDER`. It reads the same settings as the server. The server
- * must be stopped, and its database and storage must be empty (docs/operations.md).
+ * `npm run restore FOLDER` restores a backup with the server's settings. The server must be
+ * stopped, its database and storage empty (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
@@ -16,14 +16,14 @@ import { queuedEmail, runCommand } from './run-command.ts'
 await runCommand(async (config) => {
   const folder = process.argv[2]
   if (!folder) throw new StartupError('Usage: npm run restore FOLDER')
-  // Before anything is created or written.
+  // Before anything is written.
   const backup = await verifyBackup(resolve(folder))
   if (config.databaseUrl !== null) await requireUnused(config.databaseUrl)
   await prepareDataDir(config.dataDir)
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const { pool, close } = await openDatabase(config, log, copyLimits)
   try {
-    // Creates the tables of the job queue.
+    // Creates the queue's tables.
     await (await openJobQueue(pool, log)).stop()
     const clock = () => new Date()
     const { rows, objects } = await restoreBackup(backup, {

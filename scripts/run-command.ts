@@ -9,17 +9,17 @@ import { StartupError } from '../src/server/errors.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
-/** Of the job queue, a backup has the email. A server schedules all other jobs when it starts. */
+/** Backups include queued emails; other jobs are scheduled at startup. */
 export const queuedEmail: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
 ]
 
 /**
- * Runs a command with the settings of the server, and prints the text that it returns. If the
- * command throws, prints a message, and the process ends with exit code 1.
+ * Runs a command with the server's settings and prints its result. Errors are printed, with exit
+ * code 1.
  */
 export async function runCommand(work: (config: Config) => Promise<string>): Promise<void> {
-  // Other users of this machine must not read what is written here.
+  // Files must not be readable by other users.
   process.umask(0o077)
   try {
     say(await work(readConfig(readEnvironment())))
