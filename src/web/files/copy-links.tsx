@@ -38,6 +38,12 @@ function copyBySelection(text: string): boolean {
   return copied
 }
 
+const copyFailures = {
+  link: 'Failed to copy link to clipboard.',
+  receipt: 'Failed to copy receipt to clipboard.',
+  checksum: 'Failed to copy checksum to clipboard.',
+}
+
 /**
  * Copies a text to the clipboard. Shows a toast, also if the browser refuses (spec §8).
  * @param what names the text in the error: 'link', also for several links.
@@ -45,7 +51,7 @@ function copyBySelection(text: string): boolean {
  */
 export async function copyText(
   text: string,
-  what: 'link' | 'receipt' | 'checksum',
+  what: keyof typeof copyFailures,
   success: ToastOptions,
 ): Promise<boolean> {
   let isCopied = true
@@ -56,7 +62,7 @@ export async function copyText(
   }
   const error = {
     title: 'Copy failed',
-    description: `Failed to copy ${what} to clipboard.`,
+    description: copyFailures[what],
     tone: 'destructive',
   } as const
   toast(isCopied ? success : error)
