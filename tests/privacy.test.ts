@@ -119,12 +119,11 @@ describe('the privacy policy', () => {
       'mayfly-dismissed-notice': 'notices you have closed',
       'mayfly-toast': 'a message for the next page',
       'mayfly.upload.': 'the uploads themselves',
-      'mayfly.abort.': 'the uploads themselves',
       'mayfly-uploads': 'where the browser finds the file',
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
-    // An event and a channel between tabs; nothing is stored.
-    const keepNothing = ['mayfly-theme-changed', 'mayfly-uploads-3']
+    // An event; nothing is stored.
+    const keepNothing = ['mayfly-theme-changed']
     const found = new Set<string>()
     for (const file of await readdir(web, { recursive: true })) {
       if (!/(?<!\.test)\.tsx?$/.test(file) || file.includes('public-pages/legal')) continue

@@ -145,7 +145,7 @@ test('logging out ends the session in every tab, and unknown paths are 404', asy
   expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
 
   const left = page.waitForRequest('**/api/logout')
-  await page.getByRole('link', { name: 'Log out' }).click()
+  await page.getByRole('button', { name: 'Log out' }).click()
   await left
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   await expect(page).toHaveURL('/')

@@ -18,7 +18,7 @@ import {
   stallAfter,
   test,
 } from './support/network.ts'
-import { answerPicker } from './support/picker.ts'
+import { answerPicker, countHandles, expectHandleSaved } from './support/picker.ts'
 import {
   codeOf,
   expectArrived,
@@ -27,6 +27,7 @@ import {
   pressResume,
   sha256OfLink,
   uploadItem,
+  uploadsPanel,
 } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -52,7 +53,7 @@ test('two tabs show one upload, and either may cancel it', async ({
   await expect.poll(mine).toEqual([])
 })
 
-test('Resume in a tab that follows: the browser asks there, and the tab that leads goes on', async ({
+test('an upload whose tab was reloaded is resumed in another tab, which then sends it', async ({
   app,
   context,
   film,
@@ -64,6 +65,7 @@ test('Resume in a tab that follows: the browser asks there, and the tab that lea
   await openDashboard(page, app, await makePerson(app))
   await answerPicker(page, film, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
+  await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
   network.open()
   const other = await openSecondTab(context)
@@ -78,30 +80,45 @@ test('Resume in a tab that follows: the browser asks there, and the tab that lea
   await pressResume(other, film.name)
   await expectArrived(other, app, film)
   await expectUpload(page, film.name, 'Completed')
-  expect([...senders]).toEqual([page])
+  await expect(fileRow(page, film.name)).toBeVisible()
+  expect([...senders]).toEqual([other])
 })
 
-test('a small file that another tab than the one that uploads was given arrives', async ({
+test('signing out in one tab removes the uploads of all tabs from the browser', async ({
   app,
   context,
-  folder,
+  film,
   page,
+  network,
+  noise,
 }) => {
-  const notes = await writeRandomFile(folder, 'notes.txt', 2 * mebibyte)
-  const photo = await writeRandomFile(folder, 'photo.jpg', 8 * mebibyte)
-  await openDashboard(page, app, await makePerson(app))
+  noise.allow(brokenConnection)
+  noise.allow(/401 \(Unauthorized\)/)
+  const person = await makePerson(app)
+  await openDashboard(page, app, person)
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
+  await expectHandleSaved(page)
   const other = await openSecondTab(context)
+  await expectUpload(other, film.name, 'Uploading')
+  network.open()
+  void network.holdAfter(mebibyte)
 
-  await chooseFiles(other, [notes.path])
-  await expect(fileRow(other, notes.name)).toBeVisible()
-  await dropFiles(other, [photo.path])
-  await expect(fileRow(other, photo.name)).toBeVisible()
-  for (const { name, sha256 } of [notes, photo]) {
-    expect(await sha256OfLink(app.url, await codeOf(other, name))).toBe(sha256)
+  other.once('dialog', (dialog) => void dialog.accept())
+  await other.getByRole('button', { name: 'Log out' }).click()
+  await expect(other.getByRole('link', { name: 'Sign In' }).first()).toBeVisible()
+  network.open()
+  await expect(uploadsPanel(page)).toBeHidden()
+  for (const tab of [page, other]) {
+    const stored = await tab.evaluate(() => JSON.stringify(localStorage))
+    expect(stored).not.toContain(film.name)
+    expect(stored).not.toContain('/storage/')
+    expect(await countHandles(tab)).toBe(0)
   }
+  const mine = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(mine).toEqual([])
 })
 
-test('the tab that uploads is closed: the other goes on with what it has', async ({
+test('a tab that uploads is closed: another tab goes on with its own, and offers to resume that one', async ({
   app,
   context,
   film,
@@ -121,7 +138,6 @@ test('the tab that uploads is closed: the other goes on with what it has', async
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])
-  await expectUpload(page, song.name, 'Pending')
   await page.close()
   // Bytes in the buffers of the closed page's connections could complete the film.
   network.cut()

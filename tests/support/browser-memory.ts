@@ -1,26 +1,18 @@
 import type { KeptFile, KeptTable } from '../../src/web/uploads/kept/kept-files.ts'
 import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
+import type { RecordLocks } from '../../src/web/uploads/records/record-locks.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
-/** An in-memory `Storage`. `onWrite` is called at every change, with null for a removal. */
-export function memoryStorage(
-  values: Map<string, string>,
-  onWrite: (key: string, value: string | null) => void = () => undefined,
-): KeyValues {
+/** An in-memory `Storage`. */
+export function memoryStorage(values: Map<string, string>): KeyValues {
   return {
     get length() {
       return values.size
     },
     key: (index) => [...values.keys()][index] ?? null,
     getItem: (key) => values.get(key) ?? null,
-    setItem: (key, value) => {
-      values.set(key, value)
-      onWrite(key, value)
-    },
-    removeItem: (key) => {
-      values.delete(key)
-      onWrite(key, null)
-    },
+    setItem: (key, value) => void values.set(key, value),
+    removeItem: (key) => void values.delete(key),
   }
 }
 
@@ -33,6 +25,25 @@ export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptH
     removeAllBut: async (kept) => {
       for (const id of handles.keys()) if (!kept.includes(id)) handles.delete(id)
     },
+  }
+}
+
+/** The locks that the tabs of a browser hold, by record id. Each value loses the lock. */
+export type HeldLocks = Map<string, () => void>
+
+/** The locks of a browser's tab, which all its tabs share through `held`. */
+export function memoryLocks(held: HeldLocks): RecordLocks {
+  return {
+    areReal: true,
+    claim: async (id, { steal = false, onLost }) => {
+      const holder = held.get(id)
+      if (holder && !steal) return null
+      const lose = () => onLost()
+      held.set(id, lose)
+      holder?.()
+      return { release: () => void (held.get(id) === lose && held.delete(id)) }
+    },
+    held: async () => new Set(held.keys()),
   }
 }
 

@@ -1,14 +1,14 @@
 import { vi } from 'vitest'
 import { uploadPath } from '../../src/shared/rules/files/upload-path.ts'
-import { createUploadData } from '../../src/web/uploads/engine/upload-data.ts'
 import { type EngineDeps, UploadEngine } from '../../src/web/uploads/engine/upload-engine.ts'
 import type { PickedFile } from '../../src/web/uploads/picking/picked-file.ts'
-import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
+import { parseRecord, type UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
+import { createRecordStore } from '../../src/web/uploads/records/upload-records.ts'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
-import { memoryHandles, memoryStorage } from './browser-memory.ts'
+import { type HeldLocks, memoryHandles, memoryLocks, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
 /** Returns the outcome of a call that the server refuses. */
@@ -59,11 +59,10 @@ function makeTraces() {
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
-    /** The records of uploads, as the browser has stored them. */
-    saved: new Map<string, UploadRecord>(),
-    /** The other values in the browser's storage. */
+    /** The browser's storage, which all tabs share. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
+    locks: new Map() as HeldLocks,
     /** How many uploads the server has started. */
     tickets: 0,
     /**
@@ -71,11 +70,9 @@ function makeTraces() {
      * request.
      */
     gathered: 0,
-    /**
-     * How often the list of files was read again (`listed`), and how often the engine reported a
-     * change (`changes`).
-     */
+    /** How often the list of files was read again. */
     listed: 0,
+    /** How often the engine reported a change. */
     changes: 0,
     /**
      * How many requests to the browser are active now: to ask before the page is left (`holds`),
@@ -85,18 +82,9 @@ function makeTraces() {
     awake: 0,
   }
 }
+type World = ReturnType<typeof makeAnswers> & ReturnType<typeof makeTraces>
 
-/**
- * Runs the upload engine of the user ada with a simulated browser and server. A test sets what
- * these answer, and reads what the engine did. Time stands still until the test advances it. The
- * test must close this world at its end.
- */
-export function openEngineWorld() {
-  vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
-  const world = { ...makeAnswers(), ...makeTraces() }
-  const data = createUploadData(memoryHandles(world.handles), (file) =>
-    deps.sample(file, new AbortController().signal),
-  )
+function makeCalls(world: World): EngineDeps['calls'] {
   const single: EngineDeps['calls']['gathered'] = {
     getUploadUrl: async (request) => {
       const { fileName: name, fileSize: size } = request
@@ -123,63 +111,73 @@ export function openEngineWorld() {
       return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
     },
   }
-  const deps: EngineDeps = {
-    calls: {
-      ...single,
-      gathered: {
-        getUploadUrl: (request, signal) => {
-          world.gathered += 1
-          return single.getUploadUrl(request, signal)
-        },
-        confirmUpload: (request, signal) => {
-          world.gathered += 1
-          return single.confirmUpload(request, signal)
-        },
+  return {
+    ...single,
+    gathered: {
+      getUploadUrl: (request, signal) => {
+        world.gathered += 1
+        return single.getUploadUrl(request, signal)
       },
-      listParts: async ({ cloudKey }) => {
-        world.log.push(`list ${cloudKey}`)
-        return world.onList()
+      confirmUpload: (request, signal) => {
+        world.gathered += 1
+        return single.confirmUpload(request, signal)
       },
-      abortUpload: async (cloudKey) => {
-        world.log.push(`abort ${cloudKey}`)
-        return world.onAbort(cloudKey)
-      },
-      currentUser: async () => ({ ok: true, value: world.user }),
     },
-    sendFile: async (job) => {
+    listParts: async ({ cloudKey }) => {
+      world.log.push(`list ${cloudKey}`)
+      return world.onList()
+    },
+    abortUpload: async (cloudKey) => {
+      world.log.push(`abort ${cloudKey}`)
+      return world.onAbort(cloudKey)
+    },
+    currentUser: async () => ({ ok: true, value: world.user }),
+  }
+}
+
+/** A tab of the simulated browser. */
+interface Tab {
+  engine: UploadEngine
+  /** Ends the tab as the browser does: the page gets the event `pagehide`, and never runs again. */
+  close: () => void
+}
+
+/**
+ * Runs the upload engine of the user ada with a simulated browser and server. A test sets what
+ * these answer, and reads what the engine did. Time stands still until the test advances it. The
+ * test must close this world at its end.
+ */
+export function openEngineWorld() {
+  vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
+  const world = { ...makeAnswers(), ...makeTraces() }
+  /** What the engines of all tabs get. */
+  const deps = {
+    calls: makeCalls(world),
+    sendFile: async (job: TransferJob) => {
       world.log.push(`send ${job.ticket.cloudKey}${job.resumed ? ' again' : ''}`)
       await world.onSend(job)
       job.signal.throwIfAborted()
       job.onProgress(job.file.size)
     },
-    sha256: async () => 'a'.repeat(64),
-    sample: async (of) => `sample of ${(of as File).name}`,
+    sha256: async (): Promise<string | null> => 'a'.repeat(64),
+    sample: async (of: Blob): Promise<string | null> => `sample of ${(of as File).name}`,
     connection: { isOnline: () => world.isOnline, untilOnline: async () => undefined },
     timers: browserTimers,
     wait,
     random: () => 0,
     isServerReady: async () => world.isServerReady,
-    records: {
-      load: () => [...world.saved.values()],
-      save: (record) => void world.saved.set(record.id, record),
-      remove: (id) => void world.saved.delete(id),
-      flush: () => undefined,
-      discard: () => undefined,
-      writeAgain: () => undefined,
-    },
-    storage: () => memoryStorage(world.values),
-    data,
-    onChange: () => {
-      world.changes += 1
-    },
+    handles: memoryHandles(world.handles),
+    locks: memoryLocks(world.locks),
     onStored: (files) => {
       world.listed += 1
       for (const { originalName } of files) world.log.push(`stored ${originalName}`)
     },
     onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
-    mostSlots: () => 3,
     reportError: (error) => {
       throw error
+    },
+    onChange: () => {
+      world.changes += 1
     },
     holdPage: () => {
       world.holds += 1
@@ -193,16 +191,70 @@ export function openEngineWorld() {
         world.awake -= 1
       }
     },
-  }
+  } satisfies Omit<EngineDeps, 'records'>
+  const tabs = new Set<Tab>()
   let ids = 0
 
+  const openTab = (ownerId = 'ada'): Tab => {
+    let isOpen = true
+    const timers: EngineDeps['timers'] = {
+      ...deps.timers,
+      after: (ms, task) => deps.timers.after(ms, () => isOpen && task()),
+    }
+    const held: string[] = []
+    const records = createRecordStore(
+      () => memoryStorage(world.values),
+      timers,
+      () => {
+        for (const other of tabs) if (other !== tab) setTimeout(other.engine.readAgain)
+      },
+    )
+    const engine = new UploadEngine(ownerId, {
+      ...deps,
+      timers,
+      records,
+      wait: async (ms, signal) => {
+        await deps.wait(ms, signal)
+        if (!isOpen) await new Promise(() => undefined)
+      },
+      locks: {
+        ...deps.locks,
+        claim: async (id, options) => {
+          const lock = await deps.locks.claim(id, options)
+          if (lock) held.push(id)
+          return lock
+        },
+      },
+      sendFile: async (job) => {
+        await deps.sendFile(job)
+        if (!isOpen) await new Promise(() => undefined)
+      },
+    })
+    const tab: Tab = {
+      engine,
+      close: () => {
+        records.flush()
+        isOpen = false
+        tabs.delete(tab)
+        for (const id of held) world.locks.delete(id)
+      },
+    }
+    tabs.add(tab)
+    return tab
+  }
+
+  let tab = openTab()
   const running = Object.assign(world, {
-    data,
     deps,
-    /** The engine that is running now. */
-    engine: new UploadEngine('ada', [], deps),
+    openTab,
+    /** The engine of the first tab. */
+    engine: tab.engine,
   })
-  const state = () => running.engine.state()
+  const open = (ownerId: string) => {
+    tab = openTab(ownerId)
+    running.engine = tab.engine
+  }
+  const state = () => running.engine.shown()
   /** Adds files as a tab does after a drop. Returns the ids of their records. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((one) => {
@@ -229,17 +281,17 @@ export function openEngineWorld() {
   }
 
   return Object.assign(running, {
-    /** Closes the running engine, and opens one for this user without records. */
+    /** Closes the running engine, and opens one for this user. */
     openFor: (ownerId: string) => {
       running.engine.close()
-      running.engine = new UploadEngine(ownerId, [], deps)
+      open(ownerId)
     },
+    /** Closes the first tab. */
+    closeTab: () => tab.close(),
     /** Reloads the page: everything that was only in memory is lost. */
     reload: () => {
-      const found = structuredClone([...world.saved.values()])
-      running.engine.close()
-      for (const { id } of found) data.drop(id)
-      running.engine = new UploadEngine('ada', found, deps)
+      tab.close()
+      open('ada')
     },
     add,
     hold,
@@ -252,9 +304,13 @@ export function openEngineWorld() {
     },
     state,
     /** Returns each upload with its status, such as 'a.txt completed'. */
-    shown: () => state().records.map(({ fileName, status }) => `${fileName} ${status}`),
+    shown: (of = running.engine) =>
+      of.shown().records.map(({ fileName, status }) => `${fileName} ${status}`),
+    /** Returns the records in the browser's storage. */
+    saved: (): UploadRecord[] =>
+      [...world.values.values()].flatMap((json) => parseRecord(json) ?? []),
     close: () => {
-      running.engine.close()
+      for (const { engine } of tabs) engine.close()
       vi.useRealTimers()
     },
   })

@@ -3,7 +3,6 @@
  * when the user has uploads.
  */
 import { createRoot, type Root } from 'react-dom/client'
-import { defaultLimits, largestFileCount } from '../../shared/rules/tiers/tier-limits.ts'
 import { call } from '../api/call.ts'
 import type { ToastLink } from '../ui/toast.tsx'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
@@ -11,7 +10,6 @@ import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
 import { showToast } from './toast.ts'
 
-let limits = defaultLimits
 let isAdmin = false
 let panel: Root | null = null
 
@@ -23,7 +21,6 @@ const { store, setUser } = createBrowserUploads({
     showToast(title, description)
     if (link) document.querySelector('#toast')?.append(linkTo(link))
   },
-  mostSlots: () => largestFileCount(limits),
   isAdmin: () => isAdmin,
 })
 
@@ -52,7 +49,6 @@ document.head.append(sheet)
 
 call('currentUser').then(
   (user) => {
-    limits = user.limits
     isAdmin = user.isAdmin
     setUser(user.id)
     drawPanel()

@@ -1,6 +1,6 @@
 import { nextPath, withNext } from '../../shared/rules/accounts/next-path.ts'
 import { toast } from '../ui/toast.tsx'
-import { isGuarded } from '../uploads/tabs/guard-page.ts'
+import { isGuarded } from '../uploads/guard-page.ts'
 
 /** How long the toast is shown before the login page opens (spec §9). */
 const redirectDelayMs = 500

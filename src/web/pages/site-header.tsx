@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
 import type { AdminWaiting } from '../../shared/contract/checks.ts'
@@ -9,7 +9,7 @@ import { signInWaysQuery } from '../api/public-values.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { ButtonLink } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
@@ -33,10 +33,22 @@ function SignedIn({ user }: { user: User }) {
       </span>
       <ThemeToggle />
       <AccountLink user={user} />
-      <ButtonLink href="/api/logout" size="small">
-        Log out
-      </ButtonLink>
+      <LogoutButton />
     </>
+  )
+}
+
+/** Removes the user's uploads from the browser, then goes to /api/logout. */
+function LogoutButton() {
+  const client = useQueryClient()
+  const logOut = async () => {
+    const { discardUploads } = await import('../uploads/use-uploads.ts')
+    if (await discardUploads(client)) window.location.assign('/api/logout')
+  }
+  return (
+    <Button size="small" onClick={() => void logOut()}>
+      Log out
+    </Button>
   )
 }
 

@@ -1,10 +1,8 @@
 import { call } from '../api/call.ts'
+import { guardPage } from './guard-page.ts'
+import { keepAwake } from './keep-awake.ts'
 import { createBrowserHandleStore } from './picking/handle-store.ts'
-import { guardPage } from './tabs/guard-page.ts'
-import { keepAwake } from './tabs/keep-awake.ts'
-import { openBroadcast } from './tabs/tab-channel.ts'
-import { electLeader } from './tabs/tab-leader.ts'
-import { createUploads, type Uploads } from './tabs/uploads-store.ts'
+import { createRecordLocks } from './records/record-locks.ts'
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect, watchLeaving } from './transfer/connection.ts'
@@ -16,6 +14,7 @@ import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
 import { type LinkedNotice, withLink } from './upload-notices.ts'
 import type { UploadsPage } from './uploads-state.ts'
+import { createUploads, type OpenChannel, type Uploads } from './uploads-store.ts'
 
 /** How long a readiness check may take. A healthy server answers in a fraction of this time. */
 const readyWithinMs = 10_000
@@ -53,6 +52,13 @@ function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
+}
+
+/** The message of this channel has no content: the uploads of the browser have changed. */
+const openChannel: OpenChannel = (onChanged) => {
+  const channel = new BroadcastChannel('mayfly-uploads')
+  channel.addEventListener('message', onChanged)
+  return () => channel.postMessage(null)
 }
 
 /** What uploads need from the page of this tab. */
@@ -94,10 +100,8 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
       keepAwake,
       handles: createBrowserHandleStore(),
       storage: () => localStorage,
-      onStorage: (listener) =>
-        window.addEventListener('storage', ({ key, newValue, storageArea }) => {
-          if (storageArea === localStorage) listener(key, newValue)
-        }),
+      locks: createRecordLocks(navigator.locks),
+      openChannel,
       onVisible: (listener) =>
         document.addEventListener('visibilitychange', () => {
           if (document.visibilityState === 'visible') listener()
@@ -108,9 +112,11 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
           if (document.visibilityState === 'hidden') listener()
         })
       },
-      openChannel: openBroadcast(),
-      electLeader,
-      isAlone: navigator.locks === undefined,
+      onRestored: (listener) =>
+        window.addEventListener('pageshow', ({ persisted }) => {
+          if (persisted) listener()
+        }),
+      reload: () => location.reload(),
       userAgent: navigator.userAgent,
       reportError: (error) => reportError(error),
       newId,

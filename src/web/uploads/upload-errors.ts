@@ -168,6 +168,6 @@ export function failedForTier({ status, code }: Pick<UploadRecord, 'status' | 'c
 }
 
 /** True when the server would refuse all waiting uploads for the same reason. */
-export function stopsTheRest({ code }: Refusal): boolean {
+export function stopsTheRest(code: string | null): boolean {
   return code === 'TIER_FILE_COUNT'
 }

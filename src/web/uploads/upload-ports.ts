@@ -99,23 +99,3 @@ export interface HandleStore {
   get(recordId: string): Promise<FileSystemFileHandle | undefined>
   remove(recordId: string): Promise<void>
 }
-
-/**
- * Makes this tab take part in the election of the *leader*, the tab that runs the uploads. `onLead`
- * is called when this tab becomes the leader, `onFollow` when another tab does. If the browser has
- * no Web Locks, every tab becomes a leader.
- */
-export type ElectLeader = (onLead: () => void, onFollow: () => void) => Election
-
-/** The election as one tab sees it. */
-export interface Election {
-  /** Makes this tab the leader. Call it when the present leader does not answer. */
-  takeOver(): void
-}
-
-/** Sends messages to the other tabs of this browser. A tab does not get its own messages. */
-export interface TabChannel<Message> {
-  post(message: Message): void
-  close(): void
-}
-export type OpenChannel<Message> = (onMessage: (message: Message) => void) => TabChannel<Message>

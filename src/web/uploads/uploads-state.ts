@@ -3,7 +3,6 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Interruption } from './interruption.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
-import type { PageCommands } from './upload-commands.ts'
 import type { ToastNotice } from './upload-notices.ts'
 
 /**
@@ -20,17 +19,13 @@ export interface UploadLive {
   bytesPerSecond: number | null
 }
 
-/** The commands that a tab gives by itself. The components of a page cannot give them. */
-type BetweenTabs = 'resumeSignedIn' | 'followTier' | 'supplyFile'
-
-/**
- * The uploads of this browser as a page sees them, and the commands that a page can give. Every tab
- * shows the same uploads. One tab runs the engine, which carries out the commands of all tabs.
- */
-export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
+/** The uploads of this browser as a tab shows them. */
+export interface ShownUploads {
   /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]
-  /** The speed of each running upload, and what interrupts it, by record id. */
+  /** The ids of the uploads that another tab runs. */
+  elsewhere: ReadonlySet<string>
+  /** The speed of each running upload of this tab, and what interrupts it, by record id. */
   live: Readonly<Record<string, UploadLive>>
   /** An error that is shown beside the drop zone (spec §5). */
   inlineError: string | null
@@ -39,23 +34,33 @@ export interface UploadsState extends Omit<PageCommands, 'add' | BetweenTabs> {
    * §9).
    */
   outcome: string | null
+}
+
+/** The uploads of this browser, and what a page can do with them. */
+export interface UploadsState extends ShownUploads {
+  /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
   add(files: readonly PickedFile[], expirationDays: number): void
+  /** Cancels an upload, also one that another tab runs. */
+  cancel(id: string): void
+  /** Cancels the foreground uploads of this tab: those whose progress the page shows. */
+  cancelForeground(): void
+  /** Resumes a paused upload, or tries a failed one again. Call it in a click handler. */
+  resume(id: string): void
+  /** Gives a paused upload its file again. A notice says why another file is refused. */
+  provideFile(id: string, picked: PickedFile): void
+  /** Removes completed and failed uploads. */
+  clear(): void
+  dismissInlineError(): void
 }
 
 export type UploadsStore = StoreApi<UploadsState>
 
-/** What uploads need from the page: functions that show results, and the limits. */
+/** What uploads need from the page: functions that show results. */
 export interface UploadsPage {
   /**
-   * Called when the list of files must be refreshed. `files` are the new files, which the page adds
-   * to the list at once. If another tab ran the uploads, `files` is empty, because this tab does
-   * not know the new files.
+   * Called when the list of files must be refreshed. `files` are the new files, as far as this tab
+   * knows them.
    */
   onStored: (files: readonly StoredFile[]) => void
   onNotice: (notice: ToastNotice) => void
-  /**
-   * Returns the highest number of files that a tier allows. Tiers that allow any number of files
-   * are left out (see `largestFileCount`).
-   */
-  mostSlots: () => number
 }

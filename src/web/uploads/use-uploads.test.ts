@@ -30,7 +30,7 @@ test('all screens of an application have the same uploads', () => {
   expect(storeIn(new QueryClient())).not.toBe(store)
 })
 
-test('it shows the uploads that this browser has of whoever is signed in', () => {
+test('it shows the uploads that this browser has of whoever is signed in', async () => {
   const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
   localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
   const client = new QueryClient()
@@ -44,16 +44,17 @@ test('it shows the uploads that this browser has of whoever is signed in', () =>
     [null, []],
   ] as const) {
     signIn(client, user)
-    expect(shown(), String(user)).toEqual(ids)
+    await expect.poll(shown, { message: String(user) }).toEqual(ids)
   }
 })
 
-test('who is signed in before uploads are asked for is known to them', () => {
+test('who is signed in before uploads are asked for is known to them', async () => {
   const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
   localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
   const client = new QueryClient()
   signIn(client, 'ada')
-  expect(storeIn(client).getState().records).toMatchObject([{ id: left.id }])
+  const store = storeIn(client)
+  await expect.poll(() => store.getState().records).toMatchObject([{ id: left.id }])
 })
 
 test('a start that the tier refuses lets the list of files be read again, once', () => {

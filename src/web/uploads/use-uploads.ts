@@ -1,24 +1,24 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
-import { defaultLimits, largestFileCount } from '../../shared/rules/tiers/tier-limits.ts'
-import { limitsQuery } from '../api/public-values.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { refreshFiles } from '../files/use-files.ts'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
+import { isOver } from './records/upload-record.ts'
 import type { UploadsStore } from './uploads-state.ts'
+import type { Uploads } from './uploads-store.ts'
 
-let stores: WeakMap<QueryClient, UploadsStore> | undefined
+let known: WeakMap<QueryClient, Uploads> | undefined
 
 /**
- * Returns the store of this page's uploads, and creates it at the first call. The store is kept
- * outside React, so the uploads survive a change of the screen.
+ * Returns this page's uploads, and creates them at the first call. They are kept outside React, so
+ * they survive a change of the screen.
  */
-function storeOf(client: QueryClient): UploadsStore {
-  stores ??= new WeakMap()
-  const known = stores.get(client)
-  if (known) return known
-  const { store, setUser, followTier } = createBrowserUploads({
+function uploadsOf(client: QueryClient): Uploads {
+  known ??= new WeakMap()
+  const existing = known.get(client)
+  if (existing) return existing
+  const uploads = createBrowserUploads({
     onStored: () => refreshFiles(client),
     onNotice: ({ title, description, link, failed }) =>
       toast({
@@ -28,9 +28,9 @@ function storeOf(client: QueryClient): UploadsStore {
         tone: failed ? 'destructive' : 'plain',
         isNews: true,
       }),
-    mostSlots: () => largestFileCount(client.getQueryData(limitsQuery.queryKey) ?? defaultLimits),
     isAdmin: () => client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true,
   })
+  const { store, setUser, followTier } = uploads
   const userHash = hashKey(currentUserQuery.queryKey)
   let last: User | null = null
   const tellUser = () => {
@@ -51,11 +51,23 @@ function storeOf(client: QueryClient): UploadsStore {
     // which this page does not know yet.
     if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
   })
-  stores.set(client, store)
-  return store
+  known.set(client, uploads)
+  return uploads
 }
 
 /** Returns the store of this browser's uploads. Components read it with `useStore`. */
 export function useUploadsStore(): UploadsStore {
-  return storeOf(useQueryClient())
+  return uploadsOf(useQueryClient()).store
+}
+
+/**
+ * Removes the user's uploads from this browser, before a sign-out. Asks first if some of them are
+ * unfinished. Returns false if the person wants to keep them.
+ */
+export async function discardUploads(client: QueryClient): Promise<boolean> {
+  const { store, signOut } = uploadsOf(client)
+  const isFinished = store.getState().records.every(isOver)
+  if (!isFinished && !window.confirm('Log out and discard the unfinished uploads?')) return false
+  await signOut()
+  return true
 }

@@ -65,22 +65,25 @@ export async function answerPicker(
   })
 }
 
+/** Returns how many file handles IndexedDB has. */
+export function countHandles(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const opened = indexedDB.open('mayfly-uploads')
+        opened.onsuccess = () => {
+          const database = opened.result
+          const counted = database.transaction('file-handles').objectStore('file-handles').count()
+          counted.onsuccess = () => {
+            database.close()
+            resolve(counted.result)
+          }
+        }
+      }),
+  )
+}
+
 /** Waits until IndexedDB has the handle of a chosen file. An earlier reload would lose it. */
 export async function expectHandleSaved(page: Page): Promise<void> {
-  const countHandles = () =>
-    page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          const opened = indexedDB.open('mayfly-uploads')
-          opened.onsuccess = () => {
-            const database = opened.result
-            const counted = database.transaction('file-handles').objectStore('file-handles').count()
-            counted.onsuccess = () => {
-              database.close()
-              resolve(counted.result)
-            }
-          }
-        }),
-    )
-  await expect.poll(countHandles).toBe(1)
+  await expect.poll(() => countHandles(page)).toBe(1)
 }

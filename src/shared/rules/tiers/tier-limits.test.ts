@@ -13,7 +13,6 @@ import {
   filesText,
   hasRoom,
   type Limits,
-  largestFileCount,
   largestFileSize,
   limitsText,
   type PlannedUpload,
@@ -162,9 +161,8 @@ describe('selectedDays', () => {
 })
 
 describe('what holds for all tiers', () => {
-  it('the largest file, the most files of a limit, and all days', () => {
+  it('the largest file, and all days', () => {
     expect(largestFileSize(defaultLimits)).toBe(premiumSize)
-    expect([largestFileCount(defaultLimits), largestFileCount(changed)]).toEqual([3, 5])
     expect(daysOffered(changed)).toEqual([1, 2, 9])
   })
 

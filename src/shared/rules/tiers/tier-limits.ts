@@ -48,14 +48,6 @@ export function largestFileSize(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
 }
 
-/**
- * Returns the largest `maxFiles` of the tiers that have this limit, or 0 if no tier has it. Users
- * of these tiers have at most this many slots (docs/words.md).
- */
-export function largestFileCount(limits: Limits): number {
-  return Math.max(...tiers.map((tier) => limits[tier].maxFiles ?? 0))
-}
-
 /** Returns the next tier if it allows larger files than this one. Otherwise returns null. */
 export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
   const { upgradesTo } = tierTraits[tier]

@@ -23,6 +23,7 @@ function storeOf(state: Partial<UploadsState>): UploadsStore {
     () =>
       ({
         records: [],
+        elsewhere: new Set(),
         live: {},
         inlineError: null,
         outcome: null,
@@ -243,8 +244,12 @@ function makeRecords(...lines: string[]) {
   })
 }
 
+function foregroundOf(records: readonly UploadRecord[], live: UploadsState['live'] = {}) {
+  return foregroundBatch({ records, live, elsewhere: new Set() })
+}
+
 function shown(...lines: string[]) {
-  const { batch, current } = foregroundBatch(makeRecords(...lines), {})
+  const { batch, current } = foregroundOf(makeRecords(...lines))
   return { batch: batch.map(({ id }) => id), current: current?.id }
 }
 
@@ -264,7 +269,7 @@ describe('the foreground uploads that the page shows are', () => {
   test('with an interrupted one as current', () => {
     const live = { 1: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
     const all = makeRecords('a completed', 'a pending', 'a pending')
-    expect(foregroundBatch(all, live).current?.id).toBe('1')
+    expect(foregroundOf(all, live).current?.id).toBe('1')
   })
 
   test('those of the last drop after all have ended', () => {
@@ -277,8 +282,14 @@ describe('the foreground uploads that the page shows are', () => {
   test('without cancelled ones', () => {
     const [stored, ended] = makeRecords('a completed', 'a failed')
     if (!stored || !ended) throw new Error('no records')
-    const { batch } = foregroundBatch([stored, { ...ended, error: 'Cancelled by user' }], {})
+    const { batch } = foregroundOf([stored, { ...ended, error: 'Cancelled by user' }])
     expect(batch).toEqual([stored])
+  })
+
+  test('without those of other tabs', () => {
+    const records = makeRecords('a uploading', 'b uploading')
+    const { batch } = foregroundBatch({ records, live: {}, elsewhere: new Set(['0']) })
+    expect(batch.map(({ id }) => id)).toEqual(['1'])
   })
 
   test('without background and paused ones', () => {

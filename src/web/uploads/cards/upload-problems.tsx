@@ -5,7 +5,7 @@ import { useCurrentUser } from '../../api/use-current-user.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FileName } from '../../ui/file-name.tsx'
-import { canResume } from '../engine/upload-machine.ts'
+import { canResume } from '../engine/upload-state.ts'
 import { chooseFile } from '../picking/file-picker.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
@@ -25,8 +25,9 @@ function hasFailed(record: UploadRecord) {
  * shows the inline error of spec §5.
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
-  const { records, inlineError, resume, provideFile, cancel, dismissInlineError } = useStore(store)
-  const failed = records.filter(hasFailed)
+  const state = useStore(store)
+  const { records, elsewhere, inlineError, resume, provideFile, cancel, dismissInlineError } = state
+  const failed = records.filter((record) => hasFailed(record) && !elsewhere.has(record.id))
   const dismiss = () => {
     for (const { id } of failed) cancel(id)
     dismissInlineError()

@@ -5,7 +5,6 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { shortName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
-import { isUnderWay } from '../engine/upload-machine.ts'
 import {
   overallPercent,
   progressText,
@@ -13,6 +12,7 @@ import {
   spokenProgress,
   type UploadShare,
 } from '../engine/upload-progress.ts'
+import { isUnderWay } from '../engine/upload-state.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
@@ -32,14 +32,15 @@ export interface ForegroundBatch {
   current: UploadRecord | undefined
 }
 
-/** Selects the foreground uploads that the page shows (spec §4). */
-export function foregroundBatch(
-  records: readonly UploadRecord[],
-  live: UploadsState['live'],
-): ForegroundBatch {
-  const shown = records.filter(
-    (record) => record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record),
-  )
+/** Selects the foreground uploads of this tab that the page shows (spec §4). */
+export function foregroundBatch({
+  records,
+  elsewhere,
+  live,
+}: Pick<UploadsState, 'records' | 'elsewhere' | 'live'>): ForegroundBatch {
+  const isShown = (record: UploadRecord) =>
+    record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record)
+  const shown = records.filter((record) => isShown(record) && !elsewhere.has(record.id))
   const running = shown.filter(isUnderWay)
   const batches = new Set((running.length > 0 ? running : shown.slice(-1)).map((it) => it.batch))
   const batch = shown.filter((record) => batches.has(record.batch))
@@ -121,8 +122,9 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
  * when no foreground upload runs and `outcome` is null. A screen reader gets a shorter text.
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
-  const { records, live, outcome, cancelForeground } = useStore(store)
-  const { batch, current } = foregroundBatch(records, live)
+  const state = useStore(store)
+  const { live, outcome, cancelForeground } = state
+  const { batch, current } = foregroundBatch(state)
   return (
     <>
       <p role="status" className="sr-only">

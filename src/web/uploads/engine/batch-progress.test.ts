@@ -1,184 +1,95 @@
-import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
-import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
-import type { Notice } from '../upload-notices.ts'
-import { BatchCounts, type BatchProgress, createBatchProgress } from './batch-progress.ts'
-import { isUnderWay } from './upload-machine.ts'
+import { BatchProgress } from './batch-progress.ts'
+import { cancelled } from './upload-state.ts'
 
-const unfinished: UploadStatus[] = ['pending', 'uploading', 'paused', 'failed']
+let dropSize: number
+let notices: string[]
+let batches: BatchProgress
+let records: Map<string, UploadRecord>
 
-interface Step {
-  id: string
-  status: UploadStatus | null
-}
-
-/** Counts these changes of uploads. No upload exists before the first change. */
-function counted(...steps: Step[]): BatchCounts {
-  const counts = new BatchCounts()
-  const before = new Map<string, UploadStatus | null>()
-  for (const { id, status } of steps) {
-    const was = before.get(id) ?? null
-    counts.change(id, was && { status: was }, status && { status })
-    before.set(id, status)
-  }
-  return counts
-}
-
-function walk(...path: (UploadStatus | null)[]): BatchCounts {
-  return counted(...path.map((status) => ({ id: 'one', status })))
-}
-
-describe('the counts of a batch', () => {
-  test.each<[(UploadStatus | null)[], Partial<BatchCounts>]>([
-    [['pending'], { open: 1, counted: 1, stored: 0, failed: 0 }],
-    [['pending', 'uploading', 'completed'], { open: 0, counted: 1, stored: 1 }],
-    [['pending', 'uploading', 'failed'], { open: 0, counted: 1, stored: 0, failed: 1 }],
-    [['pending', 'uploading', 'paused'], { open: 0, counted: 0 }],
-    [['pending', null], { open: 0, counted: 0 }],
-    [['pending', 'failed', 'pending', 'completed'], { counted: 1, stored: 1, failed: 0 }],
-    [['pending', 'failed', 'paused', 'pending', 'failed'], { counted: 1, failed: 1 }],
-    [['pending', 'paused', 'pending', 'completed'], { counted: 1, stored: 1 }],
-  ])('after %j', (path, expected) => {
-    expect(walk(...path)).toMatchObject(expected)
-  })
-
-  test('after any changes each upload is counted at most once, and all open ones are', () => {
-    const step = fc.record({
-      id: fc.constantFrom('a', 'b', 'c'),
-      // An upload that was stored does not change any more.
-      status: fc.constantFrom<UploadStatus | null>(...unfinished, null),
-    })
-    fc.assert(
-      fc.property(fc.array(step), (steps) => {
-        const last = new Map(steps.map(({ id, status }) => [id, status]))
-        const open = [...last.values()].filter((status) => isUnderWay(status && { status })).length
-        const counts = counted(...steps)
-        expect(counts.open).toBe(open)
-        expect(counts.counted).toBe(open + counts.failed)
-        expect(counts.counted).toBeLessThanOrEqual(last.size)
-      }),
-    )
+beforeEach(() => {
+  vi.useFakeTimers()
+  dropSize = 2
+  notices = []
+  records = new Map()
+  batches = new BatchProgress(browserTimers, {
+    tell: (notice) => void ('description' in notice && notices.push(notice.description ?? '')),
+    dropSize: () => dropSize,
+    onOutcome: () => undefined,
   })
 })
-
-describe('the end of a batch', () => {
-  test.each([
-    [2, 2, false, 'Upload completed successfully!'],
-    [2, 1, false, '1 of 2 files uploaded'],
-    [1, 0, false, null],
-    [0, 0, false, null],
-    [0, 0, true, 'Cancelled by user'],
-    [2, 1, true, 'Cancelled by user'],
-    [1, 1, true, 'Cancelled by user'],
-  ])('%i files, %i stored, cancelled %s: %s', (files, stored, cancelled, text) => {
-    const ends = Array.from({ length: files }, (_, index): Step[] => [
-      { id: `${index}`, status: 'pending' },
-      { id: `${index}`, status: index < stored ? 'completed' : 'failed' },
-    ])
-    const counts = counted(...ends.flat())
-    counts.cancelled = cancelled
-    expect(counts.outcome()).toBe(text)
-  })
+afterEach(() => {
+  vi.useRealTimers()
 })
 
-describe('the progress of drops and of the foreground path', () => {
-  let told: Notice[]
-  let outcomes: (string | null)[]
-  let batches: BatchProgress
-  beforeEach(() => {
-    vi.useFakeTimers()
-    told = []
-    outcomes = []
-    batches = createBatchProgress(
-      browserTimers,
-      (notice) => told.push(notice),
-      () => outcomes.push(batches.outcome()),
-    )
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+function change(id: string, changes: Partial<UploadRecord>) {
+  const before = records.get(id) ?? null
+  const after = { ...(before ?? uploadRecord({ id })), ...changes }
+  records.set(id, after)
+  batches.changed(before, after)
+}
+function addAll(ids: Iterable<string>) {
+  for (const id of ids) change(id, {})
+}
+const stored = { status: 'completed' } as const
+const failed = { status: 'failed', error: 'Upload failed' } as const
 
-  const add = (files: number, changes: Partial<UploadRecord> = {}) => {
-    const added = Array.from({ length: files }, (_, index) =>
-      uploadRecord({ id: `${changes.batch ?? 'drop'} ${index}`, ...changes }),
-    )
-    for (const record of added) batches.added(record)
-    return added
-  }
-  const end = (records: readonly UploadRecord[], changes: Partial<UploadRecord>) => {
-    for (const record of records) batches.changed(record, { ...record, ...changes })
-  }
+test('all files of a batch are stored', () => {
+  addAll('ab')
+  change('a', stored)
+  expect(batches.outcome).toBeNull()
+  change('b', stored)
+  expect(batches.outcome).toBe('Upload completed successfully!')
+  vi.advanceTimersByTime(2000)
+  expect(batches.outcome).toBeNull()
+})
 
-  test('a drop of more than ten files is told of once, when its last file has ended', () => {
-    const [first, ...rest] = add(11)
-    end(rest, { status: 'completed' })
-    expect(told).toEqual([])
-    if (first) end([first], { status: 'failed', error: 'No.' })
-    expect(told).toMatchObject([{ description: '10 of 11 files uploaded' }])
-  })
+test('some files fail; one that is tried again counts once', () => {
+  addAll('abc')
+  change('a', failed)
+  change('b', failed)
+  change('b', { status: 'pending' })
+  change('b', stored)
+  change('c', stored)
+  expect(batches.outcome).toBe('2 of 3 files uploaded')
+})
 
-  test('a smaller drop is not, since each of its files is', () => {
-    end(add(10), { status: 'completed' })
-    expect(told).toEqual([])
-  })
+test('what is cancelled or paused does not count', () => {
+  addAll('abc')
+  change('a', cancelled(uploadRecord(), 0))
+  change('b', { status: 'paused' })
+  change('c', stored)
+  expect(batches.outcome).toBe('Upload completed successfully!')
+})
 
-  test('a large drop of which nothing was stored or failed is not told of', () => {
-    end(add(11), { status: 'failed', error: 'Cancelled by user' })
-    expect(told).toEqual([])
-  })
+test('a batch that is cancelled as a whole says so', () => {
+  addAll('ab')
+  batches.cancelForeground()
+  for (const id of 'ab') change(id, cancelled(uploadRecord(), 0))
+  expect(batches.outcome).toBe('Cancelled by user')
+  addAll('c')
+  change('c', stored)
+  expect(batches.outcome).toBe('Upload completed successfully!')
+})
 
-  test('knows how many files a drop has, and how many are under way', () => {
-    const [one] = add(3, { batch: 'a' })
-    add(2, { batch: 'b' })
-    expect(one && batches.dropSize(one)).toBe(3)
-    expect(batches.dropSize(uploadRecord({ batch: 'of a page before' }))).toBe(1)
-    expect(batches.underWay()).toBe(5)
-    end(one ? [one] : [], { status: 'paused' })
-    expect(batches.underWay()).toBe(4)
-  })
+test('background uploads have no outcome here', () => {
+  change('a', { path: 'background' })
+  change('a', stored)
+  expect(batches.outcome).toBeNull()
+})
 
-  test('the outcome of the foreground path covers all drops until nothing runs, for 2 s', () => {
-    const one = add(1, { batch: 'a' })
-    const two = add(1, { batch: 'b' })
-    end(one, { status: 'completed' })
-    expect(batches.outcome()).toBeNull()
-    end(two, { status: 'failed', error: 'No.' })
-    expect(batches.outcome()).toBe('1 of 2 files uploaded')
-    vi.advanceTimersByTime(1999)
-    expect(batches.outcome()).toBe('1 of 2 files uploaded')
-    vi.advanceTimersByTime(1)
-    expect(batches.outcome()).toBeNull()
-    expect(outcomes.at(-1)).toBeNull()
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  test('an upload that failed earlier and is tried again counts, also after another failure', () => {
-    const earlier = add(1, { batch: 'a', status: 'failed', error: 'No.' })
-    const [one, two] = add(2, { batch: 'b' })
-    const retried = (record: UploadRecord): UploadRecord => ({ ...record, status: 'pending' })
-    if (one) end([one], { status: 'failed', error: 'No.' })
-    end(earlier, { status: 'pending' })
-    end(earlier.map(retried), { status: 'completed' })
-    if (two) end([two], { status: 'completed' })
-    expect(batches.outcome()).toBe('2 of 3 files uploaded')
-  })
-
-  test('says that the whole of it was cancelled, and not of the background path', () => {
-    const files = add(2)
-    batches.cancelForeground()
-    end(files, { status: 'failed', error: 'Cancelled by user' })
-    expect(batches.outcome()).toBe('Cancelled by user')
-    vi.advanceTimersByTime(2000)
-    end(add(2, { batch: 'b', path: 'background' }), { status: 'completed' })
-    expect(batches.outcome()).toBeNull()
-  })
-
-  test('does not say so of the next batch where nothing ran', () => {
-    batches.cancelForeground()
-    end(add(1), { status: 'completed' })
-    expect(batches.outcome()).toBe('Upload completed successfully!')
-  })
+test('a large drop gets one notice at its end, and one after each further try', () => {
+  dropSize = 11
+  addAll('abc')
+  change('a', stored)
+  change('b', failed)
+  expect(notices).toEqual([])
+  change('c', stored)
+  expect(notices).toEqual(['2 of 3 files uploaded'])
+  change('b', { status: 'pending' })
+  change('b', stored)
+  expect(notices.slice(1)).toEqual(['1 file uploaded successfully'])
 })

@@ -108,7 +108,7 @@ describe('a server that is away for ten minutes', () => {
     goAway(null)
     const [first = ''] = world.add(drop())
     await pass(10 * minute)
-    world.engine.cancel(first)
+    await world.engine.cancel(first)
     await pass(2000)
     expect(world.shown()).toEqual(['b.txt pending', 'c.txt pending'])
   })
@@ -124,7 +124,7 @@ describe('a full disk of the server', () => {
     await pass(60 * minute)
     expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     expect(world.state().live).toMatchObject({ '000001': { interrupted: 'disk-full' } })
-    world.engine.cancel(first)
+    await world.engine.cancel(first)
     await pass(2000)
     expect(world.state().live).toMatchObject({ '000002': { interrupted: 'disk-full' } })
     world.isServerReady = true

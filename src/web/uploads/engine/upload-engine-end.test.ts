@@ -14,20 +14,10 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('an engine that ends', () => {
-  test('because another tab took the lead runs nothing and writes nothing any more', async () => {
-    await world.addStuck([fileNamed('a.txt')])
-    const saved = structuredClone([...world.saved.values()])
-    world.engine.abandon()
-    await pass(60_000)
-    expect([...world.saved.values()]).toEqual(saved)
-    expect([world.holds, world.awake]).toEqual([0, 0])
-    expect(world.log).toEqual(['start a.txt', 'send key of a.txt'])
-  })
-
   test('with its page pauses what runs and what waits, and stops everything', async () => {
     await world.addStuck([fileNamed('a.txt'), fileNamed('b.txt')])
     world.engine.close()
-    expect([...world.saved.values()].map(({ status }) => status)).toEqual(['paused', 'paused'])
+    expect(world.saved().map(({ status }) => status)).toEqual(['paused', 'paused'])
     expect(world.holds).toBe(0)
     await pass(60_000)
     expect(world.log).toEqual(['start a.txt', 'send key of a.txt'])
@@ -38,19 +28,14 @@ describe('a record of what has ended', () => {
   test('stays for 24 h and goes some minutes later, with its bytes and its handle', async () => {
     world.onStart = (name) => (name === 'b.txt' ? refused(400) : null)
     const failing = fileNamed('b.txt')
-    const [, id = ''] = world.add([
-      fileNamed('a.txt'),
-      { file: failing, handle: handleTo(failing) },
-    ])
+    world.add([fileNamed('a.txt'), { file: failing, handle: handleTo(failing) }])
     await pass(1000)
     await pass(24 * 3_600_000 - 60_000)
     expect(world.state().records).toHaveLength(2)
-    expect(world.data.file(id)).toBe(failing)
     expect(world.handles.size).toBe(1)
     await pass(180_000)
     expect(world.state().records).toEqual([])
-    expect(world.saved.size).toBe(0)
-    expect(world.data.file(id)).toBeUndefined()
+    expect(world.saved()).toEqual([])
     expect(world.handles.size).toBe(0)
   })
 })

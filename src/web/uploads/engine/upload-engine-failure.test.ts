@@ -29,7 +29,7 @@ describe('an upload that fails', () => {
     expect(world.state().outcome).toBe('1 of 2 files uploaded')
     expect(world.state().records[0]).toMatchObject({ error: 'Failed to get upload URL' })
     world.onStart = () => null
-    world.engine.resume(id)
+    await world.engine.resume(id)
     await pass(0)
     expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
   })
@@ -69,7 +69,7 @@ describe('an upload that fails', () => {
       { title: 'Upload Failed', description: 'Network error during upload' },
     ])
     world.onSend = () => undefined
-    world.engine.resume(id)
+    await world.engine.resume(id)
     await pass(0)
     expect(world.log.slice(2, 5)).toEqual([
       'list key of a.txt',
@@ -85,9 +85,11 @@ describe('an upload that fails', () => {
     world.add([fileNamed('a.txt')])
     await pass(0)
     world.engine.clear()
+    await pass(0)
     expect(world.log.at(-1)).toBe('abort key of a.txt')
     expect(world.state().records).toEqual([])
-    expect(world.saved.size).toBe(0)
+    await pass(200)
+    expect(world.saved()).toEqual([])
   })
 })
 

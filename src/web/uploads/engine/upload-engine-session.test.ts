@@ -21,11 +21,11 @@ describe('a lapsed session', () => {
     await pass(1000)
     expect(world.holds).toBe(0)
     const [id = ''] = world.add([fileNamed('b.txt')])
-    expect([world.holds, world.awake]).toEqual([1, 1])
     await pass(1000)
     expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
     expect([world.holds, world.awake]).toEqual([1, 0])
-    world.engine.cancel(id)
+    await world.engine.cancel(id)
+    await pass(100)
     expect(world.holds).toBe(0)
   })
 

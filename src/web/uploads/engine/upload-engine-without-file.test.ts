@@ -73,7 +73,7 @@ describe('an upload that has lost its file', () => {
     world.reload()
     world.onList = () => allHeld
     world.onConfirm = () => null
-    world.engine.resume(id)
+    await world.engine.resume(id)
     await pass(0)
     expect(world.shown()).toEqual(['a.txt completed'])
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
@@ -85,9 +85,9 @@ describe('an upload that has lost its file', () => {
     }
     const file = fileNamed('a.txt')
     const [id = ''] = world.add([{ file, handle: handleTo(file) }])
-    await pass(0)
+    await pass(1000)
     expect(world.shown()).toEqual(['a.txt failed'])
-    world.engine.resume(id)
+    await world.engine.resume(id)
     await pass(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
@@ -124,7 +124,7 @@ describe('an upload that has lost its file', () => {
     test('asks no more once it is cancelled', async () => {
       await stopWithoutAnswer(503)
       await pass(firstWaitMs - 1)
-      world.engine.cancel('000001')
+      await world.engine.cancel('000001')
       await pass(600_000)
       expect(world.shown()).toEqual([])
       expect(lists()).toBe(1)
@@ -141,7 +141,7 @@ describe('an upload that has lost its file', () => {
         )
       await stopAtConfirm()
       await pass(1000)
-      world.engine.cancel('000001')
+      await world.engine.cancel('000001')
       expect(ended).toMatchObject([{ name: 'AbortError' }])
       await pass(600_000)
       expect(ended).toHaveLength(1)

@@ -1,322 +1,487 @@
 /**
- * The engine runs the uploads of a browser, in one of its tabs. The words of this folder:
- * - A *record* is what the browser saves about one upload.
- * - Uploads wait in the *queue*. The *run* of an upload is its work after that, in *steps*: its
- *   calls and its transfer. Its *turn* is the time of the run.
- * - An *event* is what happens to an upload. The *machine* answers it with a new record, with
- *   *effects*, which the performer carries out immediately, and with the next step, which the run
- *   does.
- * - A *drop* is all files that were added together. Each of their records has the drop's id in the
- *   field `batch`. A *batch* is what is counted together: a drop, or all uploads of the foreground
- *   path.
- * - A *slot* is one of the files that a user may have. An upload gets its slot together with its
- *   *ticket*, the server's answer to the start.
- *
- * The way of an upload through these files is drawn in docs/uploads.md.
+ * Runs the uploads of one user in one tab. The words of this folder:
+ * - A *record* is what the browser saves about one upload. Every tab shows all records.
+ * - A tab *claims* the record of an upload that it runs, and no other tab can claim it then.
+ * - Uploads wait in the *queue*. The *run* of an upload is its work after that.
+ * - A *drop* is all files that were added together.
  */
+import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
+import { askForHandle } from '../picking/handle-file.ts'
+import type { KeptHandles } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
-import { isOver, type UploadRecord } from '../records/upload-record.ts'
+import type { RecordLocks } from '../records/record-locks.ts'
+import { isForgotten, isOver, type UploadRecord } from '../records/upload-record.ts'
+import type { RecordStore } from '../records/upload-records.ts'
 import { coalesce, repeat } from '../timers.ts'
-import type { UploadCommands } from '../upload-commands.ts'
-import { failedForTier, isCancelled } from '../upload-errors.ts'
-import { otherFileNotice } from '../upload-notices.ts'
-import type { UploadsState } from '../uploads-state.ts'
-import { type BatchProgress, createBatchProgress } from './batch-progress.ts'
-import { type EffectDeps, EffectPerformer } from './perform-effects.ts'
-import { createResumer, type UploadResumer } from './resume-uploads.ts'
-import type { RunStep, UploadEvent } from './upload-events.ts'
-import { advance, canResume, isUnderWay } from './upload-machine.ts'
+import { mayPass } from '../transfer/retry-policy.ts'
+import { callTimeoutMs } from '../transfer/storage-request.ts'
+import { type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
+import { failedForTier, isCancelled, stopsTheRest } from '../upload-errors.ts'
+import {
+  failureNotice,
+  type Notice,
+  otherFileNotice,
+  signedOutNotice,
+  successNotice,
+} from '../upload-notices.ts'
+import type { ShownUploads, UploadsPage } from '../uploads-state.ts'
+import { BatchProgress } from './batch-progress.ts'
+import { UploadResumer } from './resume-uploads.ts'
+import { UploadFiles } from './upload-files.ts'
+import { UploadList } from './upload-list.ts'
 import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
-import { whileWanted } from './while-wanted.ts'
+import { isLargeDrop } from './upload-queue.ts'
+import type { RunDeps, RunResult } from './upload-run.ts'
+import { UploadRunner } from './upload-runner.ts'
+import { cancelled, canResume, completed, failed, isUnderWay, paused } from './upload-state.ts'
 
 /** Changes within this time are shown together, so that the page is not drawn for each of them. */
 const shownEveryMs = 50
+/** How often to check which uploads may resume without a person, and which tabs are gone. */
+const watchEveryMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpEveryMs = 60_000
+/** While uploads run, the list of files is read again at most once in this time. */
+const refreshEveryMs = 1000
+/** How long a cancelled upload stays visible. */
+const cancelledShownMs = 2000
+/** How long a sign-out waits for the server to end uploads. Later it ends them by itself. */
+const abortWithinMs = 3000
+/** An abort is repeated without limit, because it frees an upload slot. */
+const noLimit = { maxTries: Number.POSITIVE_INFINITY, isPatient: false }
 
-export interface EngineDeps extends EffectDeps {
-  onChange: (state: EngineState) => void
+export interface EngineDeps
+  extends Omit<RunDeps, 'calls' | 'inTurn' | 'onStoredAnyway'>,
+    UploadsPage {
+  calls: UploadCalls
+  records: RecordStore
+  locks: RecordLocks
+  handles: KeptHandles
+  onChange: (shown: ShownUploads) => void
   /** Makes the browser ask before a person leaves the page. Returns a function that stops this. */
   holdPage: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
   keepAwake: () => () => void
 }
 
-/** The state that all tabs show. */
-export interface EngineState
-  extends Pick<UploadsState, 'records' | 'live' | 'inlineError' | 'outcome'> {
-  /**
-   * The ids of the paused uploads whose files the engine does not have. Another tab that has such a
-   * file in memory gives it to the engine.
-   */
-  wanted: readonly string[]
-}
-
-/**
- * Runs the uploads of one user in this browser and keeps their records. It carries out the commands
- * of pages and handles the events of running uploads. Every event goes through `#dispatch`.
- */
-export class UploadEngine implements UploadCommands {
+export class UploadEngine {
   readonly #ownerId: string
   readonly #deps: EngineDeps
-  readonly #records = new Map<string, UploadRecord>()
-  /** The ids of the paused uploads, except those that wait for a sign-in. */
-  readonly #paused = new Set<string>()
-  /** The ids of the completed and failed uploads. The cleanup removes them when they are old. */
-  readonly #over = new Set<string>()
-  /** The ids of the paused uploads whose bytes are lost when this page is left. */
-  readonly #unsaved = new Set<string>()
-  readonly #batches: BatchProgress
-  readonly #performer: EffectPerformer
+  readonly #list: UploadList
+  readonly #files: UploadFiles
   readonly #resumer: UploadResumer
+  readonly #runner: UploadRunner
+  readonly #batches: BatchProgress
+  /** Aborted when the engine is closed. */
+  readonly #end = new AbortController()
+  /** The ids of the uploads of tabs that are gone whose bytes this tab has looked for. */
+  readonly #lookedFor = new Set<string>()
+  /** New files that the page has not been told about yet. */
+  #unlisted: StoredFile[] = []
+  /** An error that is shown beside the drop zone (spec §5). */
+  #inlineError: string | null = null
+  #isAskedToSignIn = false
+  #hasRead = false
   readonly #changed: () => void
-  readonly #wakeCleanUp: () => void
+  readonly #refreshSoon: () => void
+  readonly #watch: () => void
+  readonly #cleanUpLater: () => void
   readonly #holdPage: (isWanted: boolean) => void
   readonly #keepAwake: (isWanted: boolean) => void
-  /** The tier after the last change that a tab reported; null before the first change. */
-  #tier: Tier | null = null
-  #isClosed = false
 
-  /**
-   * Restores the uploads of an earlier page. It also repeats that page's requests to abort an
-   * upload, where the server gave no answer.
-   * @param found the records of this user in localStorage.
-   */
-  constructor(ownerId: string, found: readonly UploadRecord[], deps: EngineDeps) {
+  constructor(ownerId: string, deps: EngineDeps) {
     const { timers } = deps
     this.#ownerId = ownerId
     this.#deps = deps
     this.#holdPage = whileWanted(deps.holdPage)
     this.#keepAwake = whileWanted(deps.keepAwake)
     this.#changed = coalesce(timers, shownEveryMs, () => this.#show())
-    this.#wakeCleanUp = repeat(timers, cleanUpEveryMs, () => this.#cleanUp())
-    this.#batches = createBatchProgress(
-      timers,
-      (notice) => this.#performer.tell(notice),
-      this.#changed,
-    )
-    this.#performer = new EffectPerformer(ownerId, deps, {
-      record: (id) => this.#records.get(id),
-      dropSize: (record) => this.#batches.dropSize(record),
-      dispatch: (id, event) => this.#dispatch(id, event),
-      changed: this.#changed,
+    this.readAgain = coalesce(timers, watchEveryMs, () => void this.#read())
+    this.#refreshSoon = coalesce(timers, refreshEveryMs, () => this.#refresh())
+    this.#watch = repeat(timers, watchEveryMs, () => this.#resumeIdle())
+    this.#cleanUpLater = repeat(timers, cleanUpEveryMs, () => this.#cleanUp())
+    this.#files = new UploadFiles(deps.handles, (file) => deps.sample(file, this.#end.signal))
+    this.#batches = new BatchProgress(timers, {
+      tell: (notice) => this.#tell(notice),
+      dropSize: (record) => this.#list.countDrop(record),
+      onOutcome: this.#changed,
     })
-    this.#resumer = createResumer({
+    this.#list = new UploadList({
+      ownerId,
+      records: deps.records,
+      locks: deps.locks,
+      onLost: (record) => this.#lose(record),
+      onCompletedElsewhere: () => this.#refreshSoon(),
+      onChange: this.#changed,
+    })
+    this.#resumer = new UploadResumer({
       ...deps,
-      record: (id) => (this.#isClosed ? undefined : this.#records.get(id)),
-      paused: this.#paused,
-      dispatch: (id, event) => this.#dispatch(id, event),
+      list: this.#list,
+      files: this.#files,
+      put: (record) => this.#put(record),
+      enqueue: (record) => this.#runner.add(record, this.#list.countDrop(record)),
     })
-    this.#restore(found)
-    this.#performer.resumeAborts()
+    this.#runner = new UploadRunner({
+      ...deps,
+      files: this.#files,
+      record: (id) => this.#list.get(id),
+      update: (record) => this.#put(record),
+      onEnd: (record, result) => this.#ended(record, result),
+      onLive: this.#changed,
+      onStoredAnyway: (file) => this.#listFile(file),
+    })
+    this.readAgain()
   }
 
-  async add(added: AddedFiles): Promise<void> {
-    const paused = [...this.#paused].map((id) => this.#records.get(id))
-    const matches = matchPicked(
-      added.files,
-      paused.filter((record) => record !== undefined),
-    )
-    const unmatched = added.files.filter(({ id }) => !matches.has(id))
-    if (unmatched.length > 0) this.#begin({ ...added, files: unmatched })
+  /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
+  async add({ files, ...drop }: AddedFiles): Promise<void> {
+    const matches = matchPicked(files, this.#resumer.resumable())
     const others: AddedFiles['files'][number][] = []
-    for (const one of added.files) {
+    for (const one of files) {
       const ids = matches.get(one.id)
-      if (ids && !(await this.#resumer.provideToAny(ids, one.picked))) others.push(one)
+      if (!ids || !(await this.#resumer.provideToAny(ids, one.picked))) others.push(one)
     }
-    if (others.length > 0) this.#begin({ ...added, files: others })
-  }
-
-  cancel(id: string): void {
-    this.#dispatch(id, { type: 'cancel' })
-  }
-
-  cancelForeground(): void {
-    this.#batches.cancelForeground()
-    const isMeant = (id: string) => {
-      const record = this.#records.get(id)
-      return record?.path === 'foreground' && isUnderWay(record)
-    }
-    // Waiting uploads are cancelled first, so that none of them starts when a running one ends.
-    this.#dispatchAll(this.#performer.underWay().filter(isMeant), { type: 'cancel' })
-  }
-
-  resume(id: string): void {
-    void this.#resumer.resume(id)
-  }
-
-  async resumeSignedIn(): Promise<void> {
-    this.#performer.resumeAborts()
-    if (![...this.#records.values()].some(({ need }) => need === 'sign-in')) return
-    const user = await this.#deps.calls.currentUser()
-    if (!user.ok || user.value !== this.#ownerId) return
-    this.#performer.signedIn()
-    for (const { id, need } of this.#records.values()) if (need === 'sign-in') this.resume(id)
-  }
-
-  async followTier(before: Tier, after: Tier): Promise<void> {
-    // Every tab reports the same change, and some tabs do so late.
-    if (after === this.#tier) return
-    this.#tier = after
-    // The error names a limit of the old tier.
-    this.dismissInlineError()
-    if (tierTraits[before].upgradesTo !== after) return
-    const refused = [...this.#over].filter((id) => {
-      const record = this.#records.get(id)
-      return record !== undefined && failedForTier(record)
+    if (others.length === 0) return
+    this.#inlineError = null
+    const records = others.map(({ id, picked }) => {
+      this.#files.keep(id, picked)
+      const now = this.#deps.timers.now()
+      return newRecord({ id, ownerId: this.#ownerId, picked, now, ...drop })
     })
-    // Sorting by id gives the order in which the uploads were added.
-    await Promise.all(refused.sort().map((id) => this.#resumer.resume(id)))
-  }
-
-  async provideFile(id: string, picked: PickedFile): Promise<void> {
-    const record = this.#records.get(id)
-    const reason = record ? await this.#resumer.refuseFile(record, picked.file) : null
-    if (reason !== null) this.#performer.tell(otherFileNotice(reason))
-    else this.#resumer.provide(id, picked)
-  }
-
-  supplyFile(id: string, picked: PickedFile): void {
-    const isWanted = this.#paused.has(id) && !this.#deps.data.file(id)
-    if (isWanted) this.#resumer.provide(id, picked)
-  }
-
-  clear(): void {
-    this.#dispatchAll([...this.#over], { type: 'clear' })
-  }
-
-  dismissInlineError(): void {
-    this.#performer.inlineError = null
-    this.#changed()
-  }
-
-  /** Takes over the uploads of another page that was closed. */
-  addFound(found: readonly UploadRecord[]): void {
-    this.#restore(found)
-    this.#changed()
-  }
-
-  state(): EngineState {
-    return {
-      records: [...this.#records.values()],
-      live: this.#performer.live(),
-      inlineError: this.#performer.inlineError,
-      outcome: this.#batches.outcome(),
-      wanted: [...this.#paused].filter((id) => !this.#deps.data.file(id)),
+    for (const record of records) {
+      this.#list.show(record)
+      this.#batches.changed(null, record)
     }
-  }
-
-  /** Pauses all waiting and running uploads, saves their records, and stops the engine. */
-  close(): void {
-    this.#dispatchAll(this.#performer.underWay(), { type: 'halt' })
+    await Promise.all(records.map(({ id }) => this.#list.claim(id)))
+    // A person may have cancelled some of them meanwhile.
+    const pending = records.filter(({ id }) => this.#list.get(id)?.status === 'pending')
+    for (const record of pending) this.#put(record)
+    for (const record of pending) this.#runner.add(record, records.length)
+    // The handles of these files are kept only while their records are.
     this.#deps.records.flush()
-    this.abandon()
   }
 
   /**
-   * Stops all running uploads without writing to their records, because another page runs the
-   * uploads now.
+   * Cancels an upload, also one that another tab runs. Spec §4: it fails with 'Cancelled by user'.
+   * An upload that has failed already is removed immediately.
    */
-  abandon(): void {
-    this.#isClosed = true
-    this.#performer.close()
-    this.#resumer.close()
+  async cancel(id: string): Promise<void> {
+    const isOwn = this.#list.isClaimed(id)
+    if (isOwn || (await this.#list.claim(id, { steal: true }))) this.#cancel(id)
+  }
+
+  /** Cancels the foreground uploads of this tab: those whose progress the page shows. */
+  cancelForeground(): void {
+    this.#batches.cancelForeground()
+    // Waiting uploads are cancelled first, so that none of them starts when a running one ends.
+    for (const id of this.#runner.underWay()) {
+      if (this.#list.get(id)?.path === 'foreground') this.#cancel(id)
+    }
+  }
+
+  /**
+   * Resumes a paused upload, or tries a failed one again, if its bytes are available. Call it in a
+   * click handler: the browser may ask whether the page may read the file.
+   */
+  async resume(id: string): Promise<void> {
+    const handle = this.#files.get(id) ? undefined : await this.#deps.handles.get(id)
+    const found = handle && (await askForHandle(handle))
+    if (found?.state === 'permission') return
+    if (found?.state === 'found') await this.provideFile(id, { file: found.file, handle })
+    else await this.#resumer.resume(id)
+  }
+
+  /**
+   * Gives a paused upload its file again. If the file is another one, it is refused, and a notice
+   * says why.
+   */
+  async provideFile(id: string, picked: PickedFile): Promise<void> {
+    const record = this.#list.get(id)
+    if (!record || !canResume(record)) return
+    const reason = await this.#resumer.refuseFile(record, picked.file)
+    if (reason !== null) this.#tell(otherFileNotice(reason))
+    else await this.#resumer.provide(id, picked)
+  }
+
+  /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
+  async resumeSignedIn(): Promise<void> {
+    const waiting = this.#resumer.resumable().filter(({ need }) => need === 'sign-in')
+    if (waiting.length === 0) return
+    const user = await this.#deps.calls.currentUser()
+    if (!user.ok || user.value !== this.#ownerId) return
+    this.#isAskedToSignIn = false
+    for (const { id } of waiting) void this.#resumer.resume(id)
+  }
+
+  /**
+   * Follows a change of the user's tier: the error about the old tier goes. After an upgrade, the
+   * uploads that a limit of the old tier refused are tried again, in the order in which they were
+   * added.
+   */
+  async followTier(before: Tier, after: Tier): Promise<void> {
+    this.dismissInlineError()
+    if (tierTraits[before].upgradesTo !== after) return
+    const refused = this.#resumer.resumable().filter(failedForTier)
+    for (const { id } of refused) await this.#resumer.resume(id)
+  }
+
+  /** Removes completed and failed uploads. */
+  clear(): void {
+    for (const record of this.#list.all()) if (isOver(record)) this.#remove(record)
+  }
+
+  dismissInlineError(): void {
+    this.#inlineError = null
+    this.#changed()
+  }
+
+  /** Returns what this tab shows. */
+  shown(): ShownUploads {
+    return {
+      records: this.#list.all(),
+      elsewhere: this.#list.elsewhere(),
+      live: this.#runner.live(),
+      inlineError: this.#inlineError,
+      outcome: this.#batches.outcome,
+    }
+  }
+
+  /** Reads what other tabs have changed, within a second. */
+  readonly readAgain: () => void
+
+  /** True while uploads of this tab run or wait. */
+  get isRunning(): boolean {
+    return this.#runner.underWay().length > 0
+  }
+
+  /** Pauses all uploads of this tab and stops the engine. */
+  close(): void {
+    for (const record of this.#list.all()) {
+      const isOwn = this.#list.isClaimed(record.id)
+      if (isOwn && isUnderWay(record)) this.#put(paused(record, null))
+    }
+    this.#stop()
+    this.#list.close()
+  }
+
+  /**
+   * Removes this user's uploads from the browser, and ends the unfinished ones on the server. The
+   * engine is closed afterwards.
+   */
+  async signOut(): Promise<void> {
+    const { records, handles, calls, timers } = this.#deps
+    await this.#list.read()
+    const all = this.#list.all()
+    this.#stop()
+    for (const { id } of all) this.#list.remove(id)
+    this.#list.close()
+    await handles.removeAllBut(records.load().map(({ id }) => id))
+    const unfinished = all.filter(({ status }) => status !== 'completed')
+    const keys = unfinished.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
+    const aborted = Promise.all(keys.map((cloudKey) => calls.abortUpload(cloudKey)))
+    const late = new Promise<void>((resolve) => timers.after(abortWithinMs, resolve))
+    await Promise.race([aborted, late])
+  }
+
+  #stop(): void {
+    this.#end.abort(new DOMException('These uploads are closed.', 'AbortError'))
+    for (const { id } of this.#list.all()) this.#endRun(id)
     this.#holdPage(false)
     this.#keepAwake(false)
   }
 
-  #begin({ files, ...drop }: AddedFiles): void {
-    if (this.#isClosed) return
-    this.#performer.inlineError = null
-    const { data, timers } = this.#deps
-    const begun = files
-      .filter(({ id }) => !this.#records.has(id))
-      .map(({ id, picked }) => {
-        data.keepWithHandle(id, picked)
-        return newRecord({ id, ownerId: this.#ownerId, picked, now: timers.now(), ...drop })
-      })
-    for (const record of begun) this.#insert(record)
-    // Uploads join the queue after all records exist, because the queue must know how many files
-    // were added together.
-    for (const record of begun) this.#performer.perform(record, [{ type: 'enqueue' }])
-    this.#changed()
-  }
-
-  #restore(found: readonly UploadRecord[]): void {
-    for (const record of found) {
-      if (this.#records.has(record.id)) continue
-      if (isCancelled(record)) {
-        this.#deps.records.remove(record.id)
-        continue
-      }
-      // Spec §4: uploading and pending records become paused. All others stay as they are.
-      const { record: halted } = advance(record, { type: 'halt' }, this.#deps.timers.now())
-      this.#insert(halted ?? record)
-      if (record.need === 'sign-in') this.resume(record.id)
-      else if (canResume(halted ?? record)) void this.#resumer.askForFile(record)
+  /** Reads the records of all tabs, and looks for the bytes of the uploads whose tabs are gone. */
+  async #read(): Promise<void> {
+    const { records, locks, handles } = this.#deps
+    if (this.#end.signal.aborted) return
+    const orphans = await this.#list.read()
+    if (this.#end.signal.aborted) return
+    if (!this.#hasRead) {
+      const known = [...records.load(), ...this.#list.all()]
+      void handles.removeAllBut(known.map(({ id }) => id))
     }
-  }
-
-  #insert(record: UploadRecord): void {
-    this.#records.set(record.id, record)
-    this.#batches.added(record)
-    this.#sort(record.id, record)
-    this.#deps.records.save(record)
-  }
-
-  #dispatchAll(ids: readonly string[], event: UploadEvent): void {
-    for (const id of ids) this.#dispatch(id, event)
-  }
-
-  /**
-   * Applies an event to an upload. Every event passes through here. Returns the next step of the
-   * upload's run; null when the event leads to no step.
-   */
-  #dispatch(id: string, event: UploadEvent): RunStep | null {
-    const before = this.#records.get(id)
-    if (!before || this.#isClosed) return null
-    const { record, effects } = advance(before, event, this.#deps.timers.now())
-    if (record) this.#records.set(id, record)
-    else this.#records.delete(id)
-    if (record !== before) {
-      this.#batches.changed(before, record)
-      this.#sort(id, record)
-      this.#changed()
+    this.#hasRead = true
+    for (const id of this.#list.elsewhere()) this.#lookedFor.delete(id)
+    for (const record of orphans) {
+      const { id, need } = record
+      if (isCancelled(record)) this.#list.remove(id)
+      if (!locks.areReal || this.#lookedFor.has(id) || !canResume(record)) continue
+      this.#lookedFor.add(id)
+      if (need === 'sign-in') void this.#resumer.resume(id)
+      else if (need === null) void this.#resumer.askForFile(id)
     }
-    return this.#performer.perform(record ?? before, effects)
+    void this.resumeSignedIn()
   }
 
-  /**
-   * Puts the id of a changed record into those of the sets `#paused`, `#over` and `#unsaved` that
-   * fit it, and removes it from the others. Also decides whether the browser must ask before the
-   * page is left, and whether the device must stay awake.
-   */
-  #sort(id: string, record: UploadRecord | null): void {
-    const isPaused = record?.status === 'paused'
-    const picked = isPaused ? this.#deps.data.picked(id) : undefined
-    put(this.#paused, id, isPaused && record.need !== 'sign-in')
-    put(this.#over, id, record !== null && isOver(record))
-    put(this.#unsaved, id, picked !== undefined && !picked.handle)
-    if (!record || !canResume(record)) this.#resumer.stopLooking(id)
-    if (this.#paused.size > 0) this.#resumer.watchPaused()
-    if (this.#over.size > 0) this.#wakeCleanUp()
-    const underWay = this.#batches.underWay()
-    this.#holdPage(underWay + this.#unsaved.size > 0)
-    this.#keepAwake(underWay > 0)
+  /** Returns false when no upload is left that this check could help. */
+  #resumeIdle(): boolean {
+    if (this.#end.signal.aborted) return false
+    const elsewhere = this.#list.elsewhere()
+    if (elsewhere.size > 0) this.readAgain()
+    const idle = this.#list.all().filter(({ id, need, status }) => {
+      const mayClaim = this.#deps.locks.areReal || this.#list.isClaimed(id)
+      return mayClaim && status === 'paused' && need === null && !elsewhere.has(id)
+    })
+    this.#resumer.resumeIdle(idle)
+    return elsewhere.size + idle.length > 0
   }
 
   #cleanUp(): boolean {
-    this.#dispatchAll([...this.#over], { type: 'tick' })
-    return !this.#isClosed && this.#over.size > 0
+    const now = this.#deps.timers.now()
+    const over = this.#list.all().filter(isOver)
+    for (const record of over) if (isForgotten(record, now)) this.#remove(record)
+    return over.length > 0 && !this.#end.signal.aborted
+  }
+
+  #ended(record: UploadRecord, result: RunResult): void {
+    const { id, path, fileName } = record
+    const now = this.#deps.timers.now()
+    if (result.type === 'stored') {
+      this.#put(completed(record, now))
+      this.#files.forget(id)
+      this.#list.release(id)
+      this.#listFile(result.file)
+      this.#tellOfOne(record, successNotice(path, fileName))
+    } else if (result.type === 'failed') this.#fail(record, result)
+    else if (result.need === 'file') this.#resumer.lacksFile(record, 'file')
+    else {
+      this.#put(paused(record, 'sign-in'))
+      for (const other of this.#runner.dequeueAll()) this.#put(paused(other, 'sign-in'))
+      if (!this.#isAskedToSignIn) this.#tell(signedOutNotice)
+      this.#isAskedToSignIn = true
+    }
+  }
+
+  #fail(record: UploadRecord, result: RunResult & { type: 'failed' }): void {
+    const { stage, error, code, isUnreadable } = result
+    const now = this.#deps.timers.now()
+    const next = failed(record, error, code, now)
+    // The server has ended this upload, so there is nothing to continue and nothing to abort.
+    const isBlocked = code === 'CONTENT_BLOCKED'
+    if (isBlocked) next.ticket = null
+    // The next attempt asks for the file, unless it was pasted and so cannot be chosen again.
+    if (isUnreadable && !record.pasted) next.need = 'file'
+    if (isBlocked || isUnreadable) this.#files.forget(record.id)
+    this.#put(next)
+    this.#tellOfOne(record, failureNotice(stage, record.fileName, error, code))
+    if (!stopsTheRest(code)) return
+    for (const other of this.#runner.dequeueAll()) this.#put(failed(other, error, code, now))
+  }
+
+  #cancel(id: string): void {
+    const record = this.#list.get(id)
+    if (!record || record.status === 'completed') return
+    // The person has already seen that it failed.
+    if (record.status === 'failed') {
+      this.#remove(record)
+      return
+    }
+    this.#endRun(id)
+    this.#put(cancelled(record, this.#deps.timers.now()))
+    this.#abortOnServer(record)
+    this.#files.forget(id)
+    this.#deps.timers.after(cancelledShownMs, () => {
+      const shown = this.#list.get(id)
+      if (shown && isCancelled(shown)) this.#remove(shown)
+    })
+  }
+
+  #remove(record: UploadRecord): void {
+    const { id } = record
+    this.#endRun(id)
+    if (record.status !== 'completed') this.#abortOnServer(record)
+    this.#files.forget(id)
+    this.#list.remove(id)
+  }
+
+  /** Another tab has taken or removed an upload of this tab. */
+  #lose(record: UploadRecord): void {
+    this.#endRun(record.id)
+    this.#files.drop(record.id)
+    this.#batches.changed(record, paused(record, null))
+    this.readAgain()
+  }
+
+  #endRun(id: string): void {
+    this.#runner.stop(id)
+    this.#resumer.stop(id)
+  }
+
+  /** Frees the upload slot on the server (spec §4). If the upload became a file, the file stays. */
+  #abortOnServer({ ticket }: UploadRecord): void {
+    if (!ticket) return
+    const abort = {
+      call: this.#deps.calls.abortUpload,
+      input: ticket.cloudKey,
+      withinMs: callTimeoutMs,
+      isPassing: mayPass,
+    }
+    const options = { signal: this.#end.signal, limit: noLimit }
+    untilAnswered(abort, options, this.#deps).catch(() => undefined)
+  }
+
+  /** Changes an upload of this tab. */
+  #put(record: UploadRecord): void {
+    if (this.#end.signal.aborted) return
+    const before = this.#list.get(record.id) ?? null
+    this.#list.put(record)
+    this.#batches.changed(before, record)
+  }
+
+  #tellOfOne(record: UploadRecord, notice: Notice): void {
+    // A large drop gets one notice at its end, not one for each file.
+    const isOneOfMany = isLargeDrop(this.#list.countDrop(record))
+    if (notice.kind === 'inline' || !isOneOfMany) this.#tell(notice)
+  }
+
+  #tell(notice: Notice): void {
+    if (notice.kind === 'toast') this.#deps.onNotice(notice)
+    else {
+      this.#inlineError = notice.text
+      this.#changed()
+    }
+  }
+
+  #listFile(file: StoredFile): void {
+    this.#unlisted.push(file)
+    this.#refreshSoon()
+  }
+
+  #refresh(): void {
+    this.#deps.onStored(this.#unlisted)
+    this.#unlisted = []
   }
 
   #show(): void {
-    if (!this.#isClosed) this.#deps.onChange(this.state())
+    if (this.#end.signal.aborted) return
+    const shown = this.shown()
+    const { records, elsewhere } = shown
+    const isUnsaved = ({ id, status }: UploadRecord) => {
+      const picked = status === 'paused' ? this.#files.get(id) : undefined
+      return picked !== undefined && !picked.handle
+    }
+    this.#holdPage(this.isRunning || records.some(isUnsaved))
+    // The person may be looking at this tab while another one uploads.
+    this.#keepAwake(records.some(isUnderWay))
+    const mayResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
+    if (elsewhere.size > 0 || records.some(mayResume)) this.#watch()
+    if (records.some(isOver)) this.#cleanUpLater()
+    this.#deps.onChange(shown)
   }
 }
 
-function put(set: Set<string>, id: string, isIn: boolean): void {
-  if (isIn) set.add(id)
-  else set.delete(id)
+/**
+ * Returns a function to call with whether something is wanted. It calls `begin` when that becomes
+ * true, and what `begin` returned when it becomes false.
+ */
+function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
+  let end: (() => void) | null = null
+  return (isWanted) => {
+    if (isWanted) end ??= begin()
+    else {
+      end?.()
+      end = null
+    }
+  }
 }

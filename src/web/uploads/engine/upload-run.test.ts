@@ -7,18 +7,11 @@ import { firstWaitMs } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
-import type { RunStep, UploadEvent } from './upload-events.ts'
-import { type RunDeps, UploadRun } from './upload-run.ts'
+import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 
 const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
-const record = uploadRecord({
-  id: '000001',
-  identity: { name: 'notes.txt', size: 1000, lastModified: 7, sample: null },
-  status: 'uploading',
-})
-
-const getTicket: RunStep = { type: 'get-ticket', instead: null }
+const identity = { name: 'notes.txt', size: 1000, lastModified: 7, sample: null }
 
 /** Stands for a server that never answers. The call ends only when the signal is aborted. */
 function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
@@ -28,44 +21,39 @@ function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: ty
 }
 const nothing = refusal(null)
 
-let asked: { call: string; at: number; request: unknown }[]
-let events: UploadEvent[]
+let record: UploadRecord
+let asked: { call: string; request: unknown }[]
+let jobs: TransferJob[]
+/** The bytes that were shown, in order. */
+let bytes: number[]
 let lives: UploadLive[]
 let reported: unknown[]
 let send: (job: TransferJob) => Promise<void>
+let calls: RunDeps['calls']
+let result: Promise<RunResult | null>
 
-function noted(call: string) {
-  return (request: unknown, signal: AbortSignal) => {
-    asked.push({ call, at: performance.now(), request })
-    return hang(request, signal)
-  }
-}
-
-/**
- * Runs an upload. Its first step is `steps[0]`. When a step ends, the engine answers with the next
- * one of the list.
- */
-function begin(
-  steps: readonly RunStep[],
-  of: Partial<UploadRecord> = {},
-  answers: Partial<RunDeps['calls']> = {},
-) {
-  const upload = { ...record, ...of }
-  const left = [...steps]
-  const calls: RunDeps['calls'] = {
-    getUploadUrl: noted('start'),
-    listParts: noted('list'),
-    confirmUpload: noted('confirm'),
-    abortUpload: () => new Promise<never>(() => undefined),
-    currentUser: async () => ({ ok: true, value: 'ada' }),
-    ...answers,
-  }
+function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): UploadRun {
+  record = { ...record, ...changes }
+  const noted =
+    <Input, Answer>(call: string, answer: (input: Input, signal: AbortSignal) => Answer) =>
+    (request: Input, signal: AbortSignal): Answer => {
+      asked.push({ call, request })
+      return answer(request, signal)
+    }
   const run = new UploadRun(
-    upload.id,
+    of,
     {
-      calls,
-      data: { file: () => file },
-      sendFile: (job) => send(job),
+      calls: {
+        ...calls,
+        getUploadUrl: noted('getUploadUrl', calls.getUploadUrl),
+        listParts: noted('listParts', calls.listParts),
+        confirmUpload: noted('confirmUpload', calls.confirmUpload),
+      },
+      sendFile: (job) => {
+        jobs.push(job)
+        return send(job)
+      },
+      inTurn: (_, work) => work(),
       sha256: async () => null,
       sample: async () => null,
       connection: { isOnline: () => true, untilOnline: async () => undefined },
@@ -77,114 +65,93 @@ function begin(
       reportError: (error) => reported.push(error),
     },
     {
-      record: () => upload,
-      dispatch: (_, event) => {
-        if (event.type !== 'turn-began') events.push(event)
-        return event.type === 'progress' ? null : (left.shift() ?? null)
+      get: () => record,
+      update: (update) => {
+        record = { ...record, ...update }
+        if (update.uploadedBytes !== undefined) bytes.push(update.uploadedBytes)
       },
-      changed: () => {
+      liveChanged: () => {
         if (run.live) lives.push(run.live)
       },
     },
   )
-  run.begin()
+  result = run.run()
   return run
 }
 
 beforeEach(() => {
   vi.useFakeTimers()
+  record = uploadRecord({ id: '000001', identity, status: 'pending' })
   asked = []
-  events = []
+  jobs = []
+  bytes = []
   lives = []
   reported = []
   send = async () => undefined
+  calls = {
+    getUploadUrl: async () => ({ ok: true, value: ticket }),
+    listParts: async () => ({ ok: true, value: { parts: [] } }),
+    confirmUpload: hang,
+    abortUpload: async () => ({ ok: true, value: null }),
+    currentUser: async () => ({ ok: true, value: 'ada' }),
+  }
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('a call that nobody answers', () => {
-  test.each<[string, number, RunStep]>([
-    ['start', 30_000, { type: 'get-ticket', instead: null }],
-    ['list', 30_000, { type: 'list-parts', ticket }],
-    ['confirm', 600_000, { type: 'confirm', ticket, stage: 'confirm' }],
-  ])('%s is ended after %i ms and made again', async (call, ms, step) => {
-    const run = begin([step])
-    await vi.advanceTimersByTimeAsync(ms + firstWaitMs - 1)
-    expect(asked).toHaveLength(1)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(asked.map(({ call: which }) => which)).toEqual([call, call])
-    run.end()
-    await vi.advanceTimersByTimeAsync(3_600_000)
-    expect(asked).toHaveLength(2)
-    expect(events).toEqual([])
-    expect(vi.getTimerCount()).toBe(0)
-  })
+test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
+  ['getUploadUrl', 30_000, {}],
+  ['listParts', 30_000, { ticket }],
+  ['confirmUpload', 600_000, {}],
+])('a %s that nobody answers is ended after %i ms and made again', async (call, ms, of) => {
+  calls = { ...calls, [call]: hang }
+  const run = begin(of)
+  const made = () => asked.filter((one) => one.call === call).length
+  await vi.advanceTimersByTimeAsync(ms + firstWaitMs - 1)
+  expect(made()).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(made()).toBe(2)
+  run.stop()
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(made()).toBe(2)
+  expect(await result).toBeNull()
+  expect(vi.getTimerCount()).toBe(0)
 })
 
-describe('a start', () => {
-  test('says whose it is, and repeats itself by the same key', async () => {
-    const run = begin([getTicket])
-    await vi.advanceTimersByTimeAsync(callTimeoutMs + firstWaitMs)
-    const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
-    expect(asked.map(({ request }) => request)).toMatchObject([same, same])
-    run.end()
-  })
-
-  test.each([
-    ['image/png', 'image/png'],
-    ['', ''],
-    ["application/x-it's", ''],
-    ['application/x-(old)', ''],
-    ['text/plain;charset=utf-8', ''],
-  ])('of the type %j asks for %j, which the server takes', async (fileType, sent) => {
-    const run = begin([getTicket], { fileType })
-    await vi.advanceTimersByTimeAsync(0)
-    expect(asked[0]?.request).toMatchObject({ fileType: sent })
-    run.end()
-  })
+test('a start says whose it is, and repeats itself by the same key', async () => {
+  calls.getUploadUrl = hang
+  begin().stop()
+  await vi.advanceTimersByTimeAsync(callTimeoutMs)
+  begin()
+  await vi.advanceTimersByTimeAsync(0)
+  const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
+  expect(asked.map(({ request }) => request)).toMatchObject([same, same])
 })
 
-describe('URLs of parts that come with the ticket', () => {
+test.each([
+  ['image/png', 'image/png'],
+  ["application/x-it's", ''],
+  ['text/plain;charset=utf-8', ''],
+])('a file of the type %j is announced as %j, which the server takes', async (fileType, sent) => {
+  begin({ fileType })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(asked[0]?.request).toMatchObject({ fileType: sent })
+})
+
+test('the URLs of parts that come with the ticket are used once and never saved', async () => {
   const parts = { size: 400, count: 3 }
   const urls = { 1: '/one', 2: '/two' }
-  const transfer = (cloudKey = 'key') =>
-    ({
-      type: 'transfer',
-      ticket: { ...ticket, cloudKey, parts },
-      held: [],
-      resumed: false,
-    }) as const
-  let jobs: TransferJob[]
-
-  const started = async (...next: RunStep[]) => {
-    jobs = []
-    send = async (job) => void jobs.push(job)
-    const getUploadUrl = async () =>
-      ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } }) as const
-    const run = begin([getTicket, ...next], {}, { getUploadUrl })
-    await vi.advanceTimersByTimeAsync(0)
-    return run
-  }
-
-  test('are for the transfer that follows, once; the ticket that is kept has none', async () => {
-    const run = await started(transfer(), transfer())
-    expect(events[0]).toEqual({ type: 'ticket', ticket: { ...ticket, parts } })
-    expect(run.starting).toBeNull()
-    expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
-    run.end()
-  })
-
-  test('are not for another ticket', async () => {
-    const run = await started(transfer('another'))
-    expect(jobs.map(({ partUrls }) => partUrls)).toEqual([{}])
-    run.end()
-  })
+  calls.getUploadUrl = async () => ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } })
+  const incomplete = { ok: false, refusal: refusal(400, 'UPLOAD_INCOMPLETE') } as const
+  calls.confirmUpload = async () => incomplete
+  begin()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(record.ticket).toEqual({ ...ticket, parts })
+  expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
 })
 
 describe('a transfer', () => {
-  const transfer = { type: 'transfer', ticket, held: [], resumed: false } as const
-
   test('shows its progress and speed although the clock is set back', async () => {
     send = async ({ onProgress }) => {
       onProgress(0)
@@ -192,72 +159,111 @@ describe('a transfer', () => {
       vi.setSystemTime(Date.now() - 86_400_000)
       onProgress(500)
     }
-    begin([transfer])
+    begin()
     await vi.advanceTimersByTimeAsync(0)
-    expect(events).toMatchObject([{ bytes: 0 }, { bytes: 500 }, { type: 'sent' }])
+    expect(bytes).toEqual([500, 1000])
     expect(lives.at(-1)).toEqual({ interrupted: null, bytesPerSecond: 250 })
   })
 
   test('shows at once what was lost, and never a speed below nothing', async () => {
     send = async ({ onProgress }) => {
       onProgress(0)
-      for (const bytes of [400, 750, 100, 300, 200]) {
-        vi.advanceTimersByTime(bytes === 100 || bytes === 200 ? 10 : 2000)
-        onProgress(bytes)
+      for (const sent of [400, 750, 100, 300, 200]) {
+        vi.advanceTimersByTime(sent === 100 || sent === 200 ? 10 : 2000)
+        onProgress(sent)
       }
     }
-    begin([transfer])
+    begin()
     await vi.advanceTimersByTimeAsync(0)
-    const shownBytes = events.map((event) => ('bytes' in event ? event.bytes : null))
-    expect(shownBytes).toEqual([0, 400, 750, 100, 300, 200, null])
+    expect(bytes).toEqual([400, 750, 100, 300, 200, 1000])
     for (const { bytesPerSecond } of lives) expect(bytesPerSecond ?? 0).toBeGreaterThanOrEqual(0)
-    expect(lives.at(-1)?.bytesPerSecond).toBeGreaterThan(100)
   })
 
   test.each([
     [7, true],
     [8, false],
   ])('knows whether the file has the date of then (%i)', async (lastModified, expected) => {
-    const dates: boolean[] = []
-    send = async ({ hasFirstDate }) => void dates.push(hasFirstDate)
-    begin([transfer], { identity: { ...record.identity, lastModified } })
+    begin({ identity: { ...identity, lastModified } })
     await vi.advanceTimersByTimeAsync(0)
-    expect(dates).toEqual([expected])
+    expect(jobs.map(({ hasFirstDate }) => hasFirstDate)).toEqual([expected])
+  })
+})
+
+describe('what the server lacks is repaired once', () => {
+  const refuse = (status: number, code: string | null = null) =>
+    ({ ok: false, refusal: refusal(status, code) }) as const
+  const names = () => asked.map(({ call }) => call)
+
+  test.each([
+    ['other bytes than were sent', refuse(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
+    ['too few bytes', refuse(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
+  ])('%s', async (_, answer, again) => {
+    calls.confirmUpload = async () => answer
+    begin()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(names()).toEqual(['getUploadUrl', 'confirmUpload', again, 'confirmUpload'])
+    expect(await result).toMatchObject({ type: 'failed', stage: 'confirm' })
+  })
+
+  test('an upload that it does not know: it is a file already, or it starts anew', async () => {
+    calls.listParts = async () => refuse(404)
+    calls.confirmUpload = async () => refuse(404)
+    begin({ ticket })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(names()).toEqual(['listParts', 'confirmUpload', 'getUploadUrl', 'confirmUpload'])
+  })
+
+  test.each([
+    ['a small file whose URL has expired', new TransferFailed('status', 403)],
+    ['a file that has changed since its upload began', new TransferFailed('changed')],
+  ])('%s starts anew', async (_, error) => {
+    send = async () => {
+      throw error
+    }
+    begin({ ticket })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(names()).toEqual(['listParts', 'getUploadUrl'])
+    expect(await result).toMatchObject({ type: 'failed', stage: 'transfer' })
+  })
+
+  test('a large file whose URLs are refused fails, and keeps its stored parts', async () => {
+    send = async () => {
+      throw new TransferFailed('status', 403)
+    }
+    begin({ ticket: { ...ticket, parts: { size: 400, count: 3 } } })
+    expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed with status 403' })
+    expect(record.ticket).not.toBeNull()
+  })
+})
+
+describe('without the file, an upload is only confirmed', () => {
+  test.each([404, 400])('and asks for the file if the server lacks bytes (%i)', async (status) => {
+    const answer = refusal(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
+    calls.confirmUpload = async () => ({ ok: false, refusal: answer })
+    begin({ ticket }, null)
+    expect(await result).toEqual({ type: 'paused', need: 'file' })
+    expect(jobs).toEqual([])
   })
 })
 
 describe('an error', () => {
-  const transfer = { type: 'transfer', ticket, held: [], resumed: false } as const
-
-  const failing = (error: unknown) => {
+  test('that nobody expected fails the upload, and is reported', async () => {
+    const error = new TypeError('x is not a function')
     send = async () => {
       throw error
     }
-    return begin([transfer])
-  }
-
-  test('that nobody expected fails the upload, and is reported', async () => {
-    const error = new TypeError('x is not a function')
-    failing(error)
-    await vi.advanceTimersByTimeAsync(0)
-    expect(events).toEqual([{ type: 'transfer-failed', kind: 'status', status: null }])
+    begin()
+    expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed' })
     expect(reported).toEqual([error])
-  })
-
-  test('of the transfer fails the upload only', async () => {
-    failing(new TransferFailed('timeout', 503))
-    await vi.advanceTimersByTimeAsync(0)
-    expect(events).toEqual([{ type: 'transfer-failed', kind: 'timeout', status: 503 }])
-    expect(reported).toEqual([])
   })
 
   test('that comes of the end of the run is none', async () => {
     send = ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const run = begin([transfer])
-    run.end()
+    const run = begin()
     await vi.advanceTimersByTimeAsync(0)
-    expect(events).toEqual([])
+    run.stop()
+    expect(await result).toBeNull()
     expect(reported).toEqual([])
   })
 })

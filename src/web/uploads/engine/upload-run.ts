@@ -12,77 +12,96 @@ import {
   type UploadCalls,
   untilAnswered,
 } from '../transfer/upload-calls.ts'
-import type { Outcome } from '../upload-errors.ts'
-import { type SendFile, TransferFailed, type UrlsOfParts } from '../upload-ports.ts'
+import { type Refusal, refusalText, transferCode, transferText } from '../upload-errors.ts'
+import type { FailedStage } from '../upload-notices.ts'
+import {
+  type SendFile,
+  type StoredPart,
+  TransferFailed,
+  type UrlsOfParts,
+} from '../upload-ports.ts'
 import type { UploadLive } from '../uploads-state.ts'
-import type { UploadData } from './upload-data.ts'
-import type { ConfirmStage, RunStep, UploadEvent } from './upload-events.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
+import { withBytes } from './upload-state.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const progressEveryMs = 500
+/**
+ * A file that cannot be read fails its upload only if the page is still there after this time.
+ * WebKit reports unreadable files while it leaves a page, before `pagehide`.
+ */
+const pageLeftWithinMs = 1000
 
 /** What one running upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'gathered'>
-  data: Pick<UploadData, 'file'>
   sendFile: SendFile
-  /**
-   * Delays the transfer until the upload may send its bytes. Absent where the transfer need not
-   * wait.
-   */
-  inTurn?: InTurn
+  /** Delays the transfer until the upload may send its bytes. */
+  inTurn: InTurn
   /**
    * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where the browser cannot.
    */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Hashes some of the bytes; null where the browser cannot. */
   sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /**
-   * Called when the server made a file of an upload that had meanwhile been cancelled or paused.
-   */
+  /** Called when the server made a file of an upload whose run was stopped meanwhile. */
   onStoredAnyway: (file: StoredFile) => void
-  /**
-   * Called with an error that no code here throws on purpose, such as a fault of this program. The
-   * upload fails, and the error must be seen by those who look for its cause.
-   */
+  /** Called with an error that no code here throws on purpose. The upload fails. */
   reportError: (error: unknown) => void
 }
 
-/** The part of the engine that a running upload needs. */
-export interface RecordKeeper {
-  record(id: string): UploadRecord | undefined
-  /**
-   * Applies an event to an upload. Returns the next step of its run; null when the event leads to
-   * no step.
-   */
-  dispatch(id: string, event: UploadEvent): RunStep | null
-  /** Called when the tabs must show something new. */
-  changed(): void
+/** The record of a running upload, which the engine keeps. */
+export interface RunRecord {
+  get(): UploadRecord
+  update(changes: Partial<UploadRecord>): void
+  /** Called when `UploadRun.live` has changed. */
+  liveChanged(): void
 }
 
-/**
- * Runs one upload, from its start to its end. It performs one step, such as a call, and reports the
- * step's end to the engine as an event. The engine answers with the next step.
- */
+/** How a run ended. */
+export type RunResult =
+  | { type: 'stored'; file: StoredFile }
+  /** A person has to sign in, or to choose the file again. */
+  | { type: 'paused'; need: 'sign-in' | 'file' }
+  | {
+      type: 'failed'
+      stage: FailedStage
+      error: string
+      code: string | null
+      isUnreadable: boolean
+    }
+
+/** The calls that the server can refuse. */
+type CallStage = 'start' | 'list' | 'confirm'
+
+class CallFailed extends Error {
+  readonly stage: CallStage
+  readonly refusal: Refusal
+
+  constructor(stage: CallStage, refusal: Refusal) {
+    super(`${stage} ${refusal.status}`)
+    this.stage = stage
+    this.refusal = refusal
+  }
+}
+
+/** Runs one upload from its start to its end: gets a ticket, sends the bytes, confirms them. */
 export class UploadRun {
-  readonly #id: string
+  readonly #file: File | null
   readonly #deps: RunDeps
-  readonly #keeper: RecordKeeper
-  readonly #turn = new AbortController()
-  readonly #signal = this.#turn.signal
-  /** Null where this tab does not have the file. The upload can then only be confirmed. */
-  #file: File | null = null
-  /** The presigned URLs of parts that get-upload-url answered. The next transfer uses them. */
-  #signed: { cloudKey: string; partUrls: UrlsOfParts } | null = null
+  readonly #record: RunRecord
+  readonly #stop = new AbortController()
+  readonly #signal = this.#stop.signal
+  /** The presigned URLs of parts in the answer of get-upload-url. The next transfer uses them. */
+  #partUrls: UrlsOfParts = {}
   #sha256: Promise<string | null> = Promise.resolve(null)
-  #starting: Promise<unknown> | null = null
   #live: UploadLive | null = null
 
-  constructor(id: string, deps: RunDeps, keeper: RecordKeeper) {
-    this.#id = id
+  /** @param file null where this tab does not have it. The upload can then only be confirmed. */
+  constructor(file: File | null, deps: RunDeps, record: RunRecord) {
+    this.#file = file
     this.#deps = deps
-    this.#keeper = keeper
+    this.#record = record
   }
 
   /**
@@ -94,125 +113,131 @@ export class UploadRun {
   }
 
   /**
-   * Settles when get-upload-url, the call that starts the upload, has ended. If the run was ended
-   * before the answer, the promise settles only after the server was asked to free the upload slot
-   * again. Null when no such call is under way.
+   * Runs the upload. Returns null when it was stopped. While get-upload-url is under way, a stopped
+   * run ends only after the answer has come and the new upload slot is freed.
    */
-  get starting(): Promise<unknown> | null {
-    return this.#starting
-  }
-
-  /** Starts the upload and returns immediately. */
-  begin(): void {
-    this.#file = this.#deps.data.file(this.#id) ?? null
-    this.#identify()
-    void this.#goOn()
-  }
-
-  /**
-   * Ends the run: stops its transfer and its waits, and dispatches no further event. A running call
-   * that changes something on the server still waits for its answer.
-   */
-  end(): void {
-    this.#turn.abort(new DOMException('The turn of this upload has ended.', 'AbortError'))
-  }
-
-  /**
-   * Reports each event to the engine and performs the step that the engine returns, until it
-   * returns none.
-   */
-  async #goOn(): Promise<void> {
-    let event: UploadEvent | null = { type: 'turn-began', hasFile: this.#file !== null }
-    while (event && !this.#signal.aborted) {
-      const step = this.#keeper.dispatch(this.#id, event)
-      event = step && (await this.#do(step))
-    }
-  }
-
-  /**
-   * Performs a step. Returns the event that says how the step ended; null when the run was ended
-   * meanwhile.
-   */
-  async #do(step: RunStep): Promise<UploadEvent | null> {
+  async run(): Promise<RunResult | null> {
     try {
-      switch (step.type) {
-        case 'get-ticket':
-          return await this.#getTicket(step.instead)
-        case 'list-parts':
-          return await this.#listParts(step.ticket)
-        case 'transfer':
-          return await this.#transfer(step)
-        case 'confirm':
-          return await this.#confirm(step.ticket, step.stage)
-      }
+      this.#identify()
+      const file = await (this.#file ? this.#upload(this.#file) : this.#confirmWithoutFile())
+      return this.#signal.aborted ? null : { type: 'stored', file }
     } catch (error) {
-      if (this.#signal.aborted) return null
-      if (error instanceof TransferFailed) {
-        return { type: 'transfer-failed', kind: error.kind, status: error.status }
-      }
-      this.#deps.reportError(error)
-      return { type: 'transfer-failed', kind: 'status', status: null }
+      if (error instanceof TransferFailed && error.kind === 'unreadable') await this.#pageStays()
+      return this.#signal.aborted ? null : this.#failure(error)
     }
   }
 
-  #record(): UploadRecord | undefined {
-    return this.#keeper.record(this.#id)
+  /**
+   * Stops the transfer and all waits. A running call that changes something on the server still
+   * waits for its answer.
+   */
+  stop(): void {
+    this.#stop.abort(new DOMException('The upload was stopped.', 'AbortError'))
   }
 
   /**
-   * Computes the hash by which the file is recognised when it is chosen again, unless the record
-   * has it already. Pasted content needs none, because nobody can choose it again.
+   * Uploads the file. If the server turns out to lack the upload or some of its bytes, repairs this
+   * once and tries again.
    */
-  #identify(): void {
-    const record = this.#record()
-    if (!this.#file || !record || record.pasted || record.identity.sample !== null) return
-    this.#deps.sample(this.#file, this.#signal).then(
-      (sample) => {
-        if (sample === null || this.#signal.aborted) return
-        this.#keeper.dispatch(this.#id, { type: 'identified', sample })
-      },
-      // An error is ignored here, because the transfer will find out whether the file can be read.
-      () => undefined,
-    )
+  async #upload(file: File): Promise<StoredFile> {
+    for (;;) {
+      try {
+        return await this.#tryOnce(file)
+      } catch (error) {
+        if (this.#signal.aborted || this.#record.get().restarted) throw error
+        const stored = await this.#repair(error)
+        if (stored) return stored
+      }
+    }
   }
 
-  #getTicket(instead: string | null): Promise<UploadEvent | null> {
-    const answered = this.#start(instead).finally(() => {
-      this.#starting = null
-    })
-    this.#starting = answered
-    return answered
+  async #tryOnce(file: File): Promise<StoredFile> {
+    const known = this.#record.get().ticket
+    const held = known ? await this.#listParts(known) : []
+    const ticket = known ?? (await this.#start())
+    await this.#transfer(file, ticket, held, known !== null)
+    return this.#confirm(ticket)
   }
 
-  async #start(instead: string | null): Promise<UploadEvent | null> {
+  /**
+   * Prepares another attempt after an error. Returns the file if the upload has become one.
+   * @throws the error where another attempt would not help.
+   */
+  async #repair(error: unknown): Promise<StoredFile | null> {
+    const { ticket } = this.#record.get()
+    if (!ticket) throw error
+    if (error instanceof CallFailed && error.stage === 'confirm') {
+      // The stored bytes differ from the sent ones, and the server has ended the upload.
+      if (error.refusal.code === 'CHECKSUM_MISMATCH') return this.#forgetTicket()
+      // A server that crashed may have lost bytes that were not yet safe on its disk.
+      if (error.refusal.code !== 'UPLOAD_INCOMPLETE') throw error
+      this.#record.update({ restarted: true })
+      return null
+    }
+    if (saysUnknown(error)) return this.#confirmOrForget(ticket)
+    if (!(error instanceof TransferFailed)) throw error
+    // The presigned URL of a small file has expired. A new start gives another one. A larger file
+    // fails instead, because a new start would lose its stored parts.
+    const isUrlRefused = error.status === 403 && !ticket.parts
+    // The file has changed since its upload began. Continuing would mix two versions.
+    if (!isUrlRefused && error.kind !== 'changed') throw error
+    await this.#deps.calls.abortUpload(ticket.cloudKey)
+    return this.#forgetTicket()
+  }
+
+  /** The server does not know the upload: an earlier confirm may have made a file of it. */
+  async #confirmOrForget(ticket: UploadTicket): Promise<StoredFile | null> {
+    try {
+      return await this.#confirm(ticket)
+    } catch (error) {
+      if (!saysUnknown(error)) throw error
+      return this.#forgetTicket()
+    }
+  }
+
+  #forgetTicket(): null {
+    this.#signal.throwIfAborted()
+    const fresh = { ticket: null, uploadStartTime: null, uploadedBytes: 0, progress: 0 }
+    this.#record.update({ ...fresh, restarted: true })
+    return null
+  }
+
+  async #confirmWithoutFile(): Promise<StoredFile> {
+    const { ticket } = this.#record.get()
+    if (!ticket) throw new TransferFailed('unreadable')
+    this.#record.update({ status: 'uploading' })
+    return this.#confirm(ticket)
+  }
+
+  /** Starts the upload on the server. */
+  async #start(): Promise<UploadTicket> {
     const { calls } = this.#deps
-    if (instead !== null) await calls.abortUpload(instead)
-    const record = this.#record()
-    if (!record || this.#signal.aborted) return null
+    const { fileName, fileSize, fileType, expirationDays, ownerId, id } = this.#record.get()
     const started = await this.#untilAnswered({
       call: calls.getUploadUrl,
       input: {
-        fileName: record.fileName,
-        fileSize: record.fileSize,
-        fileType: mediaTypeOf(record.fileType),
-        expirationDays: String(record.expirationDays),
-        ownerId: record.ownerId,
-        idempotencyKey: record.id,
+        fileName,
+        fileSize,
+        // Some systems give an invalid type. The empty text means unknown.
+        fileType: isMediaType(fileType) ? fileType : '',
+        expirationDays: String(expirationDays),
+        ownerId,
+        idempotencyKey: id,
       },
       withinMs: callTimeoutMs,
       isPassing: mayStartAgain,
     })
-    if (!started.ok) return { type: 'refused', stage: 'start', refusal: started.refusal }
-    // The run was ended before the answer came, so the upload slot is freed.
+    if (!started.ok) throw new CallFailed('start', started.refusal)
     if (this.#signal.aborted) await calls.abortUpload(started.value.cloudKey)
+    this.#signal.throwIfAborted()
     const { parts, ...ticket } = started.value
-    if (!parts) return { type: 'ticket', ticket }
-    const { urls: partUrls, ...plan } = parts
-    this.#signed = { cloudKey: ticket.cloudKey, partUrls }
-    return { type: 'ticket', ticket: { ...ticket, parts: plan } }
+    if (!parts) return ticket
+    const { urls, ...plan } = parts
+    this.#partUrls = urls
+    return { ...ticket, parts: plan }
   }
 
-  async #listParts({ cloudKey }: UploadTicket): Promise<UploadEvent> {
+  async #listParts({ cloudKey }: UploadTicket): Promise<readonly StoredPart[]> {
     const listed = await this.#untilAnswered({
       call: this.#deps.calls.listParts,
       input: { cloudKey },
@@ -220,41 +245,80 @@ export class UploadRun {
       isPassing: mayPass,
       isReading: true,
     })
-    return listed.ok
-      ? { type: 'held', parts: listed.value.parts }
-      : { type: 'refused', stage: 'resume', refusal: listed.refusal }
+    this.#signal.throwIfAborted()
+    if (!listed.ok) throw new CallFailed('list', listed.refusal)
+    return listed.value.parts
   }
 
-  async #transfer({
-    ticket,
-    held,
-    resumed,
-  }: Extract<RunStep, { type: 'transfer' }>): Promise<UploadEvent> {
-    const file = this.#file
+  async #transfer(
+    file: File,
+    ticket: UploadTicket,
+    held: readonly StoredPart[],
+    resumed: boolean,
+  ): Promise<void> {
+    const { inTurn, sendFile, sha256, timers } = this.#deps
     const signal = this.#signal
-    const { inTurn, sendFile } = this.#deps
-    if (!file) return { type: 'transfer-failed', kind: 'unreadable', status: null }
+    const record = this.#record.get()
+    const heldBytes = held.reduce((sum, { size }) => sum + size, 0)
+    const { uploadStartTime } = record
+    this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
+    this.#setBytes(heldBytes)
     // What interrupted the calls before is over, and the transfer may have to wait for its turn.
     this.#show(null)
     // The SHA-256 is optional: an upload continues where it cannot be computed.
-    this.#sha256 = this.#deps.sha256(file, signal).catch(() => null)
-    const onProgress = this.#watchProgress(
-      file.size,
-      held.reduce((sum, { size }) => sum + size, 0),
-    )
+    this.#sha256 = sha256(file, signal).catch(() => null)
+    const onProgress = this.#watchProgress(file.size, heldBytes)
     const contentType = ticket.metadata.mimeType
-    const hasFirstDate = file.lastModified === this.#record()?.identity.lastModified
-    const partUrls = this.#signed?.cloudKey === ticket.cloudKey ? this.#signed.partUrls : {}
+    const hasFirstDate = file.lastModified === record.identity.lastModified
     // These URLs are used for one transfer only. Before the next one the server may begin a new
     // multipart upload, for which they are not valid.
-    this.#signed = null
-    const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls }
-    const send = () => {
+    const partUrls = this.#partUrls
+    this.#partUrls = {}
+    const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls, signal }
+    await inTurn(signal, () => {
       this.#show({ interrupted: null, bytesPerSecond: null })
-      return sendFile({ ...job, signal, onProgress, onInterrupted: this.#onInterrupted })
+      return sendFile({ ...job, onProgress, onInterrupted: this.#onInterrupted })
+    })
+    signal.throwIfAborted()
+    this.#setBytes(file.size)
+  }
+
+  async #confirm({ cloudKey, metadata }: UploadTicket): Promise<StoredFile> {
+    const sha256 = (await this.#sha256) ?? undefined
+    this.#signal.throwIfAborted()
+    const { calls, timers, onStoredAnyway } = this.#deps
+    const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
+    const confirming = this.#untilAnswered({
+      call: calls.confirmUpload,
+      input: { cloudKey, metadata, uploadStartTime, sha256 },
+      // The answer may take long, because the server first joins the parts of a large file.
+      withinMs: requestTimeoutMs,
+      isPassing: mayPass,
+    })
+    const reportLate = (late: Awaited<typeof confirming>) => {
+      if (this.#signal.aborted && late.ok) onStoredAnyway(late.value)
     }
-    await (inTurn ? inTurn(signal, send) : send())
-    return { type: 'sent' }
+    confirming.then(reportLate, () => undefined)
+    const confirmed = await Promise.race([confirming, this.#stopped()])
+    this.#signal.throwIfAborted()
+    if (!confirmed.ok) throw new CallFailed('confirm', confirmed.refusal)
+    return confirmed.value
+  }
+
+  /**
+   * Computes the hash by which the file is recognised when it is chosen again, unless the record
+   * has it already. Pasted content needs none, because nobody can choose it again.
+   */
+  #identify(): void {
+    const { pasted, identity } = this.#record.get()
+    if (!this.#file || pasted || identity.sample !== null) return
+    this.#deps.sample(this.#file, this.#signal).then(
+      (sample) => {
+        if (sample !== null) this.#update({ identity: { ...identity, sample } })
+      },
+      // An error is ignored here, because the transfer will find out whether the file can be read.
+      () => undefined,
+    )
   }
 
   #watchProgress(size: number, held: number): (bytes: number) => void {
@@ -271,28 +335,22 @@ export class UploadRun {
       shown = bytes
       samples = withSample(samples, now, bytes)
       this.#show({ interrupted: null, bytesPerSecond: bytesPerSecond(samples, now) })
-      this.#keeper.dispatch(this.#id, { type: 'progress', bytes })
+      this.#setBytes(bytes)
     }
   }
 
-  async #confirm({ cloudKey, metadata }: UploadTicket, stage: ConfirmStage): Promise<UploadEvent> {
-    const sha256 = (await this.#sha256) ?? undefined
-    this.#signal.throwIfAborted()
-    const { calls, timers, onStoredAnyway } = this.#deps
-    const uploadStartTime = this.#record()?.uploadStartTime ?? timers.now()
-    const confirmed = await this.#untilAnswered({
-      call: calls.confirmUpload,
-      input: { cloudKey, metadata, uploadStartTime, sha256 },
-      // The answer may take long, because the server first joins the parts of a large file.
-      withinMs: requestTimeoutMs,
-      isPassing: mayPass,
-    })
-    if (!confirmed.ok) return { type: 'refused', stage, refusal: confirmed.refusal }
-    if (this.#signal.aborted) onStoredAnyway(confirmed.value)
-    return { type: 'confirmed', file: confirmed.value }
+  #setBytes(bytes: number): void {
+    const record = this.#record.get()
+    const { uploadedBytes, progress } = withBytes(record, bytes)
+    if (uploadedBytes === record.uploadedBytes && progress === record.progress) return
+    this.#update({ uploadedBytes, progress, lastActivity: this.#deps.timers.now() })
   }
 
-  #untilAnswered<Input, Answer>(repeated: RepeatedCall<Input, Answer>): Promise<Outcome<Answer>> {
+  #update(changes: Partial<UploadRecord>): void {
+    if (!this.#signal.aborted) this.#record.update(changes)
+  }
+
+  #untilAnswered<Input, Answer>(repeated: RepeatedCall<Input, Answer>) {
     const options = { signal: this.#signal, onInterrupted: this.#onInterrupted }
     return untilAnswered(repeated, options, this.#deps)
   }
@@ -302,14 +360,54 @@ export class UploadRun {
 
   #show(live: UploadLive | null): void {
     this.#live = live
-    this.#keeper.changed()
+    this.#record.liveChanged()
+  }
+
+  #stopped(): Promise<never> {
+    return new Promise((_, reject) =>
+      this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true }),
+    )
+  }
+
+  #pageStays(): Promise<void> {
+    return new Promise((resolve) => this.#deps.timers.after(pageLeftWithinMs, resolve))
+  }
+
+  #failure(error: unknown): RunResult {
+    const { path, ticket } = this.#record.get()
+    if (error instanceof CallFailed) {
+      const { stage, refusal } = error
+      if (refusal.status === 401) return { type: 'paused', need: 'sign-in' }
+      if (!this.#file && stage === 'confirm' && lacksBytes(refusal)) {
+        return { type: 'paused', need: 'file' }
+      }
+      const words = stage === 'confirm' ? 'confirm' : 'start'
+      const text = refusalText(words, path, refusal)
+      const { code } = refusal
+      return { type: 'failed', stage: words, error: text, code, isUnreadable: false }
+    }
+    if (!(error instanceof TransferFailed)) this.#deps.reportError(error)
+    const { kind, status } = error instanceof TransferFailed ? error : new TransferFailed('status')
+    if (kind === 'signed-out') return { type: 'paused', need: 'sign-in' }
+    return {
+      type: 'failed',
+      stage: 'transfer',
+      error: transferText(path, kind, status, ticket?.store === 's3'),
+      code: transferCode(kind, status),
+      isUnreadable: kind === 'unreadable' || kind === 'changed',
+    }
   }
 }
 
+/** True when the server does not know the upload. */
+function saysUnknown(error: unknown): boolean {
+  if (error instanceof CallFailed) return error.refusal.status === 404
+  return error instanceof TransferFailed && (error.kind === 'gone' || error.status === 404)
+}
+
 /**
- * Returns the media type if it is valid, otherwise the empty text, which means unknown. Some
- * systems give an invalid type.
+ * True when the server lacks some of the bytes, has different bytes, or does not know the upload.
  */
-function mediaTypeOf(type: string): string {
-  return isMediaType(type) ? type : ''
+function lacksBytes({ status, code }: Refusal): boolean {
+  return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
 }

@@ -18,15 +18,17 @@ function record(changes: Partial<UploadRecord>): UploadRecord {
 }
 
 describe('the listed uploads', () => {
-  it('are all, or on the dashboard only background and paused ones', () => {
+  it('are all, or on the dashboard only background and paused ones, and those of other tabs', () => {
     const records = [
       record({ id: 'a', path: 'foreground', status: 'uploading' }),
       record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
       record({ id: 'c', path: 'background', status: 'completed' }),
+      record({ id: 'd', path: 'foreground', status: 'completed' }),
     ]
-    const idsOf = (listed: Listed) => panelRecords(records, listed).map(({ id }) => id)
-    expect(idsOf('background')).toEqual(['b', 'c'])
-    expect(idsOf('all')).toEqual(['a', 'b', 'c'])
+    const idsOf = (listed: Listed) =>
+      panelRecords(records, new Set(['d']), listed).map(({ id }) => id)
+    expect(idsOf('background')).toEqual(['b', 'c', 'd'])
+    expect(idsOf('all')).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('are ordered by urgency, oldest first', () => {
@@ -40,6 +42,7 @@ describe('the listed uploads', () => {
     ]
     const listed = panelRecords(
       statuses.map((status, at) => record({ id: String(at), status })),
+      new Set(),
       'all',
     )
     expect(listed.map(({ id }) => id)).toEqual(['4', '2', '5', '1', '3', '0'])

@@ -5,14 +5,10 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `background`: only paused uploads and those of the background path
- * (spec §4), since the dashboard shows the progress of foreground uploads itself.
+ * Which uploads the panel shows. `background`: only paused uploads, those of other tabs and those
+ * of the background path (spec §4), since the dashboard shows its own foreground uploads itself.
  */
 export type Listed = 'all' | 'background'
-
-function isListed({ path, status }: UploadRecord, listed: Listed): boolean {
-  return listed === 'all' || path === 'background' || status === 'paused'
-}
 
 /** The order of the panel: running uploads, then those that need a person. */
 const rank: Record<UploadStatus, number> = {
@@ -24,10 +20,14 @@ const rank: Record<UploadStatus, number> = {
 }
 
 /** Returns the uploads of the panel in the order of `rank`, oldest first within a rank. */
-export function panelRecords(records: readonly UploadRecord[], listed: Listed): UploadRecord[] {
-  return records
-    .filter((record) => isListed(record, listed))
-    .sort((a, b) => rank[a.status] - rank[b.status])
+export function panelRecords(
+  records: readonly UploadRecord[],
+  elsewhere: ReadonlySet<string>,
+  listed: Listed,
+): UploadRecord[] {
+  const isListed = ({ id, path, status }: UploadRecord) =>
+    listed === 'all' || path === 'background' || status === 'paused' || elsewhere.has(id)
+  return records.filter(isListed).sort((a, b) => rank[a.status] - rank[b.status])
 }
 
 /** How many uploads have each status. A cancelled upload does not count as failed. */

@@ -27,10 +27,20 @@ const commands = {
   },
 }
 
-function show(changes: Partial<UploadRecord>, live?: UploadLive, isAdmin = false) {
+function show(
+  changes: Partial<UploadRecord>,
+  live?: UploadLive,
+  { isAdmin = false, isElsewhere = false } = {},
+) {
   const record = uploadRecord({ fileName: 'a.mp4', fileSize: 1000, ...changes })
   const { container } = render(
-    <UploadItem record={record} live={live} isAdmin={isAdmin} commands={commands} />,
+    <UploadItem
+      record={record}
+      live={live}
+      isElsewhere={isElsewhere}
+      isAdmin={isAdmin}
+      commands={commands}
+    />,
   )
   const body = container.querySelector('.upload-body') as HTMLElement
   return {
@@ -138,13 +148,22 @@ test.each([
   asked.mockRestore()
 })
 
+test('an upload of another tab can be cancelled, and nothing else', () => {
+  for (const status of ['paused', 'failed'] as const) {
+    const { text, actions } = show({ status, need: 'file' }, undefined, { isElsewhere: true })
+    expect(actions()).toEqual(status === 'paused' ? ['Cancel a.mp4'] : [])
+    expect(text()).not.toContain('Choose the same file')
+    cleanup()
+  }
+})
+
 test.each([
   [false, 'Tell support', '/feedback'],
   [true, 'See the checks', '/admin#checks'],
 ])('an error about a full server links to help in a new tab; administrator: %s', (...of) => {
   const [isAdmin, name, href] = of
   const full = { status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' } as const
-  show(full, undefined, isAdmin)
+  show(full, undefined, { isAdmin })
   const link = screen.getByRole('link', { name })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([href, '_blank'])
   cleanup()

@@ -2,8 +2,8 @@ import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { splitName } from '../../ui/file-name.tsx'
-import { canResume, isUnderWay } from '../engine/upload-machine.ts'
 import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
+import { canResume, isUnderWay } from '../engine/upload-state.ts'
 import { interruptionTexts } from '../interruption.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { chooseFile } from '../picking/file-picker.ts'
@@ -23,6 +23,8 @@ export interface UploadItemProps {
   record: UploadRecord
   /** Absent while the upload waits for its turn, and after it has ended. */
   live: UploadLive | undefined
+  /** True if another tab runs the upload. It can be cancelled here, and nothing else. */
+  isElsewhere: boolean
   /** True if the user is the administrator, who can free space on the server. */
   isAdmin: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
@@ -181,11 +183,11 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   }
 }
 
-function Item({ record, live, isAdmin, commands }: UploadItemProps) {
+function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
   const isWaiting = waitsForTurn(record, live)
   const helpLink = failedForSpace(record) ? spaceLink(isAdmin) : null
-  const isResumable = canResume(record)
+  const isResumable = canResume(record) && !isElsewhere
   const needsFile = isResumable && need === 'file'
   const { error: choiceError, give } = useGivenFile((picked) => commands.provideFile(id, picked))
   // Dropping the file also helps if the browser needs permission to read it.
@@ -207,15 +209,18 @@ function Item({ record, live, isAdmin, commands }: UploadItemProps) {
       />
       <div className="upload-foot">
         <Figures record={record} live={live} />
-        {status === 'paused' && need === 'sign-in' ? (
+        {status === 'paused' && isResumable && need === 'sign-in' ? (
           // A new tab, because this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
             Sign in
           </a>
         ) : null}
-        {status === 'paused' ? <Action label="Resume" name={fileName} onPress={resume} /> : null}
-        {status === 'failed' && isResumable ? (
-          <Action label="Try again" name={fileName} onPress={resume} />
+        {isResumable ? (
+          <Action
+            label={status === 'paused' ? 'Resume' : 'Try again'}
+            name={fileName}
+            onPress={resume}
+          />
         ) : null}
         {helpLink ? (
           // A new tab, because this one has the file in memory.

@@ -14,13 +14,15 @@ export interface UploadListProps extends Pick<UploadItemProps, 'commands' | 'isA
   id: string
   records: readonly UploadRecord[]
   live: UploadsState['live']
+  elsewhere: UploadsState['elsewhere']
 }
 
 /**
  * The list of uploads, which scrolls above a maximum height. It renders only the items in view,
  * some around them, and the one with the focus.
  */
-export function UploadList({ id, records, live, isAdmin, commands }: UploadListProps) {
+export function UploadList(props: UploadListProps) {
+  const { id, records, live, elsewhere, isAdmin, commands } = props
   const scroller = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({
@@ -58,6 +60,7 @@ export function UploadList({ id, records, live, isAdmin, commands }: UploadListP
               <UploadItem
                 record={record}
                 live={live[record.id]}
+                isElsewhere={elsewhere.has(record.id)}
                 isAdmin={isAdmin}
                 commands={commands}
               />

@@ -30,6 +30,7 @@ interface PanelProps {
   records: readonly UploadRecord[]
   counts: Counts
   live: UploadsState['live']
+  elsewhere: UploadsState['elsewhere']
   /** Why no upload makes progress; null while any does. */
   interruption: Interruption | null
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
@@ -38,7 +39,7 @@ interface PanelProps {
 }
 
 function Panel(props: PanelProps) {
-  const { records, counts, live, interruption, commands, isDashboard, isAdmin } = props
+  const { records, counts, live, elsewhere, interruption, commands, isDashboard, isAdmin } = props
   const [chosenOpen, setChosenOpen] = useState<boolean | null>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -100,6 +101,7 @@ function Panel(props: PanelProps) {
           id={listId}
           records={records}
           live={live}
+          elsewhere={elsewhere}
           isAdmin={isAdmin}
           commands={commands}
         />
@@ -116,7 +118,11 @@ function Panel(props: PanelProps) {
  */
 export function UploadsPanel({ store, listed, path, isAdmin }: UploadsPanelProps) {
   const state = useUploadsView(store)
-  const records = useMemo(() => panelRecords(state.records, listed), [state.records, listed])
+  const { elsewhere } = state
+  const records = useMemo(
+    () => panelRecords(state.records, elsewhere, listed),
+    [state.records, elsewhere, listed],
+  )
   const counts = countByStatus(records)
   const interruption = interruptionOfAll(state.records, state.live)
   return (
@@ -132,6 +138,7 @@ export function UploadsPanel({ store, listed, path, isAdmin }: UploadsPanelProps
           records={records}
           counts={counts}
           live={state.live}
+          elsewhere={elsewhere}
           interruption={interruption}
           commands={state}
         />

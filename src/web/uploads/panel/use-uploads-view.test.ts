@@ -27,7 +27,7 @@ afterEach(() => {
 
 function stateAt(progress: number, changes: Partial<UploadRecord> = {}) {
   const records = [uploadRecord({ status: 'uploading', progress, ...changes })]
-  return { records } as unknown as UploadsState
+  return { records, elsewhere: new Set() } as unknown as UploadsState
 }
 
 function advance(ms: number) {

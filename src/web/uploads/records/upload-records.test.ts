@@ -42,12 +42,16 @@ function makeStorage() {
 
 let state: ReturnType<typeof makeStorage>['state']
 let store: RecordStore
+let told: number
 
 beforeEach(() => {
   vi.useFakeTimers()
   const made = makeStorage()
   state = made.state
-  store = createRecordStore(made.open, browserTimers)
+  told = 0
+  store = createRecordStore(made.open, browserTimers, () => {
+    told += 1
+  })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -110,32 +114,25 @@ test('what ended over 24 h ago is removed, whoever owns it; what is not over sta
   expect(state.values.size).toBe(1)
 })
 
-test('what is discarded is never written', () => {
+test('a record that another tab has removed is not written again', () => {
   store.save(record('1'))
-  store.discard()
-  vi.advanceTimersByTime(1000)
+  store.flush()
+  state.values.clear()
+  expect(store.isRemoved('1')).toBe(true)
+  store.save(record('1', { progress: 50 }))
   store.flush()
   expect(state.values.size).toBe(0)
+  expect(store.isRemoved('2')).toBe(false)
 })
 
-test('over what another tab writes late stands what this one wrote since it runs the uploads', () => {
-  const write = (id: string) => {
-    state.values.set(`mayfly.upload.${id}`, JSON.stringify(record(id, { progress: 7 })))
-    store.writeAgain(`mayfly.upload.${id}`)
-    vi.advanceTimersByTime(1000)
-  }
-  const shown = () => store.load().map(({ id, progress }) => `${id} ${progress}`)
-  store.save(record('1', { progress: 50 }))
+test('other tabs are told after each write, and not without one', () => {
+  store.save(record('1'))
   store.save(record('2'))
-  store.remove('2')
-  for (const id of ['1', '2', '3']) write(id)
-  store.writeAgain(null)
-  store.writeAgain('mayfly.theme')
-  expect(shown()).toEqual(['1 50', '3 7'])
-
-  store.discard()
-  for (const id of ['1', '2']) write(id)
-  expect(shown()).toEqual(['1 7', '2 7', '3 7'])
+  vi.advanceTimersByTime(200)
+  expect(told).toBe(1)
+  store.flush()
+  store.load()
+  expect(told).toBe(1)
 })
 
 test('what cannot be read under its keys is removed; other keys are left alone', () => {

@@ -12,18 +12,8 @@ const writeEveryMs = 200
 export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /**
- * Returns the keys that begin with `prefix`.
- * @throws the errors of the storage.
- */
-export function keysOf(storage: KeyValues, prefix: string): string[] {
-  return Array.from({ length: storage.length }, (_, index) => storage.key(index)).filter((key) =>
-    key?.startsWith(prefix),
-  ) as string[]
-}
-
-/**
- * The upload records in localStorage, each under a key of its own (spec §3). Its methods never
- * throw.
+ * The upload records in localStorage, each under a key of its own (spec §3). All tabs read them.
+ * Its methods never throw.
  */
 export interface RecordStore {
   /**
@@ -31,51 +21,57 @@ export interface RecordStore {
    * failed over 24 h ago.
    */
   load(): UploadRecord[]
-  /** Writes the record within 200 ms, together with other changes. */
+  /** Returns the record as any tab has last written it; null if there is none. */
+  get(id: string): UploadRecord | null
+  /**
+   * Writes the record within 200 ms, together with other changes. A record that another tab has
+   * removed is not written again.
+   */
   save(record: UploadRecord): void
   remove(id: string): void
   /** Writes all waiting changes immediately. */
   flush(): void
-  /**
-   * Forgets all changes that are not written yet. Call it when another tab has begun to run the
-   * uploads.
-   */
-  discard(): void
-  /**
-   * Writes a record again after another tab has changed its key. Only this tab runs the uploads,
-   * but a tab that was frozen may not know this yet and write an older state.
-   */
-  writeAgain(key: string | null): void
+  /** True when this tab has written or read a record that another tab has removed since. */
+  isRemoved(id: string): boolean
 }
 
 /**
  * Creates the store of records. If localStorage is full or forbidden, a record is lost when the
  * page is closed.
+ * @param onWritten called after changes have been written.
  */
-export function createRecordStore(storage: () => KeyValues, timers: Timers): RecordStore {
+export function createRecordStore(
+  storage: () => KeyValues,
+  timers: Timers,
+  onWritten: () => void,
+): RecordStore {
   /** Changes that are not written yet, by record id; null for a record to be removed. */
   const unwritten = new Map<string, UploadRecord | null>()
-  /** The latest state of each record, written or not; null for a removed record. */
-  const known = new Map<string, UploadRecord | null>()
+  /** The ids of the records that were in localStorage when this tab last wrote or read them. */
+  const known = new Set<string>()
   let isWaiting = false
 
   const write = (id: string, record: UploadRecord | null) => {
+    if (record && isRemoved(id)) return
+    known.delete(id)
     try {
       const key = recordKeyPrefix + id
-      if (record) storage().setItem(key, JSON.stringify(record))
-      else storage().removeItem(key)
+      if (!record) return storage().removeItem(key)
+      storage().setItem(key, JSON.stringify(record))
+      known.add(id)
     } catch {
       // The write failed. Remove the older state, or the next page would continue from it.
       if (record) write(id, null)
     }
   }
   const flush = () => {
+    if (unwritten.size === 0) return
     for (const [id, record] of unwritten) write(id, record)
     unwritten.clear()
+    onWritten()
   }
   const put = (id: string, record: UploadRecord | null) => {
     unwritten.set(id, record)
-    known.set(id, record)
     if (isWaiting) return
     isWaiting = true
     timers.after(writeEveryMs, () => {
@@ -83,34 +79,41 @@ export function createRecordStore(storage: () => KeyValues, timers: Timers): Rec
       flush()
     })
   }
+  const read = (id: string): string | null => {
+    try {
+      return storage().getItem(recordKeyPrefix + id)
+    } catch {
+      return null
+    }
+  }
+  const isRemoved = (id: string): boolean => known.has(id) && read(id) === null
   return {
     load: () => {
       flush()
       const records: UploadRecord[] = []
       try {
-        for (const key of keysOf(storage(), recordKeyPrefix)) {
+        const keys = Array.from({ length: storage().length }, (_, index) => storage().key(index))
+        for (const key of keys) {
+          if (!key?.startsWith(recordKeyPrefix)) continue
           const record = parseRecord(storage().getItem(key) ?? '')
           const isReadable = record !== null && recordKeyPrefix + record.id === key
-          if (isReadable && !isForgotten(record, timers.now())) records.push(record)
-          else storage().removeItem(key)
+          if (isReadable && !isForgotten(record, timers.now())) {
+            records.push(record)
+            known.add(record.id)
+          } else storage().removeItem(key)
         }
       } catch {
         // The browser forbids localStorage, so no records exist.
       }
       return records.sort((a, b) => (a.id < b.id ? -1 : 1))
     },
+    get: (id) => {
+      flush()
+      return parseRecord(read(id) ?? '')
+    },
     save: (record) => put(record.id, record),
     remove: (id) => put(id, null),
     flush,
-    discard: () => {
-      unwritten.clear()
-      known.clear()
-    },
-    writeAgain: (key) => {
-      if (!key?.startsWith(recordKeyPrefix)) return
-      const id = key.slice(recordKeyPrefix.length)
-      const record = known.get(id)
-      if (record !== undefined) put(id, record)
-    },
+    isRemoved,
   }
 }

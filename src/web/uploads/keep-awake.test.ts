@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../tests/support/eventually.ts'
+import { eventually } from '../../../tests/support/eventually.ts'
 import { keepScreenOn } from './keep-awake.ts'
 
 /** Makes a screen. As in browsers, its wake locks are released when the page is hidden. */

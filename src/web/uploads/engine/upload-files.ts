@@ -1,0 +1,65 @@
+import { refuseOtherFile } from '../picking/file-identity.ts'
+import { readHandle } from '../picking/handle-file.ts'
+import type { PickedFile } from '../picking/picked-file.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import type { HandleStore } from '../upload-ports.ts'
+
+/**
+ * Where the file of an upload is.
+ * - `ready`: this tab has it in memory.
+ * - `file`: a person has to choose it again.
+ * - `permission`: a person has to allow the browser to read it again.
+ * - `gone`: it is lost.
+ */
+export type FileState = 'ready' | 'file' | 'permission' | 'gone'
+
+/** The files of uploads that this tab has in memory, and the handles that outlive a reload. */
+export class UploadFiles {
+  readonly #handles: HandleStore
+  readonly #sample: (file: File) => Promise<string | null>
+  readonly #inMemory = new Map<string, PickedFile>()
+
+  /** @param sample hashes some of a file's bytes; returns null where the browser cannot. */
+  constructor(handles: HandleStore, sample: (file: File) => Promise<string | null>) {
+    this.#handles = handles
+    this.#sample = sample
+  }
+
+  get(id: string): PickedFile | undefined {
+    return this.#inMemory.get(id)
+  }
+
+  /** Keeps a file in memory, and saves its handle for the time after a reload. */
+  keep(id: string, picked: PickedFile): void {
+    this.#inMemory.set(id, picked)
+    if (picked.handle) void this.#handles.save(id, picked.handle)
+  }
+
+  /**
+   * Finds out where the file of an upload is. If a saved handle gives the file without asking a
+   * person, this method also puts the file into memory.
+   */
+  async find({ id, identity }: UploadRecord): Promise<FileState> {
+    if (this.#inMemory.has(id)) return 'ready'
+    const handle = await this.#handles.get(id)
+    if (!handle) return 'file'
+    const read = await readHandle(handle)
+    if (read.state !== 'found') return read.state
+    // Another program may have changed the file since its upload began.
+    const reason = await refuseOtherFile(identity, read.file, this.#sample).catch(() => 'other')
+    if (reason !== null) return 'gone'
+    this.#inMemory.set(id, { file: read.file, handle })
+    return 'ready'
+  }
+
+  /** Forgets the file, but keeps its handle. */
+  drop(id: string): void {
+    this.#inMemory.delete(id)
+  }
+
+  /** Forgets the file and its handle. */
+  forget(id: string): void {
+    this.#inMemory.delete(id)
+    void this.#handles.remove(id)
+  }
+}

@@ -1,0 +1,168 @@
+import type { RecordLock, RecordLocks } from '../records/record-locks.ts'
+import type { UploadRecord } from '../records/upload-record.ts'
+import type { RecordStore } from '../records/upload-records.ts'
+import { isUnderWay, paused } from './upload-state.ts'
+
+export interface UploadListDeps {
+  ownerId: string
+  records: RecordStore
+  locks: RecordLocks
+  /** Called when another tab has taken or removed an upload that this tab had claimed. */
+  onLost: (record: UploadRecord) => void
+  /** Called when another tab has completed an upload. */
+  onCompletedElsewhere: () => void
+  onChange: () => void
+}
+
+/**
+ * The uploads of one user in this browser. A tab *claims* an upload before it changes it; the
+ * uploads that other tabs have claimed are read from the browser's storage.
+ */
+export class UploadList {
+  readonly #deps: UploadListDeps
+  readonly #records = new Map<string, UploadRecord>()
+  readonly #claims = new Map<string, RecordLock>()
+  readonly #claiming = new Map<string, Promise<boolean>>()
+  /** The ids of the uploads that another tab has claimed. */
+  #elsewhere: ReadonlySet<string> = new Set()
+  #isRead = false
+
+  constructor(deps: UploadListDeps) {
+    this.#deps = deps
+  }
+
+  get(id: string): UploadRecord | undefined {
+    return this.#records.get(id)
+  }
+
+  /** Returns all uploads, oldest first. */
+  all(): UploadRecord[] {
+    return [...this.#records.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** Returns how many files were added together with this record's file, including it. */
+  countDrop({ batch }: UploadRecord): number {
+    let count = 0
+    for (const other of this.#records.values()) if (other.batch === batch) count += 1
+    return count
+  }
+
+  elsewhere(): ReadonlySet<string> {
+    return this.#elsewhere
+  }
+
+  isClaimed(id: string): boolean {
+    return this.#claims.has(id)
+  }
+
+  /** Changes an upload, or adds one. The change is saved within 200 ms. */
+  put(record: UploadRecord): void {
+    this.#records.set(record.id, record)
+    this.#deps.records.save(record)
+    this.#deps.onChange()
+  }
+
+  /** Shows a new upload. It is not saved before `put`, so other tabs do not see it yet. */
+  show(record: UploadRecord): void {
+    this.#records.set(record.id, record)
+    this.#deps.onChange()
+  }
+
+  remove(id: string): void {
+    this.#records.delete(id)
+    this.#deps.records.remove(id)
+    this.release(id)
+    this.#deps.onChange()
+  }
+
+  /**
+   * Makes this tab the one that runs the upload. Returns false if another tab has claimed it, or if
+   * it does not exist any more.
+   * @param options with `steal`, takes the upload from another tab.
+   */
+  claim(id: string, { steal = false } = {}): Promise<boolean> {
+    if (this.#claims.has(id)) return Promise.resolve(true)
+    const running = this.#claiming.get(id)
+    if (running) return running
+    const claiming = this.#claim(id, steal).finally(() => this.#claiming.delete(id))
+    this.#claiming.set(id, claiming)
+    return claiming
+  }
+
+  async #claim(id: string, steal: boolean): Promise<boolean> {
+    const { locks, records } = this.#deps
+    const lock = await locks.claim(id, { steal, onLost: () => this.#lose(id) })
+    if (!lock) {
+      this.#elsewhere = new Set(this.#elsewhere).add(id)
+      this.#deps.onChange()
+      return false
+    }
+    this.#claims.set(id, lock)
+    this.#elsewhere = new Set([...this.#elsewhere].filter((other) => other !== id))
+    // Another tab may have changed the record until its lock became free.
+    const latest = records.get(id)
+    if (records.isRemoved(id)) this.#lose(id)
+    else if (latest) this.#records.set(id, halted(latest))
+    return this.#records.has(id)
+  }
+
+  /** Lets other tabs claim the upload. */
+  release(id: string): void {
+    if (!this.#claims.has(id)) return
+    // Other tabs may read the record as soon as its lock is free.
+    this.#deps.records.flush()
+    this.#claims.get(id)?.release()
+    this.#claims.delete(id)
+  }
+
+  /** Reads what other tabs have changed. Returns the unfinished uploads that no tab has claimed. */
+  async read(): Promise<UploadRecord[]> {
+    const { locks, records, ownerId } = this.#deps
+    const held = await locks.held()
+    const stored = records.load().filter((record) => record.ownerId === ownerId)
+    for (const id of this.#records.keys()) if (records.isRemoved(id)) this.#lose(id)
+    const others = stored.filter(({ id }) => !this.#claims.has(id) && !this.#claiming.has(id))
+    const isNewlyCompleted = ({ id, status }: UploadRecord) =>
+      status === 'completed' && this.#records.get(id)?.status !== 'completed'
+    const hasNews = this.#isRead && others.some(isNewlyCompleted)
+    this.#isRead = true
+    this.#elsewhere = new Set(others.map(({ id }) => id).filter((id) => held.has(id)))
+    const orphans: UploadRecord[] = []
+    for (const record of others) {
+      const isHeld = this.#elsewhere.has(record.id)
+      const shown = isHeld ? record : halted(record)
+      this.#records.set(record.id, shown)
+      if (!isHeld) orphans.push(shown)
+    }
+    if (hasNews) this.#deps.onCompletedElsewhere()
+    this.#deps.onChange()
+    return orphans
+  }
+
+  /** Lets other tabs claim all uploads. */
+  close(): void {
+    this.#deps.records.flush()
+    for (const lock of this.#claims.values()) lock.release()
+    this.#claims.clear()
+  }
+
+  /** Another tab has taken or removed an upload. */
+  #lose(id: string): void {
+    const record = this.#records.get(id)
+    const claim = this.#claims.get(id)
+    claim?.release()
+    this.#claims.delete(id)
+    if (this.#deps.records.isRemoved(id)) this.#records.delete(id)
+    else this.#elsewhere = new Set(this.#elsewhere).add(id)
+    if (claim && record) this.#deps.onLost(record)
+    this.#deps.onChange()
+  }
+}
+
+/**
+ * Returns the record of an upload whose tab is gone. Spec §4: records found uploading or pending
+ * become paused.
+ */
+function halted(record: UploadRecord): UploadRecord {
+  return isUnderWay(record) ? paused(record, null) : record
+}

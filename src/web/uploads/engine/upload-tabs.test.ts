@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type EngineWorld, openEngineWorld, pass } from '../../../../tests/support/engine-world.ts'
+import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+import { TransferFailed } from '../upload-ports.ts'
+
+let world: EngineWorld
+beforeEach(() => {
+  world = openEngineWorld()
+})
+afterEach(() => world.close())
+
+/** Begins uploads in the first tab, and opens a second one. Returns the engine of the second. */
+async function openSecond(...picked: Parameters<EngineWorld['addStuck']>[0]) {
+  await world.addStuck(picked)
+  const { engine } = world.openTab()
+  await pass(1000)
+  return engine
+}
+
+describe('two tabs', () => {
+  test('show the uploads of both, and each runs its own', async () => {
+    const other = await openSecond(fileNamed('a.txt'))
+    expect(world.shown(other)).toEqual(['a.txt uploading'])
+    expect([...other.shown().elsewhere]).toEqual(['000001'])
+    void other.add({
+      batch: 'other',
+      path: 'foreground',
+      expirationDays: 3,
+      files: [{ id: '000002', picked: { file: fileNamed('b.txt') } }],
+    })
+    await pass(2000)
+    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt uploading'])
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(2)
+  })
+
+  test('learn of the files that the other one stored', async () => {
+    const other = await openSecond()
+    world.onSend = () => undefined
+    world.add([fileNamed('a.txt')])
+    await pass(2000)
+    expect(world.shown(other)).toEqual(['a.txt completed'])
+    // Once for each tab.
+    expect(world.listed).toBe(2)
+  })
+
+  test('cancel the uploads of each other', async () => {
+    const other = await openSecond(fileNamed('a.txt'))
+    await other.cancel('000001')
+    await pass(1500)
+    expect(world.shown()).toEqual(['a.txt failed'])
+    expect(world.log).toContain('abort key of a.txt')
+    await pass(3000)
+    expect([world.shown(), world.shown(other)]).toEqual([[], []])
+    expect([world.holds, world.awake]).toEqual([0, 0])
+  })
+
+  test('clear the list for each other', async () => {
+    const other = await openSecond()
+    world.onSend = () => {
+      throw new TransferFailed('status', 400)
+    }
+    world.add([fileNamed('a.txt')])
+    await pass(2000)
+    expect(world.shown(other)).toEqual(['a.txt failed'])
+    other.clear()
+    await pass(2000)
+    expect(world.shown()).toEqual([])
+  })
+
+  test('keep the device awake while either uploads, and only its own tab asks before it is left', async () => {
+    await openSecond(fileNamed('a.txt'))
+    expect([world.awake, world.holds]).toEqual([2, 1])
+  })
+})
+
+describe('a tab that is gone', () => {
+  /** Closes the first tab while it uploads. The second one stays. */
+  const closeFirst = async (...picked: Parameters<EngineWorld['addStuck']>[0]) => {
+    const other = await openSecond(...picked)
+    world.closeTab()
+    await pass(2000)
+    return other
+  }
+
+  test('leaves an upload that another tab offers to resume', async () => {
+    const other = await closeFirst(fileNamed('a.txt'))
+    expect(other.shown().records).toMatchObject([{ status: 'paused', need: 'file' }])
+    expect(other.shown().elsewhere.size).toBe(0)
+    world.onSend = () => undefined
+    await other.provideFile('000001', { file: fileNamed('a.txt') })
+    await pass(1000)
+    expect(world.shown(other)).toEqual(['a.txt completed'])
+  })
+
+  test('leaves an upload that another tab resumes by itself where a handle finds the file', async () => {
+    const file = fileNamed('a.txt')
+    const other = await closeFirst({ file, handle: handleTo(file) })
+    world.onSend = () => undefined
+    await pass(6000)
+    expect(world.shown(other)).toEqual(['a.txt completed'])
+    expect(world.tickets).toBe(1)
+  })
+
+  test('leaves an upload that only one of two tabs resumes', async () => {
+    const file = fileNamed('a.txt')
+    await openSecond({ file, handle: handleTo(file) })
+    const third = world.openTab().engine
+    world.onSend = () => undefined
+    world.closeTab()
+    world.log.length = 0
+    await pass(10_000)
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
+    expect(world.shown(third)).toEqual(['a.txt completed'])
+  })
+})
+
+describe('a browser without Web Locks', () => {
+  test('resumes nothing by itself, since another tab may run it', async () => {
+    world.deps.locks.areReal = false
+    world.deps.locks.held = async () => new Set()
+    const file = fileNamed('a.txt')
+    const other = await openSecond({ file, handle: handleTo(file) })
+    await pass(60_000)
+    expect(world.shown(other)).toEqual(['a.txt paused'])
+    expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
+  })
+})
+
+describe('signing out', () => {
+  test('removes all uploads of the user from the browser, also those of other tabs', async () => {
+    const file = fileNamed('a.txt')
+    const other = await openSecond({ file, handle: handleTo(file) })
+    await other.signOut()
+    expect(world.values.size).toBe(0)
+    expect(world.handles.size).toBe(0)
+    expect(world.log).toContain('abort key of a.txt')
+    await pass(2000)
+    expect(world.shown()).toEqual([])
+    expect(world.holds).toBe(0)
+    await pass(60_000)
+    expect(world.values.size).toBe(0)
+  })
+
+  test('keeps the uploads of other users', async () => {
+    await world.addStuck([fileNamed('a.txt')])
+    world.openFor('bob')
+    await pass(1000)
+    await world.engine.signOut()
+    expect(world.saved()).toMatchObject([{ ownerId: 'ada', status: 'paused' }])
+  })
+})
+
+describe('a page that is left', () => {
+  /** WebKit reports an error of the connection, then an unreadable file, and only then `pagehide`. */
+  const leave = async () => {
+    world.onSend = async () => {
+      throw new TransferFailed('unreadable')
+    }
+    world.add([fileNamed('a.txt')])
+    await pass(200)
+  }
+
+  test('pauses the upload, although WebKit says that its file cannot be read', async () => {
+    await leave()
+    world.reload()
+    await pass(0)
+    expect(world.state().records).toMatchObject([{ status: 'paused', error: null }])
+    expect(world.toasts).toEqual([])
+  })
+
+  test('and stays after all, fails the upload', async () => {
+    await leave()
+    await pass(1000)
+    expect(world.state().records).toMatchObject([
+      { status: 'failed', error: 'The file has changed or can no longer be read', need: 'file' },
+    ])
+  })
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { createRecordLocks } from './record-locks.ts'
+
+/** Lets a test tell the claims of several tabs apart. Node has the Web Locks of a browser. */
+function openTab() {
+  const lost: string[] = []
+  const locks = createRecordLocks(navigator.locks)
+  const claim = (id: string, steal = false) =>
+    locks.claim(id, { steal, onLost: () => lost.push(id) })
+  return { claim, held: locks.held, lost }
+}
+
+test('one tab can claim a record, until that tab releases it', async () => {
+  const [one, other] = [openTab(), openTab()]
+  const lock = await one.claim('released')
+  expect(await other.claim('released')).toBeNull()
+  expect((await other.held()).has('released')).toBe(true)
+  lock?.release()
+  await expect.poll(async () => (await other.held()).has('released')).toBe(false)
+  expect(await other.claim('released')).not.toBeNull()
+  expect(one.lost).toEqual([])
+})
+
+test('a tab can take a record from another one, which learns of it', async () => {
+  const [one, other] = [openTab(), openTab()]
+  await one.claim('stolen')
+  expect(await other.claim('stolen', true)).not.toBeNull()
+  await expect.poll(() => one.lost).toEqual(['stolen'])
+  expect(other.lost).toEqual([])
+})
+
+test.each([
+  ['has no locks', undefined],
+  [
+    'refuses them, as in a sandbox',
+    {
+      request: () => Promise.reject(new DOMException('', 'SecurityError')),
+      query: () => Promise.reject(new DOMException('', 'SecurityError')),
+    },
+  ],
+])('where the browser %s, every claim succeeds and nothing counts as held', async (_, manager) => {
+  const locks = createRecordLocks(manager)
+  for (let tab = 0; tab < 2; tab += 1) {
+    expect(await locks.claim('a', { onLost: () => undefined })).not.toBeNull()
+  }
+  expect(await locks.held()).toEqual(new Set())
+})
