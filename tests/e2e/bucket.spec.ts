@@ -226,7 +226,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   const again = await reopen(page, network)
   await expectUpload(again, film.name, 'Paused')
 
-  // Changes the first part, but none of the samples the page compares.
+  // The page recognises the file by its name and size. Only the bytes of the first part differ.
   const bytes = await readFile(film.path)
   bytes.write('edited', mebibyte)
   // Other tests share the old file's bytes, so this is a new file.

@@ -10,14 +10,8 @@ import {
   stallAfter,
   test,
 } from './support/network.ts'
-import {
-  codeOf,
-  expectUpload,
-  pressCancel,
-  sha256OfLink,
-  uploadItem,
-  uploadsPanel,
-} from './support/uploads.ts'
+import { recordTexts } from './support/shown-texts.ts'
+import { codeOf, expectUpload, pressCancel, sha256OfLink, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
@@ -40,10 +34,9 @@ test('after a reload uploads are paused; cancelling one frees its place', async 
   await expectUpload(page, film.name, 'Paused')
   await expectUpload(page, song.name, 'Paused')
   network.open()
-  for (const { name } of [film, song]) {
-    await pressCancel(page, name)
-    await expect(uploadItem(page, name).getByText('Cancelled by user')).toBeVisible()
-  }
+  const shown = await recordTexts(page)
+  for (const { name } of [film, song]) await pressCancel(page, name)
+  await expect.poll(() => shown).toContain('Cancelled by user')
   await expect(uploadsPanel(page)).toBeHidden()
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
 })

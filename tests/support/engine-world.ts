@@ -160,7 +160,6 @@ export function openEngineWorld() {
       job.onProgress(job.file.size)
     },
     sha256: async (): Promise<string | null> => 'a'.repeat(64),
-    sample: async (of: Blob): Promise<string | null> => `sample of ${(of as File).name}`,
     connection: { isOnline: () => world.isOnline, untilOnline: async () => undefined },
     timers: browserTimers,
     wait,

@@ -15,7 +15,7 @@ export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord 
     fileName,
     fileSize,
     fileType: 'text/plain',
-    identity: { name: fileName, size: fileSize, lastModified: lastActivity, sample: null },
+    identity: { name: fileName, size: fileSize, lastModified: lastActivity },
     pasted: false,
     expirationDays: 3,
     ticket: null,

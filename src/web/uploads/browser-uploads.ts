@@ -90,7 +90,6 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
       calls,
       sendFile,
       sha256: wholeFiles.sha256,
-      sample: checksums.sample,
       connection: browserConnection,
       timers: browserTimers,
       wait: waitOrReconnect,

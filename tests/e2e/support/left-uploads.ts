@@ -11,7 +11,7 @@ const lecture: UploadRecord = {
   fileName: 'lecture-07.mp4',
   fileSize: 812 * 1024 ** 2,
   fileType: 'video/mp4',
-  identity: { name: 'lecture-07.mp4', size: 812 * 1024 ** 2, lastModified: 0, sample: null },
+  identity: { name: 'lecture-07.mp4', size: 812 * 1024 ** 2, lastModified: 0 },
   pasted: false,
   expirationDays: 3,
   ticket: null,

@@ -37,7 +37,8 @@ function storeOf(state: Partial<UploadsState>): UploadsStore {
 }
 
 function uploading(id: string, sent: number, fileName = `${id}.txt`) {
-  return uploadRecord({ id, fileName, fileSize: 1000, uploadedBytes: sent, status: 'uploading' })
+  const sizes = { fileSize: 1000, uploadedBytes: sent, progress: Math.floor(sent / 10) }
+  return uploadRecord({ id, fileName, ...sizes, status: 'uploading' })
 }
 function stored(id: string) {
   return uploadRecord({ id, uploadedBytes: 1000, status: 'completed' })

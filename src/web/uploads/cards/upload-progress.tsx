@@ -5,13 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { shortName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
-import {
-  overallPercent,
-  progressText,
-  shareOf,
-  spokenProgress,
-  type UploadShare,
-} from '../engine/upload-progress.ts'
+import { overallPercent, progressText, spokenProgress } from '../engine/upload-progress.ts'
 import { isUnderWay } from '../engine/upload-state.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
@@ -56,11 +50,11 @@ export function foregroundBatch({
   return { batch, current }
 }
 
-function bytesText(shares: readonly UploadShare[]): string {
-  const counted = shares.filter(({ status }) => status !== 'failed')
-  const sum = (of: (share: UploadShare) => number) =>
-    formatSize(counted.reduce((total, share) => total + of(share), 0))
-  return `${sum(({ sent }) => sent)} of ${sum(({ size }) => size)}`
+function bytesText(batch: readonly UploadRecord[]): string {
+  const counted = batch.filter(({ status }) => status !== 'failed')
+  const sum = (of: 'uploadedBytes' | 'fileSize') =>
+    formatSize(counted.reduce((total, record) => total + record[of], 0))
+  return `${sum('uploadedBytes')} of ${sum('fileSize')}`
 }
 
 interface RunningProps {
@@ -71,9 +65,8 @@ interface RunningProps {
 }
 
 function Running({ batch, current, interrupted, onCancel }: RunningProps) {
-  const shares = batch.map(shareOf)
-  const overall = overallPercent(shares)
-  const shown = { ...shareOf(current), name: shortName(current.fileName, maxNameLength) }
+  const overall = overallPercent(batch)
+  const shown = { ...current, fileName: shortName(current.fileName, maxNameLength) }
   return (
     <>
       <div className="flex items-start justify-between gap-4">
@@ -86,7 +79,7 @@ function Running({ batch, current, interrupted, onCancel }: RunningProps) {
       <div className="flex justify-between gap-4 text-muted text-sm tabular-nums">
         <span>
           {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
-          {bytesText(shares)}
+          {bytesText(batch)}
           {interrupted ? (
             <span className="text-amber"> · {interruptionTexts[interrupted]}</span>
           ) : null}
@@ -114,7 +107,7 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
   if (!current || !isUnderWay(current)) return ''
   const interrupted = live[current.id]?.interrupted
   if (interrupted) return interruptionTexts[interrupted]
-  return current.status === 'uploading' ? spokenProgress(shareOf(current)) : ''
+  return current.status === 'uploading' ? spokenProgress(current) : ''
 }
 
 /**

@@ -1,10 +1,10 @@
-import { refuseOtherFile } from '../picking/file-identity.ts'
+import { isSameFile } from '../picking/file-identity.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { mayPass } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
 import { type CallDeps, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
-import { dataLost, unreadableText } from '../upload-errors.ts'
+import { dataLost } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
 import { canResume, canResumeByItself, failed, paused, waiting } from './upload-state.ts'
@@ -22,7 +22,6 @@ const fewTries = { maxTries: 3, isPatient: false }
 
 export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
-  sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
   list: UploadList
   files: UploadFiles
   /** Changes an upload of this tab. */
@@ -48,6 +47,15 @@ export class UploadResumer {
   resumable(): UploadRecord[] {
     const { list } = this.#deps
     return list.all().filter((record) => canResume(record) && !list.elsewhere().has(record.id))
+  }
+
+  /** Returns the upload that waits for this file; undefined if there is none. */
+  waitingFor(file: File): UploadRecord | undefined {
+    const isNeeded = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
+    return this.resumable().find(
+      (record) =>
+        record.status === 'paused' && isNeeded(record) && isSameFile(record.identity, file),
+    )
   }
 
   /** Resumes the uploads that need no person and have been idle for 5 s (spec §4). */
@@ -91,15 +99,6 @@ export class UploadResumer {
   }
 
   /**
-   * Returns why an upload cannot continue with a file: it is not the file that the upload began
-   * with, or it cannot be read. Returns null when it is the same file.
-   */
-  refuseFile({ identity }: UploadRecord, file: File): Promise<string | null> {
-    const sample = (of: File) => this.#deps.sample(of, new AbortController().signal)
-    return refuseOtherFile(identity, file, sample).catch(() => unreadableText(file.name))
-  }
-
-  /**
    * Resumes an upload with this file, without checking the file. Returns false if the upload cannot
    * be resumed here.
    */
@@ -112,19 +111,6 @@ export class UploadResumer {
     files.keep(id, picked)
     this.#restart(record)
     return true
-  }
-
-  /** Resumes the first of these uploads that began with this file. Returns false if none did. */
-  async provideToAny(ids: readonly string[], picked: PickedFile): Promise<boolean> {
-    const { list, files } = this.#deps
-    for (const id of ids) {
-      const record = list.get(id)
-      // An earlier file of the same drop may have resumed this upload already.
-      if (record?.status !== 'paused' || files.get(id)) continue
-      if ((await this.refuseFile(record, picked.file)) !== null) continue
-      if (await this.provide(id, picked)) return true
-    }
-    return false
   }
 
   /** Stops the search for the bytes of an upload. */

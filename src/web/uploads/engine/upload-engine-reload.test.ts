@@ -93,30 +93,17 @@ describe('a file that is given again after a reload', () => {
     expect(world.log).toContain('list key of a.txt')
   })
 
-  test('finds its own upload among several of its name and size; one that none fits is new', async () => {
-    world.hold()
-    world.deps.sample = (of) => of.text()
-    world.openFor('ada')
-    const named = (text: string, lastModified: number) =>
-      new File([text], 'a.txt', { type: 'text/plain', lastModified })
-    // The files of a drop of more than ten are sent in parallel, so a sample of each has been
-    // computed before the reload.
-    world.add([
-      named('one..', 1),
-      named('two..', 2),
-      ...Array.from({ length: 9 }, (_, index) => fileNamed(`${index}.txt`)),
-    ])
-    await pass(0)
-    world.reload()
-    await pass(0)
+  test('finds its own upload among several of its name and size by its date; else it is new', async () => {
+    const dated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
+    await reloadWhileSending([dated(1), dated(2)])
     world.onSend = () => undefined
-    world.add([named('two..', 5), named('new..', 6), named('one..', 7)])
+    world.add([dated(2), dated(3), dated(1)])
     await pass(5000)
-    const ofThatName = world.state().records.filter(({ fileName }) => fileName === 'a.txt')
-    expect(ofThatName.map(({ status, identity }) => [status, identity.sample])).toEqual([
-      ['completed', 'one..'],
-      ['completed', 'two..'],
-      ['completed', 'new..'],
+    const { records } = world.state()
+    expect(records.map(({ status, identity }) => [status, identity.lastModified])).toEqual([
+      ['completed', 1],
+      ['completed', 2],
+      ['completed', 3],
     ])
   })
 
@@ -168,15 +155,15 @@ describe('an upload that is left alone for 5 s after a reload', () => {
   })
 
   test.each([
-    ['is longer now', 'one. two.'],
-    ['has other bytes of the same length', 'two.'],
-  ])('fails where the file that its handle finds %s: its data is lost', async (_, edited) => {
-    world.deps.sample = (of) => of.text()
-    const named = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
+    ['is longer now', 'one. two.', 1],
+    ['was changed since', 'two.', 2],
+  ])('fails where the file that its handle finds %s: its data is lost', async (_, edited, date) => {
+    const named = (text: string, lastModified = 1) => new File([text], 'a.txt', { lastModified })
     let onDisk = named('one.')
     const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle
-    await reloadWhileSending([{ file: named('one.'), handle }])
-    onDisk = named(edited)
+    await world.addStuck([{ file: named('one.'), handle }])
+    onDisk = named(edited, date)
+    world.reload()
     world.onSend = () => undefined
     await pass(6100)
     expect(world.state().records).toMatchObject([

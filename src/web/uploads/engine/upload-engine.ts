@@ -7,6 +7,7 @@
  */
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
+import { refuseOtherFile } from '../picking/file-identity.ts'
 import { askForHandle } from '../picking/handle-file.ts'
 import type { KeptHandles } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
@@ -30,7 +31,7 @@ import { BatchProgress } from './batch-progress.ts'
 import { UploadResumer } from './resume-uploads.ts'
 import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
-import { type AddedFiles, matchPicked, newRecord } from './upload-plan.ts'
+import { type AddedFiles, newRecord } from './upload-plan.ts'
 import { isLargeDrop } from './upload-queue.ts'
 import type { RunDeps, RunResult } from './upload-run.ts'
 import { UploadRunner } from './upload-runner.ts'
@@ -101,7 +102,7 @@ export class UploadEngine {
     this.#refreshSoon = coalesce(timers, refreshEveryMs, () => this.#refresh())
     this.#watch = repeat(timers, watchEveryMs, () => this.#resumeIdle())
     this.#cleanUpLater = repeat(timers, cleanUpEveryMs, () => this.#cleanUp())
-    this.#files = new UploadFiles(deps.handles, (file) => deps.sample(file, this.#end.signal))
+    this.#files = new UploadFiles(deps.handles)
     this.#batches = new BatchProgress(timers, {
       tell: (notice) => this.#tell(notice),
       dropSize: (record) => this.#list.countDrop(record),
@@ -136,11 +137,10 @@ export class UploadEngine {
 
   /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
   async add({ files, ...drop }: AddedFiles): Promise<void> {
-    const matches = matchPicked(files, this.#resumer.resumable())
     const others: AddedFiles['files'][number][] = []
     for (const one of files) {
-      const ids = matches.get(one.id)
-      if (!ids || !(await this.#resumer.provideToAny(ids, one.picked))) others.push(one)
+      const match = this.#resumer.waitingFor(one.picked.file)
+      if (!match || !(await this.#resumer.provide(match.id, one.picked))) others.push(one)
     }
     if (others.length === 0) return
     this.#inlineError = null
@@ -199,7 +199,7 @@ export class UploadEngine {
   async provideFile(id: string, picked: PickedFile): Promise<void> {
     const record = this.#list.get(id)
     if (!record || !canResume(record)) return
-    const reason = await this.#resumer.refuseFile(record, picked.file)
+    const reason = refuseOtherFile(record.identity, picked.file)
     if (reason !== null) this.#tell(otherFileNotice(reason))
     else await this.#resumer.provide(id, picked)
   }

@@ -1,4 +1,4 @@
-import { refuseOtherFile } from '../picking/file-identity.ts'
+import { isSameFile } from '../picking/file-identity.ts'
 import { readHandle } from '../picking/handle-file.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
@@ -16,13 +16,10 @@ export type FileState = 'ready' | 'file' | 'permission' | 'gone'
 /** The files of uploads that this tab has in memory, and the handles that outlive a reload. */
 export class UploadFiles {
   readonly #handles: HandleStore
-  readonly #sample: (file: File) => Promise<string | null>
   readonly #inMemory = new Map<string, PickedFile>()
 
-  /** @param sample hashes some of a file's bytes; returns null where the browser cannot. */
-  constructor(handles: HandleStore, sample: (file: File) => Promise<string | null>) {
+  constructor(handles: HandleStore) {
     this.#handles = handles
-    this.#sample = sample
   }
 
   get(id: string): PickedFile | undefined {
@@ -46,8 +43,7 @@ export class UploadFiles {
     const read = await readHandle(handle)
     if (read.state !== 'found') return read.state
     // Another program may have changed the file since its upload began.
-    const reason = await refuseOtherFile(identity, read.file, this.#sample).catch(() => 'other')
-    if (reason !== null) return 'gone'
+    if (!isSameFile(identity, read.file)) return 'gone'
     this.#inMemory.set(id, { file: read.file, handle })
     return 'ready'
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Tier, tiers } from '../../../shared/rules/tiers/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { matchPicked, newRecord, planUploads } from './upload-plan.ts'
+import { planUploads } from './upload-plan.ts'
 
 const megabyte = 1024 ** 2
 function picked(name: string, size: number) {
@@ -32,32 +32,5 @@ describe('which files are uploaded', () => {
         expect(go.length + skipped.length).toBe(all.length)
       }),
     )
-  })
-})
-
-describe('files that are picked again', () => {
-  const add = (id: string, name: string, bytes: number) => ({
-    id,
-    picked: { file: new File([new Uint8Array(bytes)], name) },
-  })
-  const waiting = (id: string, name: string, bytes: number, need: 'file' | null = 'file') => {
-    const drop = { batch: 'drop', path: 'foreground' as const, expirationDays: 3 }
-    const record = newRecord({ ...add(id, name, bytes), ...drop, ownerId: 'ada', now: 0 })
-    return { ...record, status: 'paused' as const, need }
-  }
-
-  test('may be those of all records of their name and size that wait for a file', () => {
-    const files = [add('1', 'a', 1), add('2', 'a', 2), add('3', 'b', 1), add('4', 'b', 1)]
-    const records = [
-      waiting('x', 'a', 1),
-      waiting('y', 'b', 1),
-      waiting('z', 'a', 2, null),
-      waiting('w', 'b', 1),
-    ]
-    expect([...matchPicked(files, records)]).toEqual([
-      ['1', ['x']],
-      ['3', ['y', 'w']],
-      ['4', ['y', 'w']],
-    ])
   })
 })

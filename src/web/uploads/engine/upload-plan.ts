@@ -55,7 +55,7 @@ export function newRecord({
     fileName: cleanFileName(file.name),
     fileSize: file.size,
     fileType: file.type,
-    identity: { name: file.name, size: file.size, lastModified: file.lastModified, sample: null },
+    identity: { name: file.name, size: file.size, lastModified: file.lastModified },
     pasted: pasted ?? false,
     ticket: null,
     restarted: false,
@@ -67,31 +67,4 @@ export function newRecord({
     lastActivity: now,
     error: null,
   }
-}
-
-function nameAndSize({ name, size }: NamedFile) {
-  return `${size} ${name.normalize()}`
-}
-
-/**
- * Finds the files that paused uploads may be waiting for, by name and size. The map leads from the
- * id of each file to the ids of those uploads, oldest first. Several files may fit one upload, and
- * one file several uploads. The caller then has to compare their bytes.
- */
-export function matchPicked(
-  files: AddedFiles['files'],
-  waiting: readonly UploadRecord[],
-): Map<string, readonly string[]> {
-  const wanted = new Map<string, string[]>()
-  for (const { id, need, identity } of waiting) {
-    if (need !== 'file' && need !== 'permission') continue
-    const key = nameAndSize(identity)
-    wanted.set(key, [...(wanted.get(key) ?? []), id])
-  }
-  const matches = new Map<string, readonly string[]>()
-  for (const { id, picked } of files) {
-    const found = wanted.get(nameAndSize(picked.file))
-    if (found) matches.set(id, found)
-  }
-  return matches
 }

@@ -11,7 +11,7 @@ import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 
 const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
-const identity = { name: 'notes.txt', size: 1000, lastModified: 7, sample: null }
+const identity = { name: 'notes.txt', size: 1000, lastModified: 7 }
 
 /** Stands for a server that never answers. The call ends only when the signal is aborted. */
 function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
@@ -55,7 +55,6 @@ function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): Upl
       },
       inTurn: (_, work) => work(),
       sha256: async () => null,
-      sample: async () => null,
       connection: { isOnline: () => true, untilOnline: async () => undefined },
       timers: browserTimers,
       wait,

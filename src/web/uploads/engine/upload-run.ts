@@ -42,8 +42,6 @@ export interface RunDeps extends CallDeps {
    * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where the browser cannot.
    */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Hashes some of the bytes; null where the browser cannot. */
-  sample: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Called when the server made a file of an upload whose run was stopped meanwhile. */
   onStoredAnyway: (file: StoredFile) => void
   /** Called with an error that no code here throws on purpose. The upload fails. */
@@ -118,7 +116,6 @@ export class UploadRun {
    */
   async run(): Promise<RunResult | null> {
     try {
-      this.#identify()
       const file = await (this.#file ? this.#upload(this.#file) : this.#confirmWithoutFile())
       return this.#signal.aborted ? null : { type: 'stored', file }
     } catch (error) {
@@ -303,22 +300,6 @@ export class UploadRun {
     this.#signal.throwIfAborted()
     if (!confirmed.ok) throw new CallFailed('confirm', confirmed.refusal)
     return confirmed.value
-  }
-
-  /**
-   * Computes the hash by which the file is recognised when it is chosen again, unless the record
-   * has it already. Pasted content needs none, because nobody can choose it again.
-   */
-  #identify(): void {
-    const { pasted, identity } = this.#record.get()
-    if (!this.#file || pasted || identity.sample !== null) return
-    this.#deps.sample(this.#file, this.#signal).then(
-      (sample) => {
-        if (sample !== null) this.#update({ identity: { ...identity, sample } })
-      },
-      // An error is ignored here, because the transfer will find out whether the file can be read.
-      () => undefined,
-    )
   }
 
   #watchProgress(size: number, held: number): (bytes: number) => void {

@@ -57,7 +57,7 @@ describe('an upload shows', () => {
   test.each([
     [{ status: 'pending' }, 'Pending', ['Cancel a.mp4']],
     [{ status: 'uploading', uploadedBytes: 500 }, 'Uploading', ['Cancel a.mp4']],
-    [{ status: 'uploading', uploadedBytes: 950 }, 'Finalizing', ['Cancel a.mp4']],
+    [{ status: 'uploading', uploadedBytes: 950, progress: 95 }, 'Finalizing', ['Cancel a.mp4']],
     [{ status: 'paused' }, 'Paused', ['Resume: a.mp4', 'Cancel a.mp4']],
     [{ status: 'completed' }, 'Completed', []],
     [{ status: 'failed', error: 'Away' }, 'Failed', ['Try again: a.mp4']],
@@ -69,7 +69,7 @@ describe('an upload shows', () => {
   })
 
   test('the percentage, and the bar with a text while it runs', () => {
-    const { bar, text } = show({ status: 'uploading', progress: 49.9, uploadedBytes: 499 })
+    const { bar, text } = show({ status: 'uploading', progress: 49, uploadedBytes: 499 })
     expect(bar().getAttribute('aria-valuenow')).toBe('49')
     expect(bar().getAttribute('aria-valuetext')).toBe('Uploading a.mp4... 49%')
     expect(text()).toContain('49%')
@@ -85,7 +85,7 @@ describe('an upload shows', () => {
     const begun = { interrupted: null, bytesPerSecond: null }
     expect(show({ status: 'uploading' }, begun).badge()).toBe('Uploading')
     cleanup()
-    expect(show({ status: 'uploading', fileSize: 0 }).badge()).toBe('Finalizing')
+    expect(show({ status: 'uploading', fileSize: 0, progress: 100 }).badge()).toBe('Finalizing')
   })
 
   test('its speed and the time left while it runs', () => {

@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { splitName } from '../../ui/file-name.tsx'
-import { isFinalizing, progressText, shareOf } from '../engine/upload-progress.ts'
+import { isFinalizing, progressText } from '../engine/upload-progress.ts'
 import { canResume, isUnderWay } from '../engine/upload-state.ts'
 import { interruptionTexts } from '../interruption.ts'
 import { readDrop } from '../picking/dropped-files.ts'
@@ -40,7 +40,7 @@ const badges: Record<UploadStatus, string> = {
 
 function badgeOf(record: UploadRecord, isWaiting: boolean): string {
   if (isWaiting) return 'Waiting'
-  return record.status === 'uploading' && isFinalizing(shareOf(record))
+  return record.status === 'uploading' && isFinalizing(record)
     ? 'Finalizing'
     : badges[record.status]
 }
@@ -205,7 +205,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
         label={fileName}
         percent={Math.floor(record.progress)}
         tone={status === 'uploading' || status === 'completed' ? 'accent' : 'quiet'}
-        text={status === 'uploading' && !isWaiting ? progressText(shareOf(record)) : undefined}
+        text={status === 'uploading' && !isWaiting ? progressText(record) : undefined}
       />
       <div className="upload-foot">
         <Figures record={record} live={live} />

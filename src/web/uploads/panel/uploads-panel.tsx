@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
-import { overallPercent, shareOf } from '../engine/upload-progress.ts'
+import { overallPercent } from '../engine/upload-progress.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
@@ -58,7 +58,7 @@ function Panel(props: PanelProps) {
   })
 
   const isUploading = counts.uploading + counts.pending > 0
-  const percent = overallPercent(records.map(shareOf))
+  const percent = overallPercent(records)
   const canClear = counts.completed + counts.failed + counts.cancelled > 0
   return (
     <section

@@ -6,31 +6,22 @@ function isSameName(one: string, other: string) {
   return one.normalize() === other.normalize()
 }
 
-/**
- * True if a chosen file is the one that an upload began with: name and size are equal, and so is
- * the sample (a hash over some of the bytes) or, without samples, the date. A copy from a backup
- * has another date.
- */
-export function isSameFile(known: FileIdentity, chosen: FileIdentity): boolean {
-  if (!isSameName(known.name, chosen.name) || known.size !== chosen.size) return false
-  if (known.sample !== null && chosen.sample !== null) return known.sample === chosen.sample
-  return known.lastModified === chosen.lastModified
+/** True if a file is the one that an upload began with, by its name, size and date. */
+export function isSameFile(known: FileIdentity, file: FileIdentity): boolean {
+  return refuseOtherFile(known, file) === null && known.lastModified === file.lastModified
 }
 
-/** Says why a chosen file is refused, and which one is expected. */
-export function otherFileText(known: FileIdentity, chosen: FileIdentity): string {
+/**
+ * Returns why a chosen file is not the one that an upload began with, or null if it may be. Its
+ * date may differ, as that of a copy from a backup. The transfer then compares the bytes.
+ */
+export function refuseOtherFile(known: FileIdentity, chosen: FileIdentity): string | null {
   if (!isSameName(known.name, chosen.name)) {
     return `${chosen.name} is not ${known.name}. Choose ${known.name} to go on with its upload.`
   }
-  return `This ${chosen.name} is not the ${known.name} whose upload was paused: ${differenceText(known, chosen)}.`
-}
-
-function differenceText(known: FileIdentity, chosen: FileIdentity): string {
-  if (known.size !== chosen.size) {
-    return `it has ${sizeText(chosen, known)}, not ${sizeText(known, chosen)}`
-  }
-  const wereRead = known.sample !== null && chosen.sample !== null
-  return wereRead ? 'its content has changed' : 'it has another date'
+  if (known.size === chosen.size) return null
+  const sizes = `it has ${sizeText(chosen, known)}, not ${sizeText(known, chosen)}`
+  return `This ${chosen.name} is not the ${known.name} whose upload was paused: ${sizes}.`
 }
 
 /** Returns a size, in bytes if both sizes would read the same. */
@@ -38,44 +29,4 @@ function sizeText({ size }: FileIdentity, other: FileIdentity): string {
   return formatSize(size) === formatSize(other.size)
     ? `${size.toLocaleString('en-US')} Bytes`
     : formatSize(size)
-}
-
-/**
- * Returns the facts by which a file is recognised later.
- * @param sample hashes some of the bytes; null if the browser cannot.
- * @throws the error of `sample` if the file cannot be read.
- */
-export async function identify(
-  file: File,
-  sample: (file: File) => Promise<string | null>,
-): Promise<FileIdentity> {
-  return { ...nameOf(file), sample: await sample(file) }
-}
-
-function nameOf({ name, size, lastModified }: File): FileIdentity {
-  return {
-    name,
-    size,
-    lastModified,
-    sample: null,
-  }
-}
-
-/**
- * Returns why a chosen file is not the one that an upload began with, or null if it is. Reads the
- * file only if its name and size match.
- * @throws the error of `sample` if the file cannot be read.
- */
-export async function refuseOtherFile(
-  known: FileIdentity,
-  file: File,
-  sample: (file: File) => Promise<string | null>,
-): Promise<string | null> {
-  const byName = nameOf(file)
-  const isPossible = isSameFile(
-    { ...known, lastModified: byName.lastModified, sample: null },
-    byName,
-  )
-  const chosen = isPossible && known.sample !== null ? await identify(file, sample) : byName
-  return isSameFile(known, chosen) ? null : otherFileText(known, chosen)
 }

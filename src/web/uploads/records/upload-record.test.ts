@@ -32,7 +32,10 @@ const signedOut =
 
 describe('a record', () => {
   test.each([uploading, signedOut])('of version 0.9.10 is read whole: %s', (json) => {
-    expect(parseRecord(json)).toEqual(JSON.parse(json))
+    const written = JSON.parse(json)
+    // Later versions recognise a file without a sample of its bytes.
+    delete written.identity.sample
+    expect(parseRecord(json)).toEqual(written)
   })
 
   test.each(['pending', 'uploading', 'paused', 'completed', 'failed'] as const)(

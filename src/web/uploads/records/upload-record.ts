@@ -34,8 +34,6 @@ const fileIdentity = z.object({
   name: z.string(),
   size: byteCount,
   lastModified: moment,
-  /** A hash of some of the file's bytes; null until it is computed, and where it cannot be. */
-  sample: z.string().nullable(),
 })
 export type FileIdentity = z.infer<typeof fileIdentity>
 
