@@ -103,8 +103,8 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   network.open()
   void network.holdAfter(mebibyte)
 
-  other.once('dialog', (dialog) => void dialog.accept())
   await other.getByRole('button', { name: 'Log out' }).click()
+  await other.getByRole('alertdialog').getByRole('button', { name: 'Log out' }).click()
   await expect(other.getByRole('link', { name: 'Sign In' }).first()).toBeVisible()
   network.open()
   await expect(uploadsPanel(page)).toBeHidden()

@@ -2,6 +2,7 @@ import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query
 import type { User } from '../../shared/contract/account.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { refreshFiles } from '../files/use-files.ts'
+import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
 import { isOver } from './records/upload-record.ts'
@@ -67,7 +68,12 @@ export function useUploadsStore(): UploadsStore {
 export async function discardUploads(client: QueryClient): Promise<boolean> {
   const { store, signOut } = uploadsOf(client)
   const isFinished = store.getState().records.every(isOver)
-  if (!isFinished && !window.confirm('Log out and discard the unfinished uploads?')) return false
+  const question = {
+    title: 'Log out?',
+    description: 'The uploads that are not finished will be discarded.',
+    confirmLabel: 'Log out',
+  }
+  if (!isFinished && !(await confirm(question))) return false
   await signOut()
   return true
 }
