@@ -26,11 +26,6 @@ import { withBytes } from './upload-state.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const progressEveryMs = 500
-/**
- * A file that cannot be read fails its upload only if the page is still there after this time.
- * WebKit reports unreadable files while it leaves a page, before `pagehide`.
- */
-const pageLeftWithinMs = 1000
 
 /** What one running upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
@@ -119,7 +114,6 @@ export class UploadRun {
       const file = await (this.#file ? this.#upload(this.#file) : this.#confirmWithoutFile())
       return this.#signal.aborted ? null : { type: 'stored', file }
     } catch (error) {
-      if (error instanceof TransferFailed && error.kind === 'unreadable') await this.#pageStays()
       return this.#signal.aborted ? null : this.#failure(error)
     }
   }
@@ -348,10 +342,6 @@ export class UploadRun {
     return new Promise((_, reject) =>
       this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true }),
     )
-  }
-
-  #pageStays(): Promise<void> {
-    return new Promise((resolve) => this.#deps.timers.after(pageLeftWithinMs, resolve))
   }
 
   #failure(error: unknown): RunResult {

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EngineWorld, openEngineWorld, pass } from '../../../../tests/support/engine-world.ts'
+import {
+  type EngineWorld,
+  openEngineWorld,
+  pass,
+  refused,
+} from '../../../../tests/support/engine-world.ts'
 import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+import { createSendFile } from '../transfer/send-file.ts'
 import { TransferFailed } from '../upload-ports.ts'
 
 let world: EngineWorld
@@ -150,29 +156,36 @@ describe('signing out', () => {
   })
 })
 
-describe('a page that is left', () => {
-  /** WebKit reports an error of the connection, then an unreadable file, and only then `pagehide`. */
-  const leave = async () => {
-    world.onSend = async () => {
-      throw new TransferFailed('unreadable')
-    }
-    world.add([fileNamed('a.txt')])
-    await pass(200)
+test('WebKit leaves a page: the upload is paused, although its file could not be read at the end', async () => {
+  let isLeaving = false
+  world.deps.sendFile = createSendFile({
+    ...world.deps,
+    send: async () => ({ kind: 'network' }),
+    signParts: async () => refused(null),
+    checksums: { part: async () => null },
+    waitWhileLeaving: () => (isLeaving ? new Promise(() => undefined) : Promise.resolve()),
+  })
+  world.openFor('ada')
+  const unreadable = (name: string) => {
+    const arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
+    return Object.assign(fileNamed(name), { slice: () => ({ arrayBuffer }) })
   }
 
-  test('pauses the upload, although WebKit says that its file cannot be read', async () => {
-    await leave()
-    world.reload()
-    await pass(0)
-    expect(world.state().records).toMatchObject([{ status: 'paused', error: null }])
-    expect(world.toasts).toEqual([])
-  })
+  // WebKit reports `beforeunload`, an error of the connection, an unreadable file, and `pagehide`.
+  isLeaving = true
+  world.add([unreadable('a.txt')])
+  await pass(0)
+  world.reload()
+  await pass(0)
+  expect(world.state().records).toMatchObject([{ status: 'paused', error: null }])
+  expect(world.toasts).toEqual([])
 
-  test('and stays after all, fails the upload', async () => {
-    await leave()
-    await pass(1000)
-    expect(world.state().records).toMatchObject([
-      { status: 'failed', error: 'The file has changed or can no longer be read', need: 'file' },
-    ])
+  isLeaving = false
+  world.add([unreadable('b.txt')])
+  await pass(0)
+  expect(world.state().records[1]).toMatchObject({
+    status: 'failed',
+    error: 'The file has changed or can no longer be read',
+    need: 'file',
   })
 })
