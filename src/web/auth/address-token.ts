@@ -1,16 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** The parts of `window` that are used here. */
-export interface TokenPlace {
-  location: Pick<Location, 'pathname' | 'search' | 'hash'>
-  history: Pick<History, 'state' | 'replaceState'>
-}
-
 /**
  * Returns the secret token of the email whose link opened this page; an empty text if there is
  * none. The token is in the URL at first, and later in the state of the browser's history entry.
  */
-export function readToken({ location, history }: TokenPlace): string {
+export function readToken(): string {
+  const { location, history } = window
   const inAddress = new URLSearchParams(location.search).get('token')
   const kept: unknown = history.state?.token
   return inAddress ?? (typeof kept === 'string' ? kept : '')
@@ -21,7 +16,8 @@ export function readToken({ location, history }: TokenPlace): string {
  * given, the history entry keeps it for a reload. If it is null or empty, the history entry forgets
  * the token.
  */
-export function hideToken({ location, history }: TokenPlace, token: string | null): void {
+export function hideToken(token: string | null): void {
+  const { location, history } = window
   const query = new URLSearchParams(location.search)
   query.delete('token')
   const { token: _, ...state } = history.state ?? {}
@@ -37,7 +33,7 @@ export function hideToken({ location, history }: TokenPlace, token: string | nul
  * it.
  */
 export function useAddressToken(): [token: string, forget: () => void] {
-  const [token] = useState(() => readToken(window))
-  useEffect(() => hideToken(window, token), [token])
-  return [token, () => hideToken(window, null)]
+  const [token] = useState(readToken)
+  useEffect(() => hideToken(token), [token])
+  return [token, () => hideToken(null)]
 }

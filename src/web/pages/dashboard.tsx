@@ -52,11 +52,8 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const select = (next: DashboardTab) =>
     setParams(
       (before) => {
-        const after = new URLSearchParams(before)
-        after.delete('show')
-        if (next === 'upload') after.delete('tab')
-        else after.set('tab', next)
-        return after
+        const others = [...before].filter(([name]) => name !== 'show' && name !== 'tab')
+        return next === 'upload' ? others : [...others, ['tab', next]]
       },
       { replace: true },
     )

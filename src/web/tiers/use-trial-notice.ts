@@ -84,13 +84,6 @@ export function useWantedTrial(user: User): [isWanted: boolean, forget: () => vo
   const [params, setParams] = useSearchParams()
   const isOffered = useTrialNotice(user)?.kind === 'offer'
   const forget = () =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        after.delete(trialQuery)
-        return after
-      },
-      { replace: true },
-    )
+    setParams((before) => [...before].filter(([name]) => name !== trialQuery), { replace: true })
   return [isOffered && params.get(trialQuery) === offer, forget]
 }

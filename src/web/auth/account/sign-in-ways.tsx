@@ -184,14 +184,8 @@ export function useGoogleOutcome(): void {
       })
     } else if (isLinked) toast({ title: 'Google added' })
     if (!search.has('fault') && !search.has('linked')) return
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before)
-        after.delete('fault')
-        after.delete('linked')
-        return after
-      },
-      { replace: true },
-    )
+    setSearch((before) => [...before].filter(([name]) => name !== 'fault' && name !== 'linked'), {
+      replace: true,
+    })
   }, [search, setSearch])
 }
