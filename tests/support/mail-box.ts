@@ -35,14 +35,6 @@ export function makeMailBox(): MailBox {
         if (later) keys.add(later.key)
         asked.push({ request, later })
       },
-      async withdraw({ userId, email, signupIds }) {
-        const named = [userId, email, ...signupIds]
-        const before = asked.length
-        asked = asked.filter(
-          ({ request }) => !Object.values(request).some((value) => named.includes(String(value))),
-        )
-        return before - asked.length
-      },
     },
     async collect(deps) {
       const now = deps.clock()

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
-import { deletionReceipts, files, pendingSignups, removals, users } from '../db/schema.ts'
+import { deletionReceipts, files, removals, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeDueAt } from '../files/purge-queries.ts'
 import type { UserRow } from '../tiers/queries.ts'
@@ -12,15 +12,6 @@ import type { UserRow } from '../tiers/queries.ts'
 export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   return user
-}
-
-/** Returns the ids of the pending signups for this address, which is in lower case. */
-export async function findSignupIds(tx: Db, email: string): Promise<string[]> {
-  const waiting = await tx
-    .select({ id: pendingSignups.id })
-    .from(pendingSignups)
-    .where(eq(pendingSignups.email, email))
-  return waiting.map(({ id }) => id)
 }
 
 /**

@@ -9,13 +9,7 @@ import { AppError } from '../errors.ts'
 import { findUser } from '../tiers/queries.ts'
 import { retryRemovals } from '../uploads/end-uploads.ts'
 import { endUploadsWhere } from '../uploads/removal-queries.ts'
-import {
-  findSignupIds,
-  forgetNames,
-  lockForDeletion,
-  releaseFiles,
-  removeUser,
-} from './delete-user-queries.ts'
+import { forgetNames, lockForDeletion, releaseFiles, removeUser } from './delete-user-queries.ts'
 
 /** A statement for this many files stays far below its time limit. */
 const batchSize = 1000
@@ -25,7 +19,8 @@ const maxRemovedAtOnce = 1000
 
 /**
  * Deletes a user and everything that belongs to the user, in one transaction (spec §7). The bytes
- * of files and uploads are removed afterwards, and their receipts written.
+ * of files and uploads are removed afterwards, and their receipts written. A queued email to the
+ * user is dropped when its turn comes, as nobody has the account.
  *
  * Like all other code, the transaction locks first the address, then the user's row, then the rows
  * that belong to the user, so that transactions cannot deadlock.
@@ -35,11 +30,11 @@ const maxRemovedAtOnce = 1000
  * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when `email` is not the user's.
  */
 export async function deleteUser(
-  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
   { userId, email }: { userId: string; email: string | undefined },
   actor: Actor,
 ): Promise<{ email: string; deletedFiles: number }> {
-  const { clock, db, log, mailQueue } = deps
+  const { clock, db, log } = deps
   const found = await findUser(db, userId)
   if (!found) throw new AppError('USER_NOT_FOUND')
   const deleted = await db.transaction(async (tx) => {
@@ -53,8 +48,6 @@ export async function deleteUser(
     }
 
     const now = clock()
-    const signupIds = await findSignupIds(tx, user.email)
-    const emails = await mailQueue.withdraw({ userId, email: user.email, signupIds }, tx)
     await removePendingSignups(tx, user.email)
     const ended = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
@@ -62,7 +55,7 @@ export async function deleteUser(
     await removeHandledReportsOf(tx, userId)
     await removeUser(tx, userId)
     // No other row keeps the address.
-    const details = { email: user.email, deletedFiles, endedUploads: ended.length, emails }
+    const details = { email: user.email, deletedFiles, endedUploads: ended.length }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
     return { email: user.email, deletedFiles }

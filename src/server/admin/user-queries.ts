@@ -82,19 +82,14 @@ export async function listUsers(
     .from(sessions)
     .where(and(eq(sessions.userId, found.id), gt(sessions.expiresAt, now)))
     .as('opened')
-  const rows = await db
-    .select()
+  const { fileCount, storedBytes, totalDownloads } = counted
+  const { sessionCount } = opened
+  return db
+    .select({ user: found._.selectedFields, fileCount, storedBytes, totalDownloads, sessionCount })
     .from(found)
     .crossJoinLateral(counted)
     .crossJoinLateral(opened)
     .orderBy(desc(found.createdAt), desc(found.id))
-  return rows.map((row) => ({
-    user: row.found,
-    fileCount: row.counted.fileCount,
-    storedBytes: row.counted.storedBytes,
-    totalDownloads: row.counted.totalDownloads,
-    sessionCount: row.opened.sessionCount,
-  }))
 }
 
 /** Escapes `%`, `_` and backslash, because they have a special meaning in a pattern of `like`. */

@@ -37,23 +37,14 @@ export async function openDatabase(
   log: Log,
   limits: PoolLimits = poolLimits,
 ): Promise<Database> {
-  if (config.databaseUrl !== null) return openMigrated(config, log, limits)
+  if (config.databaseUrl !== null) return openServerDatabase(config, log, limits)
   const postgres = await lockAndStart(config.dataDir, log)
   try {
-    return closingWith(await openMigrated(config, log, limits), postgres)
+    return closingWith(await openServerDatabase(config, log, limits), postgres)
   } catch (error) {
     await postgres.stop()
     throw error
   }
-}
-
-/**
- * Opens the database for a server, and applies missing migrations. The embedded Postgres must run
- * already (`openDataFolder`).
- * @throws {StartupError} when the database cannot be reached or used.
- */
-export function openServerDatabase(config: DatabaseConfig, log: Log): Promise<Database> {
-  return openMigrated(config, log, poolLimits)
 }
 
 /**
@@ -104,10 +95,15 @@ function connectionOf({ dataDir, databaseUrl }: DatabaseConfig, name: string): p
     : { connectionString: databaseUrl, application_name: name }
 }
 
-async function openMigrated(
+/**
+ * Opens the database for a server, and applies missing migrations. The embedded Postgres must run
+ * already (`openDataFolder`).
+ * @throws {StartupError} when the database cannot be reached or used.
+ */
+export async function openServerDatabase(
   config: DatabaseConfig,
   log: Log,
-  limits: PoolLimits,
+  limits: PoolLimits = poolLimits,
 ): Promise<Database> {
   const connection = connectionOf(config, connectionNames.server)
   await waitUntilReachable(connection, config, log)

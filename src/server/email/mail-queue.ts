@@ -88,20 +88,6 @@ export interface MailQueue {
    * the queue adds nothing.
    */
   add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
-  /**
-   * Removes all waiting requests for emails to a person, even those for a later time. It cannot
-   * stop an email that the server is sending at this moment.
-   * @returns how many requests were removed.
-   */
-  withdraw(person: Addressee, tx: Db): Promise<number>
-}
-
-/** The ways in which a request can name the person who gets its email. */
-export interface Addressee {
-  userId: string
-  /** In lower case. */
-  email: string
-  signupIds: readonly string[]
 }
 
 /** When an email is to be sent, and its key: a UUID that no other email has. */

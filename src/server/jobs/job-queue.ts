@@ -66,13 +66,6 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
           ...(tx && { db: fromDrizzle(tx, sql) }),
         })
       },
-      async withdraw({ userId, email, signupIds }, tx) {
-        const { rowCount } = await tx.execute(sql`
-          delete from pgboss.job where name = ${mailQueueName} and state < 'active'
-            and (data->>'userId' = ${userId} or data->>'email' = ${email}
-              or data->>'signupId' = any(${sql.param([...signupIds])}::text[]))`)
-        return rowCount ?? 0
-      },
     },
     askForJob(name) {
       boss.send(name).catch((error: unknown) => {

@@ -30,7 +30,7 @@ describe('a difference of', () => {
   })
 
   it.each([
-    ['database', 30_000, '. Emails and jobs come that much too early or late.'],
+    ['database', 30_000, '. From a minute on, emails and jobs come that much too early or late.'],
     ['database', 90_000, ': emails and jobs come that much too early or late.'],
     ['bucket', 30_000, '. From a minute on, downloads fail, because '],
     ['bucket', 90_000, ': downloads fail, because '],

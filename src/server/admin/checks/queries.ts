@@ -1,12 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { connectionNames } from '../../db/pool.ts'
+import { jobRuns } from '../../db/schema.ts'
 import type { Db } from '../../db/transaction.ts'
 import { supportEmails } from '../../email/mail-queue.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
-/** What Postgres tells about itself. */
+/** The version of Postgres, and its connections. */
 export interface DatabaseFacts {
   version: string
   major: number
@@ -18,10 +19,6 @@ export interface DatabaseFacts {
   pooled: number
 }
 
-/**
- * Reads what Postgres tells about itself. The query finds the connections of our servers by their
- * names.
- */
 export async function readDatabase(db: Db): Promise<DatabaseFacts> {
   const { rows } = await db.execute<{ [Key in keyof DatabaseFacts]: DatabaseFacts[Key] }>(sql`
     select current_setting('server_version') as version,
@@ -33,7 +30,7 @@ export async function readDatabase(db: Db): Promise<DatabaseFacts> {
       (select count(*)::int from pg_stat_activity where datname = current_database()
         and application_name = ${connectionNames.server}) as pooled`)
   const [facts] = rows
-  if (!facts) throw new Error('the database said nothing about itself')
+  if (!facts) throw new Error('Expected a row about the database.')
   return facts
 }
 
@@ -170,55 +167,27 @@ export interface JobFacts {
 
 /** Reads the schedules of these jobs, and what the queue knows about their runs. */
 export async function listJobFacts(db: Db, names: readonly JobName[]): Promise<JobFacts[]> {
-  const { rows } = await db.execute<{
-    name: JobName
-    cron: string
-    scheduled: string
-    started: string | null
-    ended: string | null
-    result: JobResult | null
-    failed: string | null
-    failure: string | null
-    failures: number | null
-    runs: string | null
-  }>(sql`
-    select s.name, s.cron, ${milliseconds('s.created_on')} as scheduled,
-      ${milliseconds('r.started_at')} as started, ${milliseconds('r.ended_at')} as ended, r.result,
-      ${milliseconds('r.failed_at')} as failed, r.failure, r.failures,
-      (select ${milliseconds('max(j.started_on)')} from pgboss.job j
-        where j.name = s.name and j.state = 'active'
-          and j.heartbeat_on > now() - interval '2 minutes') as runs
-    from pgboss.schedule s left join job_runs r on r.job = s.name
-    where s.name in (${sql.join(
-      names.map((name) => sql`${name}`),
-      sql`, `,
-    )})`)
-  return rows.map(
-    ({ name, cron, scheduled, started, ended, result, failed, failure, failures, runs }) => ({
+  const name = sql<JobName>`s.name`
+  const rows = await db
+    .select({
       name,
-      cron,
-      scheduledAt: new Date(Number(scheduled)),
-      success:
-        started !== null && ended !== null
-          ? {
-              startedAt: new Date(Number(started)),
-              endedAt: new Date(Number(ended)),
-              result: result ?? {},
-            }
-          : null,
-      failure:
-        failed !== null && failures !== null && failures > 0
-          ? { at: new Date(Number(failed)), reason: failure ?? '', inARow: failures }
-          : null,
-      runsSince: runs === null ? null : new Date(Number(runs)),
-    }),
-  )
-}
-
-/**
- * Returns SQL for a moment in milliseconds since 1970, as text. Without it, `db.execute` would
- * return moments as text in varying formats.
- */
-function milliseconds(column: string) {
-  return sql.raw(`floor(extract(epoch from ${column}) * 1000)::text`)
+      cron: sql<string>`s.cron`,
+      scheduledAt: sql`s.created_on`.mapWith(jobRuns.startedAt),
+      run: jobRuns,
+      runsSince: sql<Date | null>`(select max(j.started_on) from pgboss.job j
+        where j.name = s.name and j.state = 'active'
+          and j.heartbeat_on > now() - interval '2 minutes')`.mapWith(jobRuns.startedAt),
+    })
+    .from(sql`pgboss.schedule s`)
+    .leftJoin(jobRuns, eq(jobRuns.job, name))
+    .where(inArray(name, [...names]))
+  return rows.map(({ run, ...job }) => {
+    const { startedAt = null, endedAt = null, failedAt = null } = run ?? {}
+    const inARow = run?.failures ?? 0
+    return {
+      ...job,
+      success: startedAt && endedAt && { startedAt, endedAt, result: run?.result ?? {} },
+      failure: failedAt && inARow > 0 ? { at: failedAt, reason: run?.failure ?? '', inARow } : null,
+    }
+  })
 }
