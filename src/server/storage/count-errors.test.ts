@@ -30,3 +30,16 @@ it('passes everything else on', async () => {
   expect(await counted.storedSize('key')).toBe(7)
   expect(counted.keepsOldVersions).toBeUndefined()
 })
+
+it('lists the objects of a store that keeps private state', async () => {
+  class PrivateStore {
+    readonly #objects = [{ key: 'key', modifiedAt: new Date(0) }]
+    async *list() {
+      yield* this.#objects
+    }
+  }
+  const store = new PrivateStore() as unknown as Storage
+  const keys: string[] = []
+  for await (const { key } of countErrors(store, () => expect.unreachable()).list()) keys.push(key)
+  expect(keys).toEqual(['key'])
+})

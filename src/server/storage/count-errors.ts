@@ -32,14 +32,14 @@ export function countErrors<S extends Storage>(
   onError: (operation: StorageOperation) => void,
 ): S {
   return new Proxy(store, {
-    get(target, name, receiver) {
-      const value: unknown = Reflect.get(target, name, receiver)
-      const operation = storageOperations.find((one) => one === name)
-      if (name !== 'under' && !operation) return value
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
+      const operation = storageOperations.find((one) => one === name)
       return (...args: unknown[]) => {
         const result = Reflect.apply(value, target, args)
-        if (!operation) return countErrors(result as Storage, onError)
+        if (name === 'under') return countErrors(result, onError)
+        if (!operation) return result
         return result.catch((error: unknown) => {
           if (isFailure(error)) onError(operation)
           throw error
