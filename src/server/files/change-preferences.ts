@@ -8,7 +8,7 @@ import type { Owner } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
- * Changes some of a user's preferences in the File Manager. Returns all of them.
+ * Changes some of a user's preferences. Returns all of them.
  * @throws {AppError} TIER_FILE_MANAGER for a user whose tier has no File Manager; TIER_EXPIRATION
  * when the tier does not offer these days, INVALID_INPUT when no tier does.
  */

@@ -5,17 +5,13 @@ import { claimDueFiles, countOverdue, markPurged } from './purge-queries.ts'
 const batchSize = 100
 
 /**
- * Removes the bytes of files that were deleted, or whose links have ended and cannot be renewed
- * (design §4). It claims a batch of files, removes their bytes (missing bytes count as removed),
- * asks storage whether any are left, and records the answer. If it is interrupted anywhere, a later
- * run continues. Several servers share the work. The links themselves end by their dates, without
- * this job.
+ * Purges files that were deleted, or whose links have ended and can't be renewed (design §4): claims
+ * a batch, removes the bytes, verifies that storage has none left, and records it. Can be
+ * interrupted anywhere, and several servers share the work.
  *
- * A removal that fails is tried again without limit, and the waits between the tries grow. If all
- * removals of a batch fail, the store probably cannot be reached, and its other files wait for the
- * next run.
- * @returns how many files lost their bytes, and how many removals failed and will be tried again.
- * If several runs happen at the same time, only one of them counts each file.
+ * Retries failed removals without limit, with backoff. If all of a batch fail, the store's others
+ * wait for the next run.
+ * @returns how many files were purged, and how many removals failed.
  */
 export async function expireFiles({
   clock,
@@ -47,11 +43,7 @@ export async function expireFiles({
   return { purged, failed }
 }
 
-/**
- * Logs how many files still have stored bytes 15 minutes after the bytes should have been removed,
- * because a store cannot be reached or refuses removals, or no server ran.
- * @returns how many such files there are.
- */
+/** Logs how many purges are 15 minutes overdue. Returns it. */
 export async function reportOverdue({
   clock,
   db,

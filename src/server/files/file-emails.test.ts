@@ -14,7 +14,7 @@ import { download } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import type { Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { files, firstDownloads, users } from '../db/schema.ts'
-import { tellEndingLinks, tellFirstDownloads } from './file-emails.ts'
+import { queueExpiryEmails, queueFirstDownloadEmails } from './file-emails.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour
@@ -49,7 +49,7 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
 }
 
 /** Runs a job and sends the emails that it requested. Returns what this person gets. */
-async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
+async function lettersTo(person: Person, job: typeof queueFirstDownloadEmails) {
   await job(app.deps)
   const mails = await app.mails()
   return mails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
@@ -57,7 +57,7 @@ async function lettersTo(person: Person, job: typeof tellFirstDownloads) {
 
 describe('the email at the first download', () => {
   beforeEach(() => prefer(ada, { mailOnFirstDownload: true }))
-  const emails = () => lettersTo(ada, tellFirstDownloads)
+  const emails = () => lettersTo(ada, queueFirstDownloadEmails)
 
   it('comes once for each file, however often it is downloaded and renewed', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip' })
@@ -102,7 +102,7 @@ describe('the email at the first download', () => {
   it('comes once, if many download at once and several servers run the job at once', async () => {
     const file = await makeFile(ada)
     await Promise.all(Array.from({ length: 10 }, () => download(app, file)))
-    const told = await Promise.all([1, 2, 3].map(() => tellFirstDownloads(app.deps)))
+    const told = await Promise.all([1, 2, 3].map(() => queueFirstDownloadEmails(app.deps)))
     expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
     expect(await emails()).toHaveLength(1)
   })
@@ -111,7 +111,7 @@ describe('the email at the first download', () => {
     await download(app, await makeFile(ada))
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
-    await expect(tellFirstDownloads({ ...app.deps, mailQueue })).rejects.toThrow()
+    await expect(queueFirstDownloadEmails({ ...app.deps, mailQueue })).rejects.toThrow()
     expect(await emails()).toHaveLength(1)
   })
 
@@ -134,7 +134,7 @@ describe('the email at the first download', () => {
     await prefer(off, { mailOnFirstDownload: false })
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
     for (const person of [bob, off, free]) {
-      expect(await lettersTo(person, tellFirstDownloads)).toEqual([])
+      expect(await lettersTo(person, queueFirstDownloadEmails)).toEqual([])
     }
     expect(await app.deps.db.$count(firstDownloads)).toBe(0)
   })
@@ -142,7 +142,7 @@ describe('the email at the first download', () => {
   it('does not tell of a file that was deleted meanwhile', async () => {
     const file = await makeFile(ada)
     await download(app, file)
-    await tellFirstDownloads(app.deps)
+    await queueFirstDownloadEmails(app.deps)
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await emails()).toEqual([])
   })
@@ -151,7 +151,7 @@ describe('the email at the first download', () => {
     const bob = await makeReader({ emailVerified: false })
     await prefer(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
-    const [email] = await lettersTo(bob, tellFirstDownloads)
+    const [email] = await lettersTo(bob, queueFirstDownloadEmails)
     expect(email?.text).toContain('1 of your files')
     expect(email?.text).not.toContain('number')
     expect(email?.html).not.toContain('number')
@@ -160,7 +160,7 @@ describe('the email at the first download', () => {
 
 describe('the email a day before a link ends', () => {
   beforeEach(() => prefer(ada, { mailBeforeExpiry: true }))
-  const emails = () => lettersTo(ada, tellEndingLinks)
+  const emails = () => lettersTo(ada, queueExpiryEmails)
 
   it('comes a day before, and once', async () => {
     await makeFile(ada, { name: 'press-kit.zip' })
@@ -214,7 +214,7 @@ describe('the email a day before a link ends', () => {
   it('is asked for once by several servers at once', async () => {
     await makeFile(ada)
     app.clock.advance(2 * day)
-    const told = await Promise.all([1, 2, 3].map(() => tellEndingLinks(app.deps)))
+    const told = await Promise.all([1, 2, 3].map(() => queueExpiryEmails(app.deps)))
     expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
     expect(await emails()).toHaveLength(1)
   })
@@ -224,20 +224,20 @@ describe('the email a day before a link ends', () => {
     app.clock.advance(2 * day)
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
-    await expect(tellEndingLinks({ ...app.deps, mailQueue })).rejects.toThrow()
+    await expect(queueExpiryEmails({ ...app.deps, mailQueue })).rejects.toThrow()
     expect(await emails()).toHaveLength(1)
   })
 
   it('does not tell of a link that was renewed, ended or deleted before it was sent', async () => {
     const [renewed, deleted] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(2 * day)
-    await tellEndingLinks(app.deps)
+    await queueExpiryEmails(app.deps)
     await askForRenewal(ada, renewed.id)
     await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
     expect(await emails()).toEqual([])
     await makeFile(ada)
     app.clock.advance(2 * day)
-    await tellEndingLinks(app.deps)
+    await queueExpiryEmails(app.deps)
     app.clock.advance(day)
     ada = await signInAgain(app, ada)
     expect(await emails()).toEqual([])
@@ -256,7 +256,7 @@ describe('the email a day before a link ends', () => {
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
     app.clock.advance(2 * day)
     for (const person of [bob, free]) {
-      expect(await lettersTo(person, tellEndingLinks)).toEqual([])
+      expect(await lettersTo(person, queueExpiryEmails)).toEqual([])
     }
   })
 })

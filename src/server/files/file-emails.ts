@@ -21,24 +21,21 @@ import {
 type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownersAtOnce = 100
-/** One email tells about at most this many files. For more files, an owner gets several emails. */
+/** For more files, an owner gets several emails. */
 const maxFilesPerEmail = 1000
 
 /**
- * Requests the emails about files that were downloaded for the first time: one email for all such
- * files of an owner. Counting the first download adds the file to a table, and the transaction that
- * requests its email removes it from there. So exactly one email tells of each file, even if a run
- * is interrupted or runs twice.
- * @returns for how many files an email was requested.
+ * Queues the emails about first downloads, one per owner. The transaction that queues an email also
+ * removes its files from `first_downloads`, so each is announced once.
+ * @returns the number of files.
  */
-export function tellFirstDownloads(deps: EmailDeps): Promise<{ toldCount: number }> {
+export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ toldCount: number }> {
   return forEachOwner(
     (after) => findOwnersOfFirstDownloads(deps.db, after, ownersAtOnce),
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
-        // If the owner no longer wants this email, the rows are removed from `first_downloads`
-        // without an email.
+        // Without the owner's wish, the rows only go.
         const reader = await findFileEmailReader(tx, ownerId, deps.clock())
         return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
       }),
@@ -46,13 +43,11 @@ export function tellFirstDownloads(deps: EmailDeps): Promise<{ toldCount: number
 }
 
 /**
- * Requests the emails about links that end within a day: one email for all such links of an owner.
- * The transaction that requests the email also records, in the file's row, which end of the link
- * the email announces. So the owner gets only one email about each end. A renewed link has another
- * end, and gets another email.
- * @returns for how many files an email was requested.
+ * Queues the emails about links that end within a day, one per owner. The transaction that queues
+ * an email also marks its files, so each expiry is announced once.
+ * @returns the number of files.
  */
-export function tellEndingLinks(deps: EmailDeps): Promise<{ toldCount: number }> {
+export function queueExpiryEmails(deps: EmailDeps): Promise<{ toldCount: number }> {
   const now = deps.clock()
   const time = { now, until: new Date(now.getTime() + endsSoonMs) }
   return forEachOwner(
@@ -65,11 +60,7 @@ export function tellEndingLinks(deps: EmailDeps): Promise<{ toldCount: number }>
   )
 }
 
-/**
- * Requests emails to an owner until `take` returns fewer files than one email can tell about.
- * Taking files and requesting the email about them happen in one transaction.
- * @returns for how many files an email was requested.
- */
+/** Queues emails to an owner while there are files for one. Returns the number of files. */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,
@@ -90,19 +81,16 @@ async function queueEmails(
   }
 }
 
-/**
- * Calls `tell` for every owner that `find` returns, one page of owners after another. Returns the
- * sum of the results.
- */
+/** Calls `queue` for every owner, page by page. Returns the sum of the results. */
 async function forEachOwner(
   find: (after: string) => Promise<string[]>,
-  tell: (ownerId: string) => Promise<number>,
+  queue: (ownerId: string) => Promise<number>,
 ): Promise<{ toldCount: number }> {
   let toldCount = 0
   let after = ''
   for (;;) {
     const owners = await find(after)
-    for (const ownerId of owners) toldCount += await tell(ownerId)
+    for (const ownerId of owners) toldCount += await queue(ownerId)
     const last = owners.at(-1)
     if (last === undefined || owners.length < ownersAtOnce) return { toldCount }
     after = last
@@ -133,8 +121,8 @@ export async function writeFileMail(
   if (files.length === 0) return null
   const content = fileEmail(about, {
     name: nameOf(reader),
-    // If the address is not verified, the account may belong to a stranger. The stranger could send
-    // words to the owner of the address in the names of files: see `nameOf`.
+    // The account of an unverified address may be a stranger's, who could put words into the names
+    // of files (see `nameOf`).
     namesFiles: reader.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

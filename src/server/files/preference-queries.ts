@@ -8,10 +8,7 @@ import type { FileRow } from './queries.ts'
 
 const tiersWithManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
-/**
- * Tells, as SQL, whether the owner's tier at `now` has the File Manager. Only such owners get
- * emails about first downloads and about links that end soon.
- */
+/** SQL for whether the owner's tier has the File Manager. Only such owners get these emails. */
 function hasManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithManager)
 }
@@ -24,13 +21,13 @@ function toPreferences(row: typeof preferences.$inferSelect): Preferences {
   }
 }
 
-/** Returns a user's settings in the File Manager. */
+/** Returns a user's preferences. */
 export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
   const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Changes some of a user's settings in the File Manager, in one statement. Returns all of them. */
+/** Changes some of a user's preferences. Returns all of them. */
 export async function writePreferences(
   db: Db,
   userId: string,
@@ -45,10 +42,7 @@ export async function writePreferences(
   return toPreferences(row)
 }
 
-/**
- * Returns the ids of at most `limit` owners with files that were downloaded for the first time. The
- * ids are sorted, and begin with the first one after `after`.
- */
+/** Lists up to `limit` owners of files with a first download, sorted, after `after`. */
 export async function findOwnersOfFirstDownloads(
   db: Db,
   after: string,
@@ -63,10 +57,7 @@ export async function findOwnersOfFirstDownloads(
   return rows.map(({ ownerId }) => ownerId)
 }
 
-/**
- * Removes at most `limit` rows of an owner from `first_downloads`. Returns the ids of the files in
- * these rows.
- */
+/** Removes up to `limit` rows of an owner from `first_downloads`. Returns the ids of the files. */
 export async function takeFirstDownloads(
   tx: Db,
   ownerId: string,
@@ -86,11 +77,8 @@ export async function takeFirstDownloads(
   return taken.map(({ fileId }) => fileId)
 }
 
-/**
- * Selects the files whose links end between `now` and `until`, and whose owners have got no email
- * about this end yet.
- */
-function endsUntold(now: Date, until: Date) {
+/** Selects links that end between `now` and `until`, and that no email has announced yet. */
+function endsUnannounced(now: Date, until: Date) {
   return and(
     gt(files.expiresAt, now),
     lte(files.expiresAt, until),
@@ -100,18 +88,14 @@ function endsUntold(now: Date, until: Date) {
   )
 }
 
-/**
- * Returns the ids of at most `limit` owners who want an email about links that end between `now`
- * and `until`, and have not got it. The ids are sorted, and begin with the first one after `after`.
- */
+/** Lists up to `limit` owners who want an email about such links, sorted, after `after`. */
 export async function findOwnersOfEndingLinks(
   db: Db,
   { now, until }: { now: Date; until: Date },
   after: string,
   limit: number,
 ): Promise<string[]> {
-  // The limit makes Postgres look up the user of each of these preferences. Without it, Postgres
-  // may read all users.
+  // Without the limit, Postgres may read all users.
   const user = db.select().from(users).where(eq(users.id, preferences.userId)).limit(1).as('users')
   const rows = await db
     .select({ userId: preferences.userId })
@@ -123,7 +107,7 @@ export async function findOwnersOfEndingLinks(
         gt(preferences.userId, after),
         hasManager(now),
         sql`exists (select 1 from ${files}
-          where ${files.ownerId} = ${preferences.userId} and ${endsUntold(now, until)})`,
+          where ${files.ownerId} = ${preferences.userId} and ${endsUnannounced(now, until)})`,
       ),
     )
     .orderBy(preferences.userId)
@@ -132,10 +116,8 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Finds at most `limit` files of an owner whose links end between `now` and `until`. Records in
- * their rows that an email announces this end, and returns their ids. If several callers do this at
- * the same time, only one of them gets each file. After a renewal, another email can announce the
- * new end.
+ * Marks up to `limit` such links of an owner as announced, and returns the ids of the files. Of
+ * parallel callers, one gets each file. A renewed link is announced again.
  */
 export async function takeEndingLinks(
   tx: Db,
@@ -146,7 +128,7 @@ export async function takeEndingLinks(
   const due = tx
     .select({ id: files.id })
     .from(files)
-    .where(and(eq(files.ownerId, ownerId), endsUntold(now, until)))
+    .where(and(eq(files.ownerId, ownerId), endsUnannounced(now, until)))
     .orderBy(files.id)
     .limit(limit)
     .for('update')
@@ -158,16 +140,14 @@ export async function takeEndingLinks(
   return taken.map(({ id }) => id)
 }
 
-/** A user who gets an email about files, and what the email depends on. */
+/** The recipient of an email about files. */
 export type FileEmailReader = Pick<
   typeof users.$inferSelect,
   'email' | 'emailVerified' | 'firstName'
 > &
   Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
 
-/**
- * Finds a user who can get emails about files at `now`, and which of these emails the user wants.
- */
+/** Finds a user whose tier has emails about files, and which of them the user wants. */
 export async function findFileEmailReader(
   db: Db,
   userId: string,
@@ -187,10 +167,7 @@ export async function findFileEmailReader(
   return reader
 }
 
-/**
- * Finds a user's files that have these ids and are not deleted, in the order in which their links
- * end.
- */
+/** Finds a user's files by their ids, except deleted ones, in the order of their expiry. */
 export function findFilesOfEmail(
   db: Db,
   ownerId: string,

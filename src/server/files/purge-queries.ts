@@ -23,9 +23,8 @@ import { tierAt } from '../tiers/queries.ts'
 const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
 
 /**
- * Returns, as SQL, until when an owner can renew expired files: `-infinity` for a tier without
- * renewal, the end of a running trial, or `infinity`. The query must have the owner's row of
- * `users`, locked against a change of the tier.
+ * SQL for when an owner can no longer renew: `-infinity` in a tier without renewal, the end of a
+ * running trial, or `infinity`. The query must have the row of `users`, locked against a change.
  */
 export function renewalEndsAt(now: Date | SQLWrapper): SQL {
   return sql`case
@@ -34,10 +33,7 @@ export function renewalEndsAt(now: Date | SQLWrapper): SQL {
     else 'infinity' end::timestamptz`
 }
 
-/**
- * Returns, as SQL, when the bytes of a file must be removed: when its link has ended and the owner
- * can no longer renew it.
- */
+/** SQL for when to purge a file: once its link has ended and can no longer be renewed. */
 export function purgeAtOf(
   file: { expiresAt: SQLWrapper; maxLifetimeAt: SQLWrapper },
   renewalEnd: SQLWrapper,
@@ -46,9 +42,8 @@ export function purgeAtOf(
 }
 
 /**
- * Computes `purge_at` anew for a user's files after a change of the tier at `now`. Call it in the
- * transaction that changed the tier. It works in batches, because a user may have millions of files
- * and a statement has a time limit.
+ * Updates `purge_at` of a user's files. Call it in the transaction that changes the tier. Works in
+ * batches, because statements have a time limit.
  */
 export async function updatePurgeTimes(
   tx: Db,
@@ -71,8 +66,7 @@ export async function updatePurgeTimes(
             after === undefined ? undefined : gt(files.id, after),
           ),
         )
-        // All statements that wait for locks on several files take them in this order, so that no
-        // two wait for each other.
+        // The same order everywhere, so that statements cannot deadlock.
         .orderBy(files.id)
         .limit(batchSize)
         .for('update'),
@@ -96,28 +90,24 @@ export async function updatePurgeTimes(
   } while (after !== undefined)
 }
 
-/** Tells, as SQL, whether the link of a file has ended and cannot be renewed at `now`. */
+/** SQL for whether a file's link has ended at `now` and can't be renewed. */
 export function isOver(now: Date): SQL {
   return sql`(${files.purgingAt} is not null or ${files.purgeAt} <= ${now})`
 }
 
-/**
- * Returns, as SQL, when the bytes of a file had to be removed that is deleted or taken down at
- * `now`: `now`, unless they were due before.
- */
+/** SQL for when the purge of a file that is deleted at `now` is due: `now`, or earlier. */
 export function purgeDueAt(now: Date): SQL<Date> {
   return sql`coalesce(${files.purgeDueAt}, least(${files.purgeAt}, ${now}))`.mapWith(
     files.purgeDueAt,
   )
 }
 
-/** A file whose bytes this run must remove. No other server removes them at the same time. */
+/** A file whose bytes this run removes, and no other server. */
 export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
 
 /**
- * Claims up to `limit` files whose bytes are due at `now`, the longest due first, and sets when the
- * next try may begin. It skips files that another server has locked. It also skips a file that was
- * taken down while its SHA-256 is not proved, because the bytes are needed to compute it.
+ * Claims up to `limit` files that are due, the longest due first, and schedules their next try.
+ * Skips locked files, and taken-down files whose SHA-256 must still be computed.
  */
 export async function claimDueFiles(
   db: Db,
@@ -153,7 +143,7 @@ export async function claimDueFiles(
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
-/** The columns of a removed row that its receipt keeps. */
+/** What a receipt keeps of a deleted row. */
 export const receiptFacts = {
   id: files.id,
   ownerId: files.ownerId,
@@ -163,10 +153,7 @@ export const receiptFacts = {
   purgeDueAt: files.purgeDueAt,
 }
 
-/**
- * Returns a `with` query that writes a receipt for each row that the `with` query `removed` of the
- * same statement removes.
- */
+/** Returns a `with` query that writes a receipt for each row of the `with` query `removed`. */
 export function keepReceipts(db: Db, purgedAt: SQL) {
   const receipt = rowValues(deletionReceipts, {
     fileId: sql`id`,
@@ -188,10 +175,8 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
 }
 
 /**
- * Records that storage has confirmed that these files have no bytes left. If the owner has deleted
- * a file, its row is removed too and leaves a receipt.
- * @returns how many files this call was the first to record. So if several servers removed the same
- * bytes, only one of them counts these.
+ * Records that the bytes of these files are gone. A deleted file loses its row and leaves a receipt.
+ * @returns how many files this call, and no parallel one, recorded.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0
@@ -225,22 +210,11 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
   return recorded?.count ?? 0
 }
 
-/** The files whose bytes are still stored 15 minutes after they should have been removed. */
-export interface Overdue {
-  count: number
-  /**
-   * The earliest moment at which the bytes of one of these files should have been removed; null if
-   * there is no such file.
-   */
-  since: Date | null
-}
-
-/**
- * Counts the files, in all stores, whose bytes are still stored at `now` although they should have
- * been removed at least 15 minutes before. Also returns since when the oldest of them should have
- * been removed.
- */
-export async function countOverdue(db: Db, now: Date): Promise<Overdue> {
+/** Counts files whose purge is 15 minutes overdue. `since` is when the oldest was due. */
+export async function countOverdue(
+  db: Db,
+  now: Date,
+): Promise<{ count: number; since: Date | null }> {
   const dueAt = sql`coalesce(${files.purgeDueAt}, ${files.purgeAt})`
   const [counted] = await db
     .select({ count: count(), since: sql`min(${dueAt})`.mapWith(files.purgeDueAt) })

@@ -20,16 +20,10 @@ export { markPurged } from './purge-queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
-/**
- * Makes a random short code. A code that was ever given before makes the insert into `short_codes`
- * fail.
- */
+/** Generates a short code. Inserting one that was given before into `short_codes` fails. */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
-/**
- * Finds the files that uploads of this owner became, by their storage keys. A file that its owner
- * has deleted is not found.
- */
+/** Finds an owner's files by their storage keys, except deleted ones. */
 export async function findFilesByKey(
   db: Db,
   ownerId: string,
@@ -48,10 +42,7 @@ export async function findFilesByKey(
   return new Map(rows.map((row) => [row.storageKey, row]))
 }
 
-/**
- * Counts what an account has: files whose bytes are stored, the total size of these files, and how
- * many links are active at `now`.
- */
+/** Counts an account's stored files, their bytes, and its links that are active at `now`. */
 export async function countHoldings(
   db: Db,
   ownerId: string,
@@ -72,10 +63,7 @@ export async function countHoldings(
 const active = sqlLiteral<LinkStatus>('active')
 const deleted = sqlLiteral<LinkStatus>('deleted')
 
-/**
- * Returns the link status of a file as SQL. `linkStatus` decides the same in the browser, and a
- * test compares the two.
- */
+/** SQL for the link status of a file. A test compares it with `linkStatus`. */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   const expired: LinkStatus = tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case
@@ -85,17 +73,16 @@ export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   end`
 }
 
-/** A file that its owner has deleted. `purgedAt` is null while its bytes are still stored. */
+/** A file that its owner deleted. `purgedAt` is null while its bytes are stored. */
 export type DeletedFile = Pick<
   FileRow,
   'id' | 'storage' | 'storageKey' | 'purgedAt' | 'takenDownAt'
 >
 
 /**
- * Deletes the files that `which` selects, in one statement, and returns them. Their links end at
- * once. If a file's bytes are already gone, its row is removed and leaves a receipt. The caller
- * removes the bytes of the other files, or the next purge does. If several callers delete the same
- * file, only one of them gets it.
+ * Deletes files in one statement and returns them. Their links end at once. A file without bytes
+ * loses its row and leaves a receipt; the caller or the next purge removes the bytes of the others.
+ * Of parallel callers, one gets the file.
  */
 async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Promise<DeletedFile[]> {
   const due = db.$with('due').as(
@@ -110,8 +97,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
       })
       .from(files)
       .where(and(isNull(files.deletedAt), which))
-      // Every statement that waits for locks on several files takes them in this order, so that no
-      // two wait for each other.
+      // The same order everywhere, so that statements cannot deadlock.
       .orderBy(files.id)
       .for('update', { of: files }),
   )
@@ -140,7 +126,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
   return db.with(due, removed, kept, marked).select().from(due)
 }
 
-/** Deletes the user's files that have these ids. Returns the ones that it found. */
+/** Deletes a user's files by their ids. Returns those that it found. */
 export function markDeleted(
   db: Db,
   ownerId: string,
@@ -151,7 +137,7 @@ export function markDeleted(
   return markDeletedWhere(db, and(eq(files.ownerId, ownerId), isNamed), now)
 }
 
-/** Deletes a user's files whose links have ended by `now` and cannot be renewed. Returns them. */
+/** Deletes a user's files whose links have ended and can't be renewed. Returns them. */
 export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Promise<DeletedFile[]> {
   const isDead = sql`${statusOf(tier, now)} = ${deleted}`
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
@@ -196,7 +182,7 @@ export function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promis
   return markDeletedWhere(db, and(isOn(page), isOver(now)), now)
 }
 
-/** Lists the ids and the names of the files on this page that their owners have not deleted. */
+/** Lists the ids and names of the files on this page, except deleted ones. */
 export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 'originalName'>[]> {
   return db
     .select({ id: files.id, originalName: files.originalName })
@@ -216,10 +202,7 @@ export async function renameFile(
   return rowCount === 1
 }
 
-/**
- * A file that `takeDownFile` or `takeDownBlocked` has just taken down. `expiresAt` is when its link
- * would have ended, or had ended before.
- */
+/** A file that was just taken down. `expiresAt` is when its link would have ended. */
 export type TakenDown = Pick<
   FileRow,
   | 'id'
@@ -233,10 +216,9 @@ export type TakenDown = Pick<
 >
 
 /**
- * Takes down up to `limit` files that still have bytes and that `which` selects, in one statement.
- * Their links end at once. The caller removes their bytes, or the next purge does. The rows stay in
- * their owners' history, unlike those of deleted files. The statement joins `blocked_content` by
- * the SHA-256, so `which` and `reason` may use its columns.
+ * Takes down up to `limit` files that have bytes. Their links end at once, and the caller or the
+ * next purge removes their bytes. The rows stay in their owners' history. `which` and `reason` can
+ * use the columns of `blocked_content`, joined by SHA-256.
  */
 async function takeDownWhere(
   db: Db,
@@ -282,7 +264,7 @@ async function takeDownWhere(
     })
 }
 
-/** Takes one file down. Returns undefined when its bytes are gone or are just being removed. */
+/** Takes one file down. Returns undefined if its bytes are gone or being removed. */
 export async function takeDownFile(
   tx: Db,
   id: string,
@@ -295,8 +277,8 @@ export async function takeDownFile(
 }
 
 /**
- * Takes down up to `limit` files with blocked content. Only a SHA-256 that this server has computed
- * counts. With `sha256`, it takes down only files with this content.
+ * Takes down up to `limit` files with blocked content, or with this blocked content. Only a SHA-256
+ * that this server computed counts.
  */
 export function takeDownBlocked(
   tx: Db,
@@ -310,10 +292,7 @@ export function takeDownBlocked(
   return takeDownWhere(tx, { which, reason: sql`${blockedContent.reason}`, limit, now })
 }
 
-/**
- * Locks one of a user's files until the transaction ends. Returns undefined when there is none, or
- * the owner has deleted it.
- */
+/** Locks a user's file until the transaction ends. Returns undefined for a deleted file. */
 export async function lockFile(tx: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
   const [file] = await tx
     .select()
@@ -324,9 +303,8 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and another expiry. The owner's row must be locked too.
- * The same statement records that the code was given. If the code was given before, the whole
- * statement fails.
+ * Gives a locked file another short code and expiry. The owner's row must be locked too. Fails if
+ * the code was given before.
  */
 export async function giveNewLink(
   tx: Db,

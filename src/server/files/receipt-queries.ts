@@ -4,17 +4,13 @@ import { deletionReceipts } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
-/** The last receipt on a page. The next page begins after it. */
+/** The position of a receipt in the list. */
 export interface ReceiptPlace {
   purgedAt: Date
   fileId: string
 }
 
-/**
- * Lists at most `limit` receipts of a user's deleted files, newest first. Receipts that are no
- * longer shown at `now` are left out. With `after`, the list begins after the receipt at that
- * place.
- */
+/** Lists up to `limit` receipts that a user can still see at `now`, newest first. */
 export function listReceipts(
   db: Db,
   ownerId: string,
@@ -36,10 +32,7 @@ export function listReceipts(
     .limit(limit)
 }
 
-/**
- * Removes the file names from all receipts that are no longer shown at `now`. It works in batches.
- * Returns how many names it removed.
- */
+/** Removes the file names from receipts that are no longer shown. Returns how many. */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {
@@ -47,16 +40,14 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptsShownSince(now))))
-      // In this order the index has the old names first, and Postgres stops at the first newer one.
-      // Without it, Postgres would read all receipts, because it expects old names among them.
+      // In the order of the index, Postgres stops at the first newer receipt.
       .orderBy(purgedAt)
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db
       .update(deletionReceipts)
       .set({ originalName: null })
-      // An array makes Postgres look up each id in the index. It expects more old names than there
-      // are, and would otherwise join all receipts.
+      // An array, because Postgres would join all receipts.
       .where(sql`${fileId} = any(array(${due.getSQL()}))`)
     return rowCount ?? 0
   })

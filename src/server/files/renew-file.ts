@@ -13,13 +13,11 @@ import { type FileRow, giveNewLink, lockFile, newShortCode } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Gives a file a completely new link. The link ends after `days`, or with the file's longest life
- * if that is earlier (spec §4). One transaction replaces the old link, so the old link has ended
- * when this resolves. Downloads by the old link stay in the count. If several renewals run in
- * parallel, the link of the last one stays.
- * @throws {AppError} FILE_NOT_FOUND when the caller has no such file or has deleted it;
- * TIER_RENEWAL for a free user; FILE_GONE when the bytes were removed or the file's longest life is
- * over; TIER_EXPIRATION when the tier does not offer these days, INVALID_INPUT when no tier does.
+ * Gives a file a new link, which ends after `days` or with the file's longest life (spec §4), and
+ * ends the old one. Of parallel renewals, the last one's link stays.
+ * @throws {AppError} FILE_NOT_FOUND; TIER_RENEWAL for a free user; FILE_GONE once the bytes or the
+ * longest life are over; TIER_EXPIRATION when the tier does not offer these days, INVALID_INPUT
+ * when no tier does.
  */
 export async function renewFile(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
@@ -30,10 +28,8 @@ export async function renewFile(
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   const limits = await settings.limits()
   return db.transaction(async (tx) => {
-    // A change of the tier waits for this lock, and then computes the time of the purge anew. It
-    // locks the user before the files too.
+    // A change of the tier updates the purge times afterwards. It locks in the same order.
     const owner = await lockUser(tx, ownerId, 'share')
-    // While the row is locked, no purge of this file can begin.
     const file = owner && (await lockFile(tx, ownerId, id))
     if (!file) throw new AppError('FILE_NOT_FOUND')
     const now = clock()

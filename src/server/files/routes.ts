@@ -78,7 +78,7 @@ export function fileRoutes(
     changePreferences: ({ user, body }) => changePreferences(deps, user, body),
 
     async renewFile({ params, body, user }) {
-      // Every short code stays recorded forever. So the number of renewals must be limited.
+      // Every short code stays recorded forever.
       await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
       return renewFile(deps, user.id, params.id, body.expirationDays)
     },

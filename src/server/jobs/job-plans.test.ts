@@ -6,7 +6,7 @@ import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { files } from '../db/schema.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
-import { tellEndingLinks } from '../files/file-emails.ts'
+import { queueExpiryEmails } from '../files/file-emails.ts'
 import { findOwnersOfFirstDownloads, takeFirstDownloads } from '../files/preference-queries.ts'
 import { claimDueFiles } from '../files/purge-queries.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
@@ -144,7 +144,7 @@ describe('the mails about links that end', () => {
 
   it('read only these links', async () => {
     await expectFewReads('files', async () =>
-      expect(await tellEndingLinks(app.deps)).toEqual({ toldCount: dueCount }),
+      expect(await queueExpiryEmails(app.deps)).toEqual({ toldCount: dueCount }),
     )
   })
 })

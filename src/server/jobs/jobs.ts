@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { MailRefused } from '../email/mailer.ts'
 import { removeOldFeedback } from '../feedback/queries.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
-import { tellEndingLinks, tellFirstDownloads } from '../files/file-emails.ts'
+import { queueExpiryEmails, queueFirstDownloadEmails } from '../files/file-emails.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { redactedMessage } from '../logging/redact.ts'
 import { expireTrials } from '../tiers/set-tier.ts'
@@ -56,8 +56,8 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
     run: async (deps) => ({ overdue: await reportOverdue(deps) }),
   },
   'expire-trials': { cron: '*/10 * * * *', run: expireTrials },
-  'tell-first-downloads': { cron: '* * * * *', run: tellFirstDownloads },
-  'tell-ending-links': { cron: '*/10 * * * *', run: tellEndingLinks },
+  'tell-first-downloads': { cron: '* * * * *', run: queueFirstDownloadEmails },
+  'tell-ending-links': { cron: '*/10 * * * *', run: queueExpiryEmails },
   'sweep-uploads': {
     cron: '* * * * *',
     run: async (deps) => ({
