@@ -8,6 +8,7 @@ import type { ToastLink } from '../ui/toast.tsx'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
 import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
+import { spaceLink } from '../uploads/upload-notices.ts'
 import { showToast } from './toast.ts'
 
 let isAdmin = false
@@ -16,12 +17,11 @@ let panel: Root | null = null
 /** The panel shows which uploads have completed. A toast says why one failed. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
-  onNotice: ({ title, description = '', link, failed }) => {
+  onNotice: ({ title, description = '', lacksSpace, failed }) => {
     if (!failed) return
     showToast(title, description)
-    if (link) document.querySelector('#toast')?.append(linkTo(link))
+    if (lacksSpace) document.querySelector('#toast')?.append(linkTo(spaceLink(isAdmin)))
   },
-  isAdmin: () => isAdmin,
 })
 
 function linkTo({ text, href }: ToastLink): HTMLAnchorElement {

@@ -12,7 +12,6 @@ import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
-import { type LinkedNotice, withLink } from './upload-notices.ts'
 import type { UploadsPage } from './uploads-state.ts'
 import { createUploads, type OpenChannel, type Uploads } from './uploads-store.ts'
 
@@ -61,16 +60,8 @@ const openChannel: OpenChannel = (onChanged) => {
   return () => channel.postMessage(null)
 }
 
-/** What uploads need from the page of this tab. */
-export interface BrowserPage extends Omit<UploadsPage, 'onNotice'> {
-  /** Called with each notice. It may have a link, which the page shows beside the text. */
-  onNotice: (notice: LinkedNotice) => void
-  /** Returns whether the signed-in user is the administrator. */
-  isAdmin: () => boolean
-}
-
 /** Creates the upload state of this browser tab. Call it once each time the page is loaded. */
-export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage): Uploads {
+export function createBrowserUploads(page: UploadsPage): Uploads {
   const checksums = createChecksums(startChecksumWorker)
   // Hashing a whole file takes seconds, so it has a worker of its own.
   const wholeFiles = createChecksums(startChecksumWorker)
@@ -120,6 +111,6 @@ export function createBrowserUploads({ onNotice, isAdmin, ...page }: BrowserPage
       reportError: (error) => reportError(error),
       newId,
     },
-    { ...page, onNotice: (notice) => onNotice(withLink(notice, isAdmin())) },
+    page,
   )
 }

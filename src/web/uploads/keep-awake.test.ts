@@ -39,7 +39,7 @@ test('the screen stays on until it is let go', async () => {
   const release = keepScreenOn(screen)
   await eventually(() => expect(held.size).toBe(1))
   release()
-  expect(held.size).toBe(0)
+  await eventually(() => expect(held.size).toBe(0))
 })
 
 test('the lock is taken again when the page is seen again, and not after the end', async () => {
@@ -51,7 +51,7 @@ test('the lock is taken again when the page is seen again, and not after the end
   show('visible')
   await eventually(() => expect(held.size).toBe(1))
   release()
-  expect(held.size).toBe(0)
+  await eventually(() => expect(held.size).toBe(0))
   show('hidden')
   show('visible')
   expect(asked()).toBe(2)

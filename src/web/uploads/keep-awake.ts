@@ -7,46 +7,26 @@ export interface Screen {
 
 /**
  * Keeps the screen on with a wake lock, since a sleeping device uploads nothing. Returns a function
- * that releases the lock.
- *
- * The browser itself releases the lock when the page is hidden. So it is requested again whenever
- * the page becomes visible. Nothing happens if the browser has no wake locks or refuses one, for
- * instance because the battery is low.
+ * that releases the lock. The browser itself releases the lock when the page is hidden, so it is
+ * requested again whenever the page becomes visible. The browser may refuse it, for instance
+ * because the battery is low.
  */
 export function keepScreenOn({ wakeLock, document }: Screen): () => void {
-  if (!wakeLock) return () => {}
-  let isReleased = false
-  let releaseLast = () => {}
-
-  const ask = async () => {
+  let lock: Promise<{ release(): Promise<void> } | undefined> | undefined
+  const request = () => {
     if (document.visibilityState !== 'visible') return
-    try {
-      const lock = await wakeLock.request('screen')
-      const release = () => void lock.release().catch(() => undefined)
-      if (isReleased) return release()
-      // This has no effect if the browser has released the lock already.
-      releaseLast()
-      releaseLast = release
-    } catch {
-      // The browser refused the lock. It is requested again when the page becomes visible.
-    }
+    lock = wakeLock?.request('screen').catch(() => undefined)
   }
-  const askAgain = () => void ask()
-
-  askAgain()
-  document.addEventListener('visibilitychange', askAgain)
+  request()
+  document.addEventListener('visibilitychange', request)
   return () => {
-    isReleased = true
-    document.removeEventListener('visibilitychange', askAgain)
-    releaseLast()
-    releaseLast = () => {}
+    document.removeEventListener('visibilitychange', request)
+    void lock?.then((held) => held?.release())
   }
 }
 
 /** Keeps this device awake. Returns a function that stops this. */
 export function keepAwake(): () => void {
-  return keepScreenOn({
-    wakeLock: 'wakeLock' in navigator ? navigator.wakeLock : undefined,
-    document,
-  })
+  const wakeLock = 'wakeLock' in navigator ? navigator.wakeLock : undefined
+  return keepScreenOn({ wakeLock, document })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { transferText } from './upload-errors.ts'
-import { dropNotice, failureNotice, spaceLink, successNotice, withLink } from './upload-notices.ts'
+import { dropNotice, failureNotice, spaceLink, successNotice } from './upload-notices.ts'
 
 describe('the words of spec §8', () => {
   test.each([
@@ -49,10 +49,6 @@ describe('the words of spec §8', () => {
   test('the administrator is led to the checks, and everybody else to support', () => {
     expect(spaceLink(true).href).toBe('/admin#checks')
     expect(spaceLink(false)).toEqual({ text: 'Tell support', href: '/feedback' })
-    const toast = { kind: 'toast', title: 'Upload Failed', failed: true } as const
-    const full = { ...toast, lacksSpace: true }
-    expect(withLink(full, true)).toEqual({ ...full, link: spaceLink(true) })
-    expect(withLink(toast, true)).toEqual(toast)
   })
 
   test('what was stored', () => {

@@ -1,21 +1,28 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
+import { counted } from '../../shared/rules/format/numbers.ts'
 import type { ToastLink } from '../ui/toast.tsx'
 import { saysFull, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
-/** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */
-export type Notice =
-  | { kind: 'inline'; text: string }
-  | {
-      kind: 'toast'
-      title: string
-      description?: string
-      /** True if the server has no room. The page then shows `spaceLink` beside the text. */
-      lacksSpace?: boolean
-      failed: boolean
-    }
+/** A message to a person about an upload that is shown as a toast. */
+export interface ToastNotice {
+  kind: 'toast'
+  title: string
+  description?: string
+  /** True if the server has no room. The page then shows `spaceLink` beside the text. */
+  lacksSpace?: boolean
+  failed: boolean
+}
 
-/** A message that is shown as a toast. */
-export type ToastNotice = Notice & { kind: 'toast' }
+/** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */
+export type Notice = { kind: 'inline'; text: string } | ToastNotice
+
+function succeeded(title: string, description?: string): ToastNotice {
+  return { kind: 'toast', title, ...(description && { description }), failed: false }
+}
+
+function failed(title: string, description: string): ToastNotice {
+  return { kind: 'toast', title, description, failed: true }
+}
 
 /**
  * Returns the link beside an error that says that the server has no room. Most people can tell
@@ -26,14 +33,6 @@ export function spaceLink(isAdmin: boolean): ToastLink {
   return isAdmin
     ? { text: 'See the checks', href: '/admin#checks' }
     : { text: 'Tell support', href: '/feedback' }
-}
-
-/** A toast that may have a link beside its text. */
-export type LinkedNotice = ToastNotice & { link?: ToastLink }
-
-/** Returns the notice with its link, if it says that the server has no room. */
-export function withLink(notice: ToastNotice, isAdmin: boolean): LinkedNotice {
-  return notice.lacksSpace ? { ...notice, link: spaceLink(isAdmin) } : notice
 }
 
 /**
@@ -62,60 +61,36 @@ export function failureNotice(
   // A toast shows no file name beside its text, so the text itself has to name the file.
   const named = reason === unreadable ? unreadableText(fileName) : reason
   const isKnown = reason !== '' && reason !== unknownReason
-  return {
-    kind: 'toast',
-    title,
-    description: isKnown ? named : otherwise,
-    ...(saysFull(code) && { lacksSpace: true }),
-    failed: true,
-  }
+  const notice = failed(title, isKnown ? named : otherwise)
+  return saysFull(code) ? { ...notice, lacksSpace: true } : notice
 }
 
 /** Returns the notice that an upload succeeded. */
 export function successNotice(path: UploadPath, fileName: string): Notice {
-  if (path === 'background') {
-    return { kind: 'toast', title: `${fileName} uploaded successfully!`, failed: false }
-  }
-  return {
-    kind: 'toast',
-    title: 'Upload Complete',
-    description: `${fileName} uploaded successfully`,
-    failed: false,
-  }
+  return path === 'background'
+    ? succeeded(`${fileName} uploaded successfully!`)
+    : succeeded('Upload Complete', `${fileName} uploaded successfully`)
 }
 
 /**
  * Returns the notice for the end of a large drop. It is shown instead of a notice for each file.
  */
-export function dropNotice(stored: number, failed: number): Notice {
-  if (failed === 0) {
-    return {
-      kind: 'toast',
-      title: 'Upload Complete',
-      description: `${stored} ${stored === 1 ? 'file' : 'files'} uploaded successfully`,
-      failed: false,
-    }
-  }
-  return {
-    kind: 'toast',
-    title: 'Upload Failed',
-    description: `${stored} of ${stored + failed} files uploaded`,
-    failed: true,
-  }
+export function dropNotice(stored: number, failures: number): Notice {
+  return failures === 0
+    ? succeeded('Upload Complete', `${counted(stored, 'file')} uploaded successfully`)
+    : failed('Upload Failed', `${stored} of ${stored + failures} files uploaded`)
 }
 
 /** Returns the notice that a person chose a file other than the one that a paused upload needs. */
 export function otherFileNotice(reason: string): Notice {
-  return { kind: 'toast', title: 'Not the same file', description: reason, failed: true }
+  return failed('Not the same file', reason)
 }
 
 /**
  * The notice that the session has ended. It is shown once, even if several uploads wait for a
  * sign-in.
  */
-export const signedOutNotice: Notice = {
-  kind: 'toast',
-  title: 'Upload paused',
-  description: 'You were signed out. Sign in, and it goes on where it stopped.',
-  failed: true,
-}
+export const signedOutNotice: Notice = failed(
+  'Upload paused',
+  'You were signed out. Sign in, and it goes on where it stopped.',
+)

@@ -4,7 +4,6 @@ import { defaultExpirationDays } from '../../shared/rules/links/lifetime.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { filesText, type Limits, tierOfLargerFiles } from '../../shared/rules/tiers/tier-limits.ts'
 import { toast } from '../ui/toast.tsx'
-import { planUploads } from './engine/upload-plan.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
@@ -43,13 +42,16 @@ function failedForTier(upgrade: Tier, limits: Limits) {
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
   const [skipped, setSkipped] = useState(none)
   const upload = ({ picked, days }: Skipped) => {
-    const plan = planUploads(picked, limits[tier])
-    setSkipped({ picked: plan.skipped, days })
+    // Spec §5: only files within the limit proceed.
+    const fits = ({ file }: PickedFile) => file.size <= limits[tier].maxFileSize
+    const accepted = picked.filter(fits)
+    const tooLarge = picked.filter((one) => !fits(one))
+    setSkipped({ picked: tooLarge, days })
     // If a higher tier takes larger files, show a toast (spec §5); the page also shows an upgrade
     // card. Otherwise the page shows only the file-too-large card.
     const upgrade = tierOfLargerFiles(tier, limits)
-    if (plan.skipped.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
-    if (plan.go.length > 0) store.getState().add(plan.go, days)
+    if (tooLarge.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
+    if (accepted.length > 0) store.getState().add(accepted, days)
   }
   const known = useRef(tier)
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { hashKey, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useStore } from 'zustand'
 import type { User } from '../../shared/contract/account.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { refreshFiles } from '../files/use-files.ts'
@@ -6,6 +7,7 @@ import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads } from './browser-uploads.ts'
 import { isOver } from './records/upload-record.ts'
+import { spaceLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 import type { Uploads } from './uploads-store.ts'
 
@@ -21,15 +23,16 @@ function uploadsOf(client: QueryClient): Uploads {
   if (existing) return existing
   const uploads = createBrowserUploads({
     onStored: () => refreshFiles(client),
-    onNotice: ({ title, description, link, failed }) =>
+    onNotice: ({ title, description, lacksSpace, failed }) => {
+      const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
       toast({
         title,
         ...(description !== undefined && { description }),
-        ...(link !== undefined && { link }),
+        ...(lacksSpace && { link: spaceLink(isAdmin) }),
         tone: failed ? 'destructive' : 'plain',
         isNews: true,
-      }),
-    isAdmin: () => client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true,
+      })
+    },
   })
   const { store, setUser, followTier } = uploads
   const userHash = hashKey(currentUserQuery.queryKey)
@@ -59,6 +62,14 @@ function uploadsOf(client: QueryClient): Uploads {
 /** Returns the store of this browser's uploads. Components read it with `useStore`. */
 export function useUploadsStore(): UploadsStore {
   return uploadsOf(useQueryClient()).store
+}
+
+/**
+ * Returns whether any upload of the user is open in this browser. The last upload counts as open
+ * until its outcome has left the page, because the list of files may have it only then.
+ */
+export function useHasOpenUploads(store: UploadsStore): boolean {
+  return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isOver))
 }
 
 /**

@@ -151,7 +151,7 @@ describe('a drop of a thousand files', () => {
     expect(world.gathered).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
     expect(world.toasts).toEqual([
-      { title: 'Upload Complete', description: '1000 files uploaded successfully' },
+      { title: 'Upload Complete', description: '1,000 files uploaded successfully' },
     ])
     // Changes are shown together, and the list is read once a second. So both happen far less often
     // than once for each file.

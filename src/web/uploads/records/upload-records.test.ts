@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryStorage } from '../../../../tests/support/browser-memory.ts'
-import { newRecord } from '../engine/upload-plan.ts'
+import { newRecord } from '../engine/new-record.ts'
 import { browserTimers } from '../timers.ts'
 import type { UploadRecord } from './upload-record.ts'
 import { createRecordStore, type RecordStore } from './upload-records.ts'

@@ -1,11 +1,10 @@
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
-import { FileUnreadable, hashPart, hashSample, hashWhole } from './hash-blob.ts'
+import { FileUnreadable, hashPart, hashWhole } from './hash-blob.ts'
 
-/** The jobs of the checksum worker: hash one part, a whole file, or samples of a file. */
+/** The jobs of the checksum worker: hash one part or a whole file. */
 export type ChecksumJob =
   | { kind: 'part'; blob: Blob; checksum: BodyChecksum }
   | { kind: 'whole'; blob: Blob }
-  | { kind: 'sample'; blob: Blob }
 
 /** A message to the worker. The sender chooses the ids. A cancelled job gets no answer. */
 export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
@@ -46,5 +45,5 @@ export function answerJobs(
 
 function compute(job: ChecksumJob, signal: AbortSignal): Promise<string | null> {
   if (job.kind === 'part') return hashPart(job.blob, job.checksum, signal)
-  return job.kind === 'whole' ? hashWhole(job.blob, signal) : hashSample(job.blob)
+  return hashWhole(job.blob, signal)
 }

@@ -72,11 +72,11 @@ afterEach(() => {
 
 describe('a job', () => {
   test('is answered to the one that asked', async () => {
-    const { part, sample } = createChecksums(startWorker)
+    const { part, sha256 } = createChecksums(startWorker)
     const [one, other, all] = await Promise.all([
       part(file, 'crc32', never),
       part(new Blob(['c']), 'crc32', never),
-      sample(file, never),
+      sha256(file, never),
     ])
     expect([one, other]).toEqual([crc(content), crc(Buffer.from('c'))])
     expect(all).toMatch(/^[0-9a-f]{64}$/)
@@ -98,10 +98,9 @@ describe('a job', () => {
 
 describe('a file that was changed or removed', () => {
   test('every job says so', async () => {
-    const { part, sha256: whole, sample } = createChecksums(startWorker)
+    const { part, sha256: whole } = createChecksums(startWorker)
     await expect(part(changed(), 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
     await expect(whole(changed(), never)).rejects.toBeInstanceOf(FileUnreadable)
-    await expect(sample(changed(), never)).rejects.toBeInstanceOf(FileUnreadable)
   })
 })
 
@@ -112,7 +111,6 @@ describe('a worker that cannot be had', () => {
     })
     expect(await checksums.part(file, 'crc32', never)).toBeNull()
     expect(await checksums.sha256(file, never)).toBeNull()
-    expect(await checksums.sample(file, never)).toBeNull()
   })
 
   test('the same when it dies, and the next job starts a new one', async () => {

@@ -14,8 +14,6 @@ export interface Checksums {
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
   /** Computes the SHA-256 of all bytes in lower-case hexadecimal. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
-  /** Computes the SHA-256 of a file's size and of its first, middle and last 64 KiB. */
-  sample(file: Blob, signal: AbortSignal): Promise<string | null>
 }
 
 /** The part of a browser's Worker that is used here. */
@@ -92,7 +90,6 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
   return {
     part: (blob, checksum, signal) => ask({ kind: 'part', blob, checksum }, signal),
     sha256: (blob, signal) => ask({ kind: 'whole', blob }, signal),
-    sample: (blob, signal) => ask({ kind: 'sample', blob }, signal),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { FileUnreadable, hashPart, hashSample, hashWhole, isReadable } from './hash-blob.ts'
+import { FileUnreadable, hashPart, hashWhole, isReadable } from './hash-blob.ts'
 
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
@@ -60,33 +60,9 @@ describe('the SHA-256 of a whole file', () => {
   })
 })
 
-describe('the sample that a file is recognised by', () => {
-  test('is made of its size and its first, middle and last 64 KiB', async () => {
-    const middle = Math.floor((content.length - 65_536) / 2)
-    const expected = sha256(
-      `${content.length}\n`,
-      content.subarray(0, 65_536),
-      content.subarray(middle, middle + 65_536),
-      content.subarray(content.length - 65_536),
-    )
-    expect(await hashSample(file)).toBe(expected)
-  })
-
-  test('differs for another size, and for a changed byte in a small file', async () => {
-    const samples = await Promise.all(
-      ['', 'a', 'aa', 'ab'].map((text) => hashSample(new Blob([text]))),
-    )
-    expect(new Set(samples).size).toBe(4)
-  })
-})
-
 describe('a file that was changed or removed', () => {
   test('is unreadable for each of them', async () => {
-    for (const hash of [
-      hashPart(changed(), 'crc32', never),
-      hashWhole(changed(), never),
-      hashSample(changed()),
-    ]) {
+    for (const hash of [hashPart(changed(), 'crc32', never), hashWhole(changed(), never)]) {
       await expect(hash).rejects.toBeInstanceOf(FileUnreadable)
     }
   })

@@ -11,7 +11,6 @@ export class FileUnreadable extends Error {
 }
 
 const sliceSize = 4 * 1024 ** 2
-const sampleSize = 64 * 1024
 
 /**
  * True when a file can still be read at this offset. Call it after a lost connection, because a
@@ -86,22 +85,5 @@ export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string
   if (!hash) return null
   hash.init()
   await readInto(hash, file, signal)
-  return hash.digest('hex')
-}
-
-/**
- * Computes the hash by which a file is recognised when it is chosen again: the SHA-256, in
- * hexadecimal, of its size and of its first, middle and last 64 KiB. Null where this browser cannot
- * compute it.
- * @throws {FileUnreadable} when the file cannot be read.
- */
-export async function hashSample(file: Blob): Promise<string | null> {
-  const hash = await hasher(createSHA256)
-  if (!hash) return null
-  hash.init().update(`${file.size}\n`)
-  const middle = Math.max(0, Math.floor((file.size - sampleSize) / 2))
-  for (const offset of [0, middle, Math.max(0, file.size - sampleSize)]) {
-    hash.update(new Uint8Array(await readBlob(file.slice(offset, offset + sampleSize))))
-  }
   return hash.digest('hex')
 }

@@ -1,33 +1,7 @@
 import { cleanFileName } from '../../../shared/rules/files/file-name.ts'
 import type { UploadPath } from '../../../shared/rules/files/upload-path.ts'
-import type { TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-
-/** The facts about a file by which it is accepted or skipped. A browser's `File` has them. */
-export interface NamedFile {
-  name: string
-  /** In bytes. */
-  size: number
-}
-
-export interface UploadPlan<P> {
-  go: P[]
-  /** The files that are too large for the tier. */
-  skipped: P[]
-}
-
-/**
- * Decides which files are uploaded. Spec §5: oversized files are skipped, and only files within the
- * limit proceed. Only the server knows whether the user has enough upload slots for them.
- */
-export function planUploads<P extends { file: NamedFile }>(
-  picked: readonly P[],
-  { maxFileSize }: Pick<TierLimits, 'maxFileSize'>,
-): UploadPlan<P> {
-  const fits = ({ file }: P) => file.size <= maxFileSize
-  return { go: picked.filter(fits), skipped: picked.filter((one) => !fits(one)) }
-}
 
 /** Files that were added together (a drop). */
 export interface AddedFiles {
