@@ -14,8 +14,8 @@ export function DeletionReceipts() {
   const [isOpen, setOpen] = useState(false)
   const listId = useId()
   return (
-    <Card className="min-w-0">
-      <div className="flex flex-wrap items-center justify-between gap-3 p-5 sm:p-6">
+    <>
+      <Card className="flex min-w-0 flex-wrap items-center justify-between gap-3 p-5 sm:p-6">
         <div className="min-w-0 flex-1 basis-64">
           <h3 className="font-[560] text-base leading-normal tracking-normal">Deleted files</h3>
           <p className="mt-1 text-muted text-sm">
@@ -26,13 +26,13 @@ export function DeletionReceipts() {
         <Button size="small" expands={{ id: listId, isOpen }} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide receipts' : 'Show receipts'}
         </Button>
-      </div>
+      </Card>
       {isOpen ? (
-        <div id={listId} className="px-2 pb-2">
+        <div id={listId} className="min-w-0">
           <Receipts />
         </div>
       ) : null}
-    </Card>
+    </>
   )
 }
 

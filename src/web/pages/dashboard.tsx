@@ -120,10 +120,6 @@ function SignedIn({ user }: { user: User }) {
               forgetTrial()
               heading.current?.focus()
             }}
-            onDismiss={() => {
-              forgetTrial()
-              heading.current?.focus()
-            }}
           />
         </div>
       </div>

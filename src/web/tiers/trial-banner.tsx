@@ -21,17 +21,15 @@ export interface TrialBannerProps {
    * the user has dismissed it before.
    */
   isMain: boolean
-  /** Called after the banner changed the tier. The pressed button may no longer exist then. */
-  onDone: (user: User) => void
-  /** Called after the banner was dismissed. The pressed button no longer exists then. */
-  onDismiss: () => void
+  /** Called after the banner changed the tier or was dismissed. The pressed button may be gone. */
+  onDone: () => void
 }
 
 /**
  * The trial banner (spec §2). It offers the trial, counts down its days or hours, and says 'Trial
  * expired' at its end. It cannot be dismissed while the trial runs.
  */
-export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProps) {
+export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
   const notice = useTrialNotice(user)
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
@@ -74,7 +72,7 @@ export function TrialBanner({ user, isMain, onDone, onDismiss }: TrialBannerProp
               icon={<X />}
               onClick={() => {
                 dismiss()
-                onDismiss()
+                onDone()
               }}
             />
           )}
