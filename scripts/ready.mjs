@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url'
 import { cephPackages, missingCephPrograms } from './ceph.mjs'
 import { findChromiumForStories, headlessShell } from './chromium.mjs'
 import { exportsAreLong, shortenExports } from './drizzle-exports.mjs'
+import { hasEngine, otherEngines } from './engines.mjs'
 import { hasNginx, nginxPackages } from './nginx.mjs'
 import { alone } from './one-at-a-time.mjs'
 
@@ -58,12 +59,13 @@ const steps = {
   },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
+  engines: { say: 'Installing Firefox and WebKit', isDue: enginesAreDue, run: installEngines },
   nginx: { say: 'Installing nginx to test behind', isDue: nginxIsDue, run: installNginx },
   s3: { say: 'Installing an S3 server to test against (Ceph)', isDue: s3IsDue, run: installS3 },
 }
 const needs = {
   start: ['install', 'links', 'exports', 'web'],
-  test: ['install', 'links', 'exports', 'web', 'chromium', 'nginx', 's3'],
+  test: ['install', 'links', 'exports', 'web', 'chromium', 'engines', 'nginx', 's3'],
   dev: ['install', 'links', 'exports', 'web'],
   copy: ['install', 'links', 'exports'],
 }
@@ -284,6 +286,30 @@ async function installChromium() {
         'to a Chromium or Chrome that is there.',
     )
   }
+}
+
+/** Returns the packages of each missing engine that apt-get may have. */
+function missingEngines() {
+  const names = Object.keys(otherEngines).filter((name) => !hasEngine(name))
+  if (names.length === 0 || !hasApt()) return []
+  // Ubuntu has no such Firefox. Before the first `apt-get update`, the lists are empty.
+  const hasLists = aptHas('xvfb')
+  const packages = names.map((name) => otherEngines[name].packages)
+  return packages.filter((some) => !hasLists || some.every(aptHas))
+}
+
+/**
+ * Tells whether to install the other browser engines. Only apt-get can install them. The tests of
+ * an engine that is missing are skipped.
+ */
+function enginesAreDue() {
+  return missingEngines().length > 0
+}
+
+function installEngines() {
+  for (const packages of missingEngines()) aptInstall(packages)
+  const missing = Object.keys(otherEngines).filter((name) => !hasEngine(name))
+  if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
 }
 
 /**

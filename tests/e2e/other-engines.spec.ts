@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import { type EngineName, hasEngine, otherEngines } from '../../scripts/engines.mjs'
+import type { File as StoredFile } from '../../src/shared/contract/files.ts'
+import { signUp } from '../support/make.ts'
+import { writeRandomFile } from './support/files.ts'
+import { expect, test as onNetwork, stallAfter } from './support/network.ts'
+import { type EnginePage, openEngine } from './support/other-engines.ts'
+import { sha256OfLink } from './support/uploads.ts'
+
+const mebibyte = 1024 ** 2
+const fileInput = '//input[@aria-label="Files to upload"]'
+
+const test = onNetwork.extend<{ openPage: (engine: EngineName) => Promise<EnginePage> }>({
+  openPage: async ({ folder }, use, testInfo) => {
+    const pages: EnginePage[] = []
+    await use(async (engine) => {
+      const { packages } = otherEngines[engine]
+      testInfo.skip(!hasEngine(engine), `not installed: ${packages.join(', ')}`)
+      const page = await openEngine(engine, folder)
+      pages.push(page)
+      return page
+    })
+    for (const page of pages) await page.close()
+  },
+})
+
+function shows(page: EnginePage, text: string): Promise<void> {
+  return expect.poll(() => page.evaluate('document.body.innerText')).toContain(text)
+}
+
+/** Types into a field of a form, as far as React notices. */
+function fill(page: EnginePage, label: string, value: string): Promise<void> {
+  return page.evaluate(`(() => {
+    const label = [...document.querySelectorAll('label')].find(
+      ({ textContent }) => textContent === ${JSON.stringify(label)},
+    )
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
+    set.call(label.control, ${JSON.stringify(value)})
+    label.control.dispatchEvent(new Event('input', { bubbles: true }))
+  })()`)
+}
+
+/** Downloads the file of the open link's page. Returns its bytes in base64. */
+function download(page: EnginePage): Promise<string> {
+  return page.evaluate(`(async () => {
+    const links = [...document.links]
+    const { href } = links.find(({ textContent }) => textContent.includes('Download File'))
+    const blob = await (await fetch(href)).blob()
+    return new Promise((resolve) => {
+      const reader = new FileReader()
+      reader.onload = () => resolve(reader.result.split(',')[1])
+      reader.readAsDataURL(blob)
+    })
+  })()`)
+}
+
+for (const engine of ['firefox', 'webkit'] as const) {
+  test(`${engine}: a file is shared, and a reload in the middle of an upload loses nothing`, async ({
+    app,
+    film,
+    folder,
+    network,
+    openPage,
+  }) => {
+    const page = await openPage(engine)
+    const person = await signUp(app)
+    await page.goto(`${app.url}/login`)
+    await shows(page, 'Forgot password?')
+    await fill(page, 'Email', person.email)
+    await fill(page, 'Password', person.password)
+    await page.click('//button[normalize-space()="Sign In"]')
+    await shows(page, 'Welcome back, ')
+
+    const photo = await writeRandomFile(folder, 'photo.png', 123_457)
+    await page.chooseFile(fileInput, photo.path)
+    await shows(page, 'Upload completed successfully!')
+    await shows(page, 'Copy')
+    await page.click('//button[starts-with(normalize-space(), "Copy")]')
+    await shows(page, 'Link copied')
+    const listed = "fetch('/api/files').then((answer) => answer.json())"
+    const [stored] = await page.evaluate<StoredFile[]>(listed)
+    await page.goto(`${app.url}/s/${stored?.shortCode}`)
+    await shows(page, photo.name)
+    const bytes = Buffer.from(await download(page), 'base64')
+    expect(bytes.equals(await readFile(photo.path))).toBe(true)
+
+    await page.goto(app.url)
+    await shows(page, photo.name)
+    await stallAfter(network, 30 * mebibyte, () => page.chooseFile(fileInput, film.path))
+    await page.reload()
+    network.reset()
+    await shows(page, 'Upload paused')
+    network.open()
+    await page.chooseFile(fileInput, film.path)
+    await shows(page, '2 active links')
+    const [resumed] = await page.evaluate<StoredFile[]>(listed)
+    expect(await sha256OfLink(app.url, resumed?.shortCode ?? '')).toBe(film.sha256)
+  })
+}

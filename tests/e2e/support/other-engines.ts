@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { expect } from '@playwright/test'
+import type { EngineName } from '../../../scripts/engines.mjs'
+import { freePort } from '../../support/free-port.ts'
+
+/** One page in a browser that Playwright cannot drive. */
+export interface EnginePage {
+  goto(url: string): Promise<void>
+  /** Loads the page again, and confirms the browser's question whether to leave it. */
+  reload(): Promise<void>
+  /** Evaluates an expression in the page. A promise is awaited. The value must be JSON. */
+  evaluate<T>(expression: string): Promise<T>
+  /** Clicks the first element at this XPath. */
+  click(xpath: string): Promise<void>
+  /** Chooses a file in the file input at this XPath. */
+  chooseFile(xpath: string, path: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens a browser with a new profile in `folder`. */
+export function openEngine(name: EngineName, folder: string): Promise<EnginePage> {
+  return name === 'firefox' ? openFirefox(folder) : openWebKit()
+}
+
+/** Opens Firefox, which itself speaks WebDriver BiDi. */
+async function openFirefox(folder: string): Promise<EnginePage> {
+  const args = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0']
+  const firefox = spawn('firefox-esr', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const url = await firstMatch(firefox.stderr, /BiDi listening on (ws:\S+)/)
+  const socket = new WebSocket(`${url}/session`)
+  await once(socket, 'open')
+  const answers = new Map<number, (answer: BidiAnswer) => void>()
+  socket.addEventListener('message', ({ data }) => {
+    const answer: BidiAnswer = JSON.parse(data)
+    answers.get(answer.id)?.(answer)
+  })
+  let lastId = 0
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own.
+  const send = async (method: string, params: object): Promise<any> => {
+    lastId += 1
+    const id = lastId
+    const { promise, resolve } = Promise.withResolvers<BidiAnswer>()
+    answers.set(id, resolve)
+    socket.send(JSON.stringify({ id, method, params }))
+    const answer = await promise
+    answers.delete(id)
+    if (answer.type === 'error') throw new Error(`${method}: ${answer.message}`)
+    return answer.result
+  }
+  await send('session.new', { capabilities: {} })
+  const { contexts } = await send('browsingContext.getTree', {})
+  const { context } = contexts[0]
+  const evaluate = async (expression: string) => {
+    const { result, exceptionDetails } = await send('script.evaluate', {
+      target: { context },
+      expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value))`,
+      awaitPromise: true,
+      // Without it a click could not write to the clipboard.
+      userActivation: true,
+    })
+    if (exceptionDetails) throw new Error(exceptionDetails.text)
+    return result.value === undefined ? undefined : JSON.parse(result.value)
+  }
+  return {
+    goto: (to) => send('browsingContext.navigate', { context, url: to, wait: 'complete' }),
+    reload: () => send('browsingContext.reload', { context, wait: 'complete' }),
+    evaluate,
+    click: (xpath) =>
+      evaluate(`document.evaluate(${JSON.stringify(xpath)}, document).iterateNext().click()`),
+    chooseFile: async (xpath, path) => {
+      const locator = { type: 'xpath', value: xpath }
+      const { nodes } = await send('browsingContext.locateNodes', { context, locator })
+      const element = { sharedId: nodes[0].sharedId }
+      await send('input.setFiles', { context, element, files: [path] })
+    },
+    close: async () => {
+      socket.close()
+      await end(firefox)
+    },
+  }
+}
+
+interface BidiAnswer {
+  id: number
+  type: 'success' | 'error'
+  result?: unknown
+  message?: string
+}
+
+/** Opens WebKitGTK on a display of its own, by its WebDriver server. */
+async function openWebKit(): Promise<EnginePage> {
+  const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const display = await firstMatch(xvfb.stdio[3] as Readable, /^(\d+)$/)
+  const port = await freePort()
+  const driver = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
+    stdio: 'ignore',
+    env: { ...process.env, DISPLAY: `:${display}` },
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own.
+  const call = async (method: string, path: string, body?: object): Promise<any> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const { value } = (await answer.json()) as { value: { error?: string } }
+    if (!answer.ok) throw new Error(`${method} ${path}: ${value.error}`)
+    return value
+  }
+  await expect(() => call('GET', '/status')).toPass()
+  const { sessionId } = await call('POST', '/session', { capabilities: {} })
+  const session = `/session/${sessionId}`
+  const find = async (xpath: string) => {
+    const locator = { using: 'xpath', value: xpath }
+    const [id] = Object.values(await call('POST', `${session}/element`, locator))
+    return `${session}/element/${id}`
+  }
+  return {
+    goto: (url) => call('POST', `${session}/url`, { url }),
+    reload: () => call('POST', `${session}/refresh`, {}),
+    evaluate: async (expression) => {
+      const script = `const done = arguments[0]
+        Promise.resolve(${expression}).then(
+          (value) => done(JSON.stringify({ value })),
+          (error) => done(JSON.stringify({ error: String(error) })),
+        )`
+      const { value, error } = JSON.parse(
+        await call('POST', `${session}/execute/async`, { script, args: [] }),
+      )
+      if (error) throw new Error(error)
+      return value
+    },
+    click: async (xpath) => call('POST', `${await find(xpath)}/click`, {}),
+    chooseFile: async (xpath, path) => call('POST', `${await find(xpath)}/value`, { text: path }),
+    close: async () => {
+      await call('DELETE', session).catch(() => undefined)
+      await end(driver)
+      await end(xvfb)
+    },
+  }
+}
+
+/** Resolves with what the first line that matches has in its parentheses. */
+function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface(output)
+    lines.on('line', (line) => {
+      const found = pattern.exec(line)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    lines.on('close', () => reject(new Error(`The browser ended before it wrote ${pattern}.`)))
+  })
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill()
+  await ended
+}
