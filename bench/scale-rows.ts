@@ -81,7 +81,7 @@ function someFiles(every = 1): string {
 const rowsOfFiles = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
-      sha256, is_content_proved, told_expires_at, purging_at, purge_due_at, purged_at, purge_tries,
+      sha256, is_content_proved, notified_expires_at, purging_at, purge_due_at, purged_at, purge_tries,
       purge_at)
     select bench.uuid('file ' || n), owner, 'disk',
       substr(encode(sha256(('key ' || n)::bytea), 'hex'), 1, 26),

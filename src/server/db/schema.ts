@@ -297,7 +297,7 @@ export const files = pgTable(
      * differs from `expiresAt` after a renewal, so the owner gets another email. null before the
      * first email.
      */
-    toldExpiresAt: moment('told_expires_at'),
+    notifiedExpiresAt: moment('notified_expires_at'),
     deletedAt: moment('deleted_at'),
     /** When the administrator took the file down, and the reason for the owner. */
     takenDownAt: moment('taken_down_at'),

@@ -103,7 +103,7 @@ describe('the email at the first download', () => {
     const file = await makeFile(ada)
     await Promise.all(Array.from({ length: 10 }, () => download(app, file)))
     const told = await Promise.all([1, 2, 3].map(() => queueFirstDownloadEmails(app.deps)))
-    expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
+    expect(told.map(({ notifiedCount }) => notifiedCount).toSorted()).toEqual([0, 0, 1])
     expect(await emails()).toHaveLength(1)
   })
 
@@ -215,7 +215,7 @@ describe('the email a day before a link ends', () => {
     await makeFile(ada)
     app.clock.advance(2 * day)
     const told = await Promise.all([1, 2, 3].map(() => queueExpiryEmails(app.deps)))
-    expect(told.map(({ toldCount }) => toldCount).toSorted()).toEqual([0, 0, 1])
+    expect(told.map(({ notifiedCount }) => notifiedCount).toSorted()).toEqual([0, 0, 1])
     expect(await emails()).toHaveLength(1)
   })
 

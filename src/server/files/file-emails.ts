@@ -29,7 +29,7 @@ const maxFilesPerEmail = 1000
  * removes its files from `first_downloads`, so each is announced once.
  * @returns the number of files.
  */
-export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ toldCount: number }> {
+export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   return forEachOwner(
     (after) => findOwnersOfFirstDownloads(deps.db, after, ownersAtOnce),
     (ownerId) =>
@@ -47,7 +47,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ toldCount: 
  * an email also marks its files, so each expiry is announced once.
  * @returns the number of files.
  */
-export function queueExpiryEmails(deps: EmailDeps): Promise<{ toldCount: number }> {
+export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   const now = deps.clock()
   const time = { now, until: new Date(now.getTime() + endsSoonMs) }
   return forEachOwner(
@@ -67,7 +67,7 @@ async function queueEmails(
   about: FileEmail,
   take: (tx: Db) => Promise<{ fileIds: string[]; isWanted: boolean }>,
 ): Promise<number> {
-  let toldCount = 0
+  let notifiedCount = 0
   for (;;) {
     const { fileIds, isWanted } = await db.transaction(async (tx) => {
       const taken = await take(tx)
@@ -76,8 +76,8 @@ async function queueEmails(
       }
       return taken
     })
-    if (isWanted) toldCount += fileIds.length
-    if (fileIds.length < maxFilesPerEmail) return toldCount
+    if (isWanted) notifiedCount += fileIds.length
+    if (fileIds.length < maxFilesPerEmail) return notifiedCount
   }
 }
 
@@ -85,14 +85,14 @@ async function queueEmails(
 async function forEachOwner(
   find: (after: string) => Promise<string[]>,
   queue: (ownerId: string) => Promise<number>,
-): Promise<{ toldCount: number }> {
-  let toldCount = 0
+): Promise<{ notifiedCount: number }> {
+  let notifiedCount = 0
   let after = ''
   for (;;) {
     const owners = await find(after)
-    for (const ownerId of owners) toldCount += await queue(ownerId)
+    for (const ownerId of owners) notifiedCount += await queue(ownerId)
     const last = owners.at(-1)
-    if (last === undefined || owners.length < ownersAtOnce) return { toldCount }
+    if (last === undefined || owners.length < ownersAtOnce) return { notifiedCount }
     after = last
   }
 }

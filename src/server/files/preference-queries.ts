@@ -84,7 +84,7 @@ function endsUnannounced(now: Date, until: Date) {
     lte(files.expiresAt, until),
     isNull(files.purgingAt),
     isNull(files.deletedAt),
-    sql`${files.toldExpiresAt} is distinct from ${files.expiresAt}`,
+    sql`${files.notifiedExpiresAt} is distinct from ${files.expiresAt}`,
   )
 }
 
@@ -134,7 +134,7 @@ export async function takeEndingLinks(
     .for('update')
   const taken = await tx
     .update(files)
-    .set({ toldExpiresAt: sql`${files.expiresAt}` })
+    .set({ notifiedExpiresAt: sql`${files.expiresAt}` })
     .where(inArray(files.id, due))
     .returning({ id: files.id })
   return taken.map(({ id }) => id)

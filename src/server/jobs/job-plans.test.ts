@@ -144,7 +144,7 @@ describe('the mails about links that end', () => {
 
   it('read only these links', async () => {
     await expectFewReads('files', async () =>
-      expect(await queueExpiryEmails(app.deps)).toEqual({ toldCount: dueCount }),
+      expect(await queueExpiryEmails(app.deps)).toEqual({ notifiedCount: dueCount }),
     )
   })
 })

@@ -25,7 +25,7 @@ const figureTexts: Record<string, string> = {
   failed: 'failed and to be tried again',
   overdue: 'overdue',
   expiredCount: 'trials ended',
-  toldCount: 'files told about in emails',
+  notifiedCount: 'files announced by email',
   ended: 'idle uploads ended',
   removed: 'removed',
   computed: 'files read for their SHA-256',

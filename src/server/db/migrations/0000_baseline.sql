@@ -98,7 +98,7 @@ CREATE TABLE "files" (
 	"upload_duration" real,
 	"sha256" text,
 	"is_content_proved" boolean DEFAULT false NOT NULL,
-	"told_expires_at" timestamp with time zone,
+	"notified_expires_at" timestamp with time zone,
 	"deleted_at" timestamp with time zone,
 	"taken_down_at" timestamp with time zone,
 	"takedown_reason" text,
