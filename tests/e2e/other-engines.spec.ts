@@ -8,7 +8,6 @@ import { type EnginePage, openEngine } from './support/other-engines.ts'
 import { sha256OfLink } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-const fileInput = '//input[@aria-label="Files to upload"]'
 
 const test = onNetwork.extend<{ openPage: (engine: EngineName) => Promise<EnginePage> }>({
   openPage: async ({ folder }, use, testInfo) => {
@@ -26,6 +25,11 @@ const test = onNetwork.extend<{ openPage: (engine: EngineName) => Promise<Engine
 
 function shows(page: EnginePage, text: string): Promise<void> {
   return expect.poll(() => page.evaluate('document.body.innerText')).toContain(text)
+}
+
+async function chooseFile(page: EnginePage, path: string): Promise<void> {
+  await shows(page, 'Choose files')
+  await page.chooseFile('//input[@aria-label="Files to upload"]', path)
 }
 
 /** Types into a field of a form, as far as React notices. */
@@ -72,7 +76,7 @@ for (const engine of ['firefox', 'webkit'] as const) {
     await shows(page, 'Welcome back, ')
 
     const photo = await writeRandomFile(folder, 'photo.png', 123_457)
-    await page.chooseFile(fileInput, photo.path)
+    await chooseFile(page, photo.path)
     await shows(page, 'Upload completed successfully!')
     await shows(page, 'Copy')
     await page.click('//button[starts-with(normalize-space(), "Copy")]')
@@ -86,12 +90,12 @@ for (const engine of ['firefox', 'webkit'] as const) {
 
     await page.goto(app.url)
     await shows(page, photo.name)
-    await stallAfter(network, 30 * mebibyte, () => page.chooseFile(fileInput, film.path))
+    await stallAfter(network, 30 * mebibyte, () => chooseFile(page, film.path))
     await page.reload()
     network.reset()
     await shows(page, 'Upload paused')
     network.open()
-    await page.chooseFile(fileInput, film.path)
+    await chooseFile(page, film.path)
     await shows(page, '2 active links')
     const [resumed] = await page.evaluate<StoredFile[]>(listed)
     expect(await sha256OfLink(app.url, resumed?.shortCode ?? '')).toBe(film.sha256)
