@@ -27,7 +27,7 @@ function requestText(method: string, url: string, headers: string[]): string {
 }
 
 /** What a client has read, and whether the server closed the connection. */
-export interface Heard {
+export interface Received {
   text: string
   isClosed: boolean
 }
@@ -45,28 +45,28 @@ export async function exchange(
     unreadMs = 0,
     signal,
   }: { enough?: RegExp; mostMs?: number; unreadMs?: number; signal?: AbortSignal } = {},
-): Promise<Heard> {
+): Promise<Received> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname, () => socket.write(text))
-  const heard: Heard = { text: '', isClosed: false }
+  const received: Received = { text: '', isClosed: false }
   const over = new AbortController()
   const leave = () => over.abort()
   signal?.addEventListener('abort', leave)
   socket.setEncoding('latin1')
   socket.on('error', () => {}) // reset by the server; 'close' follows
   socket.on('close', () => {
-    heard.isClosed = true
+    received.isClosed = true
     leave()
   })
   const until = AbortSignal.any([over.signal, AbortSignal.timeout(mostMs)])
   await wait(unreadMs, undefined, { signal: until }).catch(() => {})
   socket.on('data', (chunk) => {
-    heard.text += chunk
-    if (enough?.test(heard.text)) leave()
+    received.text += chunk
+    if (enough?.test(received.text)) leave()
   })
   await wait(2 * mostMs, undefined, { signal: until }).catch(() => {})
   signal?.removeEventListener('abort', leave)
-  const result = { ...heard }
+  const result = { ...received }
   resetSocket(socket)
   return result
 }

@@ -131,13 +131,13 @@ async function timed(request: () => Promise<unknown>): Promise<number> {
 async function beside(workerData: LoginFlood, measure: () => Promise<Round>): Promise<Round> {
   const thread = new Worker(new URL('./login-flood.ts', import.meta.url), { workerData })
   let tally: FloodTally = {}
-  const begun = new Promise<void>((resolve) => {
+  const started = new Promise<void>((resolve) => {
     thread.on('message', (newest: FloodTally) => {
       tally = newest
       resolve()
     })
   })
-  await begun
+  await started
   const began = performance.now()
   await wait(settleMs)
   const round = await measure()

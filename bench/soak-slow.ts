@@ -1,19 +1,19 @@
 import { connectionLimits } from '../src/server/http/limits.ts'
-import { exchange, getText, type Heard, postText, putText } from './exchange.ts'
+import { exchange, getText, postText, putText, type Received } from './exchange.ts'
 import { uploadCalls } from './mayfly.ts'
-import { sharedBytes, type World } from './soak-acts.ts'
+import { type ActionContext, sharedBytes } from './soak-actions.ts'
 
 /** A client that stalls until the server closes its connection. */
 export interface SlowClient {
   /** Returns what it sends before it stalls. */
-  begin(world: World): string | Promise<string>
+  begin(world: ActionContext): string | Promise<string>
   /** How long the server must tolerate that, at least and at most. */
   leastMs: number
   mostMs: number
   /** How long it reads nothing. */
   unreadMs?: number
   /** Whether it got the expected response. */
-  isExpected(heard: string): boolean
+  isExpected(received: string): boolean
 }
 
 /** Allowed timer delay on a busy machine. */
@@ -28,7 +28,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       leastMs: headersMs,
       // The server checks twice in that time.
       mostMs: 1.5 * headersMs + lateMs,
-      isExpected: (heard) => heard.startsWith('HTTP/1.1 408 '),
+      isExpected: (received) => received.startsWith('HTTP/1.1 408 '),
     },
   ],
   [
@@ -37,7 +37,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       begin: ({ mayfly }) => postText(`${mayfly.url}/api/auth/login`, 60_000, '{'),
       leastMs: bodyMs,
       mostMs: bodyMs + lateMs,
-      isExpected: (heard) => heard === '',
+      isExpected: (received) => received === '',
     },
   ],
   [
@@ -49,7 +49,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       },
       leastMs: stalledMs,
       mostMs: stalledMs + lateMs,
-      isExpected: (heard) => heard === '',
+      isExpected: (received) => received === '',
     },
   ],
   [
@@ -60,7 +60,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       mostMs: stalledMs + 2 * lateMs,
       // A close is noticed only when reading.
       unreadMs: stalledMs + lateMs,
-      isExpected: (heard) => heard.length < sharedBytes,
+      isExpected: (received) => received.length < sharedBytes,
     },
   ],
 ]
@@ -70,18 +70,18 @@ export const slowClients: readonly [name: string, SlowClient][] = [
  * @throws {Error} if it closes too early or too late, or with an unexpected response.
  */
 export async function standStill(
-  world: World,
+  world: ActionContext,
   { begin, leastMs, mostMs, unreadMs = 0, isExpected }: SlowClient,
   signal: AbortSignal,
 ): Promise<boolean> {
   const text = await begin(world)
   const began = performance.now()
-  const heard: Heard = await exchange(world.mayfly, text, { mostMs, unreadMs, signal })
+  const received: Received = await exchange(world.mayfly, text, { mostMs, unreadMs, signal })
   const ms = performance.now() - began
-  if (!heard.isClosed && signal.aborted) return false
+  if (!received.isClosed && signal.aborted) return false
   const seconds = (ms / 1000).toFixed(0)
-  if (!heard.isClosed) throw new Error(`not ended after ${seconds} s`)
+  if (!received.isClosed) throw new Error(`not ended after ${seconds} s`)
   if (ms < leastMs) throw new Error(`ended after ${seconds} s`)
-  if (!isExpected(heard.text)) throw new Error(`heard '${heard.text.slice(0, 40)}'`)
+  if (!isExpected(received.text)) throw new Error(`received '${received.text.slice(0, 40)}'`)
   return true
 }

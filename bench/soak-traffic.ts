@@ -1,33 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { makeHttpClient } from './http-client.ts'
 import type { Mayfly } from './mayfly.ts'
-import { acts, type Stage } from './soak-acts.ts'
+import { actions, type SharedFixture } from './soak-actions.ts'
 import { slowClients, standStill } from './soak-slow.ts'
 
 /** Parallel clients. */
 const clients = 8
-/** How long a client pauses between two acts. The pause limits the load on the server. */
+/** How long a client pauses between two actions. The pause limits the load on the server. */
 const pauseMs = 20
 
 /** Counts of actions and problems. */
 export class Tally {
   /** How often each action was started and succeeded. */
-  readonly acts = new Map<string, { begun: number; done: number }>()
+  readonly actions = new Map<string, { begun: number; done: number }>()
   /** Problems by text. */
   readonly faults = new Map<string, number>()
 
   /** Successful actions of all kinds. */
   done(): number {
-    return [...this.acts.values()].reduce((sum, { done }) => sum + done, 0)
+    return [...this.actions.values()].reduce((sum, { done }) => sum + done, 0)
   }
 
   /** Counts an action. `perform` returns false for one that was aborted, which is no problem. */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
-    const act = this.acts.get(name) ?? { begun: 0, done: 0 }
-    this.acts.set(name, act)
-    act.begun += 1
+    const action = this.actions.get(name) ?? { begun: 0, done: 0 }
+    this.actions.set(name, action)
+    action.begun += 1
     try {
-      if (await perform()) act.done += 1
+      if (await perform()) action.done += 1
     } catch (error) {
       const fault = `${name}: ${error instanceof Error ? error.message : error}`
       this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
@@ -41,13 +41,13 @@ export class Tally {
  */
 export async function runTraffic(
   mayfly: Mayfly,
-  stage: Stage,
+  fixture: SharedFixture,
   tally: Tally,
   ms: number,
 ): Promise<void> {
   const http = makeHttpClient(clients)
-  const world = { ...stage, mayfly, http }
-  const all = Object.entries(acts)
+  const world = { ...fixture, mayfly, http }
+  const all = Object.entries(actions)
   const until = performance.now() + ms
   let turn = 0
   const client = async () => {
@@ -68,12 +68,12 @@ export async function runTraffic(
  */
 export async function runSlowClients(
   mayfly: Mayfly,
-  stage: Stage,
+  fixture: SharedFixture,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<void> {
   const http = makeHttpClient(1)
-  const world = { ...stage, mayfly, http }
+  const world = { ...fixture, mayfly, http }
   const repeat = async ([name, slow]: (typeof slowClients)[number]) => {
     while (!signal.aborted) await tally.attempt(name, () => standStill(world, slow, signal))
   }

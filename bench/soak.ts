@@ -13,7 +13,7 @@ import { makeDiskScratch } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { proportionalBytes, residentBytes } from './process-cost.ts'
 import { table } from './report.ts'
-import { setStage } from './soak-acts.ts'
+import { prepareSoak } from './soak-actions.ts'
 import { runSlowClients, runTraffic, Tally } from './soak-traffic.ts'
 
 /** Idle time after each round, for the server to finish before it is measured. */
@@ -50,12 +50,12 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
   const tally = new Tally()
   const over = new AbortController()
   try {
-    const stage = await setStage(mayfly)
+    const fixture = await prepareSoak(mayfly)
     const began = performance.now()
-    const slow = runSlowClients(mayfly, stage, tally, over.signal)
+    const slow = runSlowClients(mayfly, fixture, tally, over.signal)
     for (let round = 1; round <= rounds; round += 1) {
       const before = tally.done()
-      await runTraffic(mayfly, stage, tally, roundMs - restMs)
+      await runTraffic(mayfly, fixture, tally, roundMs - restMs)
       await wait(restMs)
       const sample = await lookAt(mayfly)
       samples.push(sample)
@@ -80,7 +80,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
   }
   const head = [
     'minute',
-    'acts',
+    'actions',
     'RSS MiB',
     'heap MiB',
     'handles',
@@ -89,7 +89,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     'Postgres MiB',
   ]
   console.log(`${table(head, lines)}\n`)
-  const counts = [...tally.acts].map(([name, { begun, done }]) => [
+  const counts = [...tally.actions].map(([name, { begun, done }]) => [
     name,
     String(begun),
     String(done),

@@ -35,12 +35,12 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
     .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
   expect(script).toContain(folder)
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  return new Promise<{ code: number; said: string }>((done) => {
+  return new Promise<{ code: number; output: string }>((done) => {
     execFile(
       'sh',
       ['-ec', script],
       { cwd: root, env: { ...process.env, PATH } },
-      (error, _, said) => done({ code: Number(error?.code ?? 0), said }),
+      (error, _, output) => done({ code: Number(error?.code ?? 0), output }),
     )
   })
 }
@@ -74,8 +74,8 @@ async function killBackups(dataDir: string): Promise<void> {
     const backup = await mkdtemp(join(folder, 'killed-'))
     const env = { DATA_DIR: dataDir }
     const point = { before, count, atLatest: lastStep }
-    const { killedBefore, said } = await runKilled(['scripts/backup.ts', backup], env, point)
-    expect(killedBefore, said).toMatch(before)
+    const { killedBefore, output } = await runKilled(['scripts/backup.ts', backup], env, point)
+    expect(killedBefore, output).toMatch(before)
     await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
     return killedBefore ?? ''
   }

@@ -185,10 +185,10 @@ describe('a page of another site', () => {
       for (const headers of sites) {
         const init = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
         const answer = await owner.fetch(real, init)
-        const told = `${name} ${JSON.stringify(headers)}`
-        expect(answer.status, told).toBe(403)
-        expect(await answer.json(), told).toMatchObject({ code: 'FOREIGN_ORIGIN' })
-        expect(answer.headers.getSetCookie(), told).toEqual([])
+        const description = `${name} ${JSON.stringify(headers)}`
+        expect(answer.status, description).toBe(403)
+        expect(await answer.json(), description).toMatchObject({ code: 'FOREIGN_ORIGIN' })
+        expect(answer.headers.getSetCookie(), description).toEqual([])
       }
     }
     expect(changing.length).toBeGreaterThan(40)

@@ -264,12 +264,12 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
   let bucket: Server
   let nginx: DeployedNginx
   /** What reached the bucket. */
-  let asked: IncomingMessage[]
+  let received: IncomingMessage[]
   beforeAll(async () => {
     app = await startTestApp({ env: { APP_URL: `https://${site}`, TRUST_PROXY: 'on' } })
-    asked = []
+    received = []
     bucket = createServer((request, response) => {
-      asked.push(request)
+      received.push(request)
       response.setHeader('access-control-allow-origin', '*')
       response.end('bytes')
     })
@@ -341,14 +341,14 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     const signed = await nginx.ask(host, path)
     expect(signed.body.toString()).toBe('bytes')
     expect(signed.headers['access-control-allow-origin']).toBe(`https://${site}`)
-    expect(asked.at(-1)?.url).toBe(path)
-    expect(asked.at(-1)?.headers.host).toBe(host)
-    const count = asked.length
+    expect(received.at(-1)?.url).toBe(path)
+    expect(received.at(-1)?.headers.host).toBe(host)
+    const count = received.length
     expect((await nginx.ask(host, '/mayfly/?list-type=2')).status).toBe(403)
     const preflight = await nginx.ask(host, path, { method: 'OPTIONS' })
     expect(preflight.status).toBe(204)
     expect(preflight.headers['access-control-allow-methods']).toContain('PUT')
-    expect(asked).toHaveLength(count)
+    expect(received).toHaveLength(count)
   })
 })
 

@@ -85,13 +85,13 @@ test('leaves an unreadable package alone', async () => {
 })
 
 test("reports that a package can't be written", async () => {
-  const said = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => said.mockRestore())
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => errors.mockRestore())
   const long = { exports: { '.': './a.js', './internal/*': null } }
   const file = await writeManifest(long)
   await mkdir(`${file}.${process.pid}`)
   shortenExports(file)
-  expect(said.mock.calls).toEqual([
+  expect(errors.mock.calls).toEqual([
     [expect.stringMatching(/^drizzle-orm's exports stay long: EISDIR/)],
   ])
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(long)

@@ -110,7 +110,7 @@ const half = Buffer.alloc(1024 * 1024, 'mayfly')
 async function startUpload(server: Run) {
   const login = await logIn(server)
   const origin = server.url
-  const asked = await fetch(`${origin}/api/files/get-upload-url`, {
+  const started = await fetch(`${origin}/api/files/get-upload-url`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -124,7 +124,7 @@ async function startUpload(server: Run) {
       expirationDays: '3',
     }),
   })
-  const { uploadUrl } = (await asked.json()) as { uploadUrl: string }
+  const { uploadUrl } = (await started.json()) as { uploadUrl: string }
   const upload = request(uploadUrl, {
     method: 'PUT',
     headers: {

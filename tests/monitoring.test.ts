@@ -137,7 +137,7 @@ function alternativesOf(pattern: string): string[] {
 }
 
 /** Returns each metric of an expression with the labels it selects. */
-function askedOf(expression: string): { name: string; labels: string[]; selector: string }[] {
+function selectorsOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
     names.split(/, */),
@@ -151,15 +151,15 @@ function askedOf(expression: string): { name: string; labels: string[]; selector
 
 describe('the example dashboard and the alert rules', () => {
   test.each([...panels, ...alerts])('%s queries existing metrics', (where, expression) => {
-    const asked = askedOf(expression)
-    if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(asked).not.toEqual([])
-    for (const { name, labels, selector } of asked) {
+    const selectors = selectorsOf(expression)
+    if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(selectors).not.toEqual([])
+    for (const { name, labels, selector } of selectors) {
       const known = emitted.get(name)
       expect(known, `${name} is not emitted`).toBeDefined()
       expect([...everywhere, ...(known ?? [])]).toEqual(expect.arrayContaining(labels))
       for (const matchers of matchersOf(selector)) {
-        const told = matchers.map(({ label, pattern }) => `${label} ${pattern}`).join(', ')
-        expect(canBeEmitted(name, matchers), `no series ${name} has ${told}`).toBe(true)
+        const selector = matchers.map(({ label, pattern }) => `${label} ${pattern}`).join(', ')
+        expect(canBeEmitted(name, matchers), `no series ${name} has ${selector}`).toBe(true)
       }
     }
   })
@@ -222,14 +222,14 @@ describe('the example dashboard and the alert rules', () => {
   })
 
   test('cover every metric of ours', () => {
-    const asked = [...panels, ...alerts].flatMap(([, expr]) =>
-      askedOf(expr).map(({ name }) => name),
+    const selectors = [...panels, ...alerts].flatMap(([, expr]) =>
+      selectorsOf(expr).map(({ name }) => name),
     )
     const own = app.deps.metrics.registry
       .getMetricsAsArray()
       .map(({ name }) => name)
       .filter((name) => name.startsWith('mayfly_'))
-    expect(own.filter((name) => !asked.some((one) => one.startsWith(name)))).toEqual([])
+    expect(own.filter((name) => !selectors.some((one) => one.startsWith(name)))).toEqual([])
   })
 
   test('are documented, with every metric', async () => {

@@ -34,8 +34,8 @@ function says(): string {
 /** Returns what the section 'Who can see it' says about one group of people, by position. */
 function whoSees(at: number): string {
   const section = elementsOf(policy.one('main'), 'section')[3]
-  const told = section && elementsOf(section, 'dd')[at]
-  return told ? textOf(told).replaceAll(/\s+/g, ' ') : ''
+  const mentioned = section && elementsOf(section, 'dd')[at]
+  return mentioned ? textOf(mentioned).replaceAll(/\s+/g, ' ') : ''
 }
 
 /** The policy's heading for each table; null without personal data. */
@@ -108,8 +108,8 @@ describe('the privacy policy', () => {
     for (const cookie of (await logIn(app, 'grace@example.org', 'secret')).split('; ')) {
       names.add(cookie.split('=', 1)[0] ?? '')
     }
-    const told = elementsOf(policy.one('main'), 'code').map(textOf)
-    expect(told.toSorted()).toEqual([...names].toSorted())
+    const mentioned = elementsOf(policy.one('main'), 'code').map(textOf)
+    expect(mentioned.toSorted()).toEqual([...names].toSorted())
     expect(names.size).toBe(5)
   })
 

@@ -93,13 +93,13 @@ describeOnS3('the administrator on S3', () => {
       const settings = { ...bucket.settings, ...changes }
       const storage = openS3Storage({ settings, clock: () => new Date() })
       const config = { ...app.deps.config, s3: settings }
-      const told = await testStorage(
+      const result = await testStorage(
         { ...app.deps, config, stores: createStores(storage) },
         { id: 'nobody', ipAddress: '127.0.0.1' },
         patienceMs,
       )
       await storage.close()
-      return told
+      return result
     }
     const place = () =>
       `the bucket "${bucket.settings.bucket}" at ${bucket.settings.endpoint?.origin}`
@@ -123,11 +123,11 @@ describeOnS3('the administrator on S3', () => {
     it('reports a wrong secret without revealing it', async () => {
       const accessKeyId = bucket.settings.credentials?.accessKeyId ?? ''
       const secretAccessKey = 'a secret that is not the right one'
-      const told = await test({ credentials: { accessKeyId, secretAccessKey } })
-      expect(told.connected).toBe(false)
-      expect(told.message).toMatch(/\(SignatureDoesNotMatch\)\. Compare S3_ACCESS_KEY_ID/)
-      expect(told.message).not.toContain(secretAccessKey)
-      expect(told.message).not.toContain(accessKeyId)
+      const result = await test({ credentials: { accessKeyId, secretAccessKey } })
+      expect(result.connected).toBe(false)
+      expect(result.message).toMatch(/\(SignatureDoesNotMatch\)\. Compare S3_ACCESS_KEY_ID/)
+      expect(result.message).not.toContain(secretAccessKey)
+      expect(result.message).not.toContain(accessKeyId)
     })
 
     it('reports a refused connection', async () => {
@@ -142,8 +142,8 @@ describeOnS3('the administrator on S3', () => {
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
       const { port } = silent.address() as { port: number }
       const endpoint = new URL(`http://127.0.0.1:${port}`)
-      const told = await test({ endpoint }, 50)
-      expect(told.message).toMatch(/\(no answer in time\)\. Look whether the storage/)
+      const result = await test({ endpoint }, 50)
+      expect(result.message).toMatch(/\(no answer in time\)\. Look whether the storage/)
       silent.close()
     })
   })

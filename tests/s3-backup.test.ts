@@ -86,8 +86,8 @@ async function storesNamedIn({ db }: Database): Promise<string[]> {
 /** Runs a command and expects it to succeed. */
 async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
   const never = { before: /^/, count: Number.POSITIVE_INFINITY }
-  const { said } = await runKilled(args, env, never)
-  expect(said).toMatch(/^(The backup is complete|Restored): /m)
+  const { output } = await runKilled(args, env, never)
+  expect(output).toMatch(/^(The backup is complete|Restored): /m)
 }
 
 describeOnS3('a backup', () => {
@@ -110,7 +110,7 @@ describeOnS3('a backup', () => {
       before: /^query copy "files"/,
       count: 1,
     })
-    expect(killed.killedBefore, killed.said).toMatch(/^query copy "files"/)
+    expect(killed.killedBefore, killed.output).toMatch(/^query copy "files"/)
     await run(['scripts/restore.ts', out], env)
     const target = await openDatabase({ dataDir: elsewhere, databaseUrl: outside.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
@@ -135,7 +135,7 @@ describeOnS3('a backup', () => {
         count: 3,
       },
     )
-    expect(halfway.killedBefore, halfway.said).toMatch(/^rename/)
+    expect(halfway.killedBefore, halfway.output).toMatch(/^rename/)
     await run(['scripts/restore.ts', back], { DATA_DIR: homeDir })
     const home = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
     const disk = await openSealedFiles(homeDir)

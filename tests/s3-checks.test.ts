@@ -43,8 +43,8 @@ describeOnS3('the checks of a server with a bucket', () => {
         message: expect.stringContaining(`from ${app.url} to the bucket`),
         cure: expect.stringContaining(`put-bucket-cors --bucket ${bucket.settings.bucket}`),
       })
-      const told = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
-      await giveRules(JSON.parse(told).CORSRules)
+      const rule = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
+      await giveRules(JSON.parse(rule).CORSRules)
       const after = await lineOf(admin, 'CORS')
       expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })

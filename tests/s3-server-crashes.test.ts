@@ -75,11 +75,11 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       const ada = makeClient(proxy, cookie)
       const { shortCode } = await makeFile(ada)
       const statuses = new Map<string, Set<number>>()
-      let going = true
+      let isRunning = true
       // Leave the CPU to the starting server.
       const repeat = async (name: string, path: string, sending: Sending = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
-        for (; going; await wait(5)) {
+        for (; isRunning; await wait(5)) {
           const { status } = await send(`${proxy.url}${path}`, { ...sending, headers })
           statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
         }
@@ -102,7 +102,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         servers[number] = await start(number)
         await proxy.passTo(ports)
       }
-      going = false
+      isRunning = false
       await asking
       const seen = Object.fromEntries([...statuses].map(([name, found]) => [name, [...found]]))
       expect(seen).toEqual({ list: [200], health: [200], abort: [404], download: [302] })

@@ -266,8 +266,8 @@ describe('SIGTERM during a download', () => {
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
     const file = await makeFile(await makeUser(), { bytes: new Uint8Array(randomBytes(size)) })
-    const asked = get(`${server.url}/api/download/${file.shortCode}`, { agent: false })
-    const [response] = await once(asked, 'response')
+    const download = get(`${server.url}/api/download/${file.shortCode}`, { agent: false })
+    const [response] = await once(download, 'response')
     return { bytes: file.bytes, response }
   }
 
@@ -305,17 +305,17 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const user = await makeUser()
     const { shortCode } = await makeFile(user)
     let answered = 0
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     const downloads = Array.from({ length: clients }, async () => {
       for (;;) {
         const response = await fetch(`${server.url}/api/download/${shortCode}`).catch(() => null)
         if (response?.status !== 200) return
         answered += 1
-        if (answered === 100) begun.resolve()
+        if (answered === 100) started.resolve()
         await response.arrayBuffer().catch(() => {})
       }
     })
-    await begun.promise
+    await started.promise
     server.kill(signal)
     await Promise.all(downloads)
     await restart()

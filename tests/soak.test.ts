@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { findGrowth, type Sample } from '../bench/growth.ts'
-import { acts } from '../bench/soak-acts.ts'
+import { actions } from '../bench/soak-actions.ts'
 import { slowClients } from '../bench/soak-slow.ts'
 import { hangMs } from './support/hang.ts'
 import { isLongRun } from './support/rounds.ts'
@@ -52,7 +52,7 @@ test.runIf(isLongRun)(
     const rows = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
     const isNever = (column: 2 | 3) => (name: string) =>
       !rows.some((row) => row[1] === name && Number(row[column]) > 0)
-    expect(Object.keys(acts).filter(isNever(3))).toEqual([])
+    expect(Object.keys(actions).filter(isNever(3))).toEqual([])
     // The server's time limits are longer than this round.
     expect(slowClients.map(([name]) => name).filter(isNever(2))).toEqual([])
   },

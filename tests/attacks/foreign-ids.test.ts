@@ -129,11 +129,11 @@ describe('deleteFiles', () => {
     "answers %s as if the file didn't exist, and leaves it alone",
     async (who) => {
       const file = await makeFile(owner)
-      const asked = [file.id, randomUUID()]
-      const answer = await askForDeletion(strangers[who], asked)
-      expect(await answer.json()).toMatchObject({ deletedCount: 0, notFound: asked })
+      const ids = [file.id, randomUUID()]
+      const answer = await askForDeletion(strangers[who], ids)
+      expect(await answer.json()).toMatchObject({ deletedCount: 0, notFound: ids })
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
-      expect(await json(await askForDeletion(owner, asked))).toMatchObject({ deletedCount: 1 })
+      expect(await json(await askForDeletion(owner, ids))).toMatchObject({ deletedCount: 1 })
     },
   )
 

@@ -201,9 +201,9 @@ describe('a client that never reads responses', () => {
       const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
       expect(await sockets).toBeLessThan(ceilingMiB)
       // Downloads are counted before their first byte, so no more began than the limit allows.
-      const begun = async () => ((await downloads()) ?? 0) - before
-      await expect.poll(begun).toBeGreaterThanOrEqual(room)
-      expect(await begun()).toBeLessThanOrEqual(transferLimits.download.total)
+      const started = async () => ((await downloads()) ?? 0) - before
+      await expect.poll(started).toBeGreaterThanOrEqual(room)
+      expect(await started()).toBeLessThanOrEqual(transferLimits.download.total)
       expect(residentMiB(server.pid)).toBeLessThan(ceilingMiB)
       await leaveNothingBehind()
     },

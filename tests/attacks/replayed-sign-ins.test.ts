@@ -99,10 +99,10 @@ describe('a callback URL', () => {
   it("doesn't link the attacker's account to its reader's", async () => {
     const attacker = await makePerson(google.app)
     const his = makeBrowser(google.app, await logIn(google.app, attacker.email, attacker.password))
-    const begun = await his.post('/api/auth/user/ways/google', {
+    const started = await his.post('/api/auth/user/ways/google', {
       currentPassword: attacker.password,
     })
-    const { back } = await comeBack(his, (await json<{ url: string }>(begun)).url)
+    const { back } = await comeBack(his, (await json<{ url: string }>(started)).url)
 
     const person = await makePerson(google.app)
     const victim = makeBrowser(google.app, await logIn(google.app, person.email, person.password))

@@ -44,7 +44,7 @@ let person: Person
 /** Free accounts, whose uploads start in a transaction. */
 let free: Person[]
 /** Bypasses the server and the proxy. */
-let witness: pg.Client
+let directDb: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
@@ -58,11 +58,11 @@ beforeAll(async () => {
   patient = await serveAnother()
   person = await newPerson({ tier: 'premium' })
   free = await Promise.all(Array.from({ length: 6 }, () => newPerson()))
-  witness = new pg.Client({ connectionString: database.url })
-  await witness.connect()
+  directDb = new pg.Client({ connectionString: database.url })
+  await directDb.connect()
 })
 afterAll(async () => {
-  await witness.end()
+  await directDb.end()
   await patient.close()
   await app.close()
   await proxy.close()
@@ -134,7 +134,7 @@ async function everybodyWorks(): Promise<Done> {
 
 async function countInPostgres(table: string, column: string, among: string[]) {
   const text = `select count(*)::int as n from ${table} where ${column} = any($1)`
-  return (await witness.query<{ n: number }>(text, [among])).rows[0]?.n
+  return (await directDb.query<{ n: number }>(text, [among])).rows[0]?.n
 }
 
 async function expectAllThere({ sessions, uploads }: Done) {
@@ -144,16 +144,16 @@ async function expectAllThere({ sessions, uploads }: Done) {
 
 async function expectNoOpenTransaction() {
   const open = `select query from pg_stat_activity where state like 'idle in transaction%'`
-  expect((await witness.query(open)).rows).toEqual([])
+  expect((await directDb.query(open)).rows).toEqual([])
 }
 
 /** Expects an answer on each connection of the pool. */
 async function expectWholePool() {
   await expectNoOpenTransaction()
-  const asked = Array.from({ length: limits.connections }, () =>
+  const answers = Array.from({ length: limits.connections }, () =>
     app.deps.db.transaction((tx) => tx.execute(sql`select 1`)),
   )
-  await Promise.all(asked)
+  await Promise.all(answers)
   expect(app.pool).toMatchObject({ waitingCount: 0 })
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
@@ -170,10 +170,10 @@ async function expectRecovery() {
 }
 
 test('recovers from a lock that is never released', async () => {
-  await witness.query('begin')
-  await witness.query('lock table sessions, uploads in access exclusive mode')
+  await directDb.query('begin')
+  await directDb.query('lock table sessions, uploads in access exclusive mode')
   const done = await everybodyWorks()
-  await witness.query('commit')
+  await directDb.query('commit')
   expect(done).toEqual({ sessions: [], uploads: [] })
   await expectRecovery()
 })
@@ -183,11 +183,11 @@ test('recovers from a lock that outlasts transactions', async () => {
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangMs })
   onTestFinished(() => server.close())
   const people = await Promise.all(free.map(() => newPerson({}, server)))
-  await witness.query('begin')
-  await witness.query('lock table uploads in access exclusive mode')
+  await directDb.query('begin')
+  await directDb.query('lock table uploads in access exclusive mode')
   const done: Done = { sessions: [], uploads: [] }
   await Promise.all(people.map((one) => startUpload(done, one)))
-  await witness.query('commit')
+  await directDb.query('commit')
   expect(done.uploads).toEqual([])
   await eventually(expectNoOpenTransaction)
   for (let round = 0; round < 4; round += 1) await logIn(done, server)
@@ -199,12 +199,12 @@ test('recovers from a lock that outlasts transactions', async () => {
 })
 
 test('recovers from a lock that is released while others wait', async () => {
-  await witness.query('begin')
-  await witness.query('lock table sessions, uploads in access exclusive mode')
+  await directDb.query('begin')
+  await directDb.query('lock table sessions, uploads in access exclusive mode')
   const working = everybodyWorks()
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
-  await expect.poll(async () => (await witness.query(waiting)).rowCount).toBeGreaterThan(0)
-  await witness.query('commit')
+  await expect.poll(async () => (await directDb.query(waiting)).rowCount).toBeGreaterThan(0)
+  await directDb.query('commit')
   await expectAllThere(await working)
   await expectRecovery()
 })
@@ -233,7 +233,7 @@ describe('one silent connection', () => {
     expect(statements).toContain('begin')
 
     for (const n of statements.keys()) {
-      await witness.query('delete from uploads where owner_id = $1', [newcomer.id])
+      await directDb.query('delete from uploads where owner_id = $1', [newcomer.id])
       await eventually(expectWholePool)
       const key = randomUUID()
       const done: Done = { sessions: [], uploads: [] }
@@ -244,7 +244,7 @@ describe('one silent connection', () => {
       // The repeated call finds the upload or starts it; either way there is exactly one.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)
-      const { rows } = await witness.query('select storage_key from uploads where owner_id = $1', [
+      const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [
         newcomer.id,
       ])
       expect(rows).toEqual([{ storage_key: done.uploads[0] }])
@@ -254,9 +254,9 @@ describe('one silent connection', () => {
 
 /** Returns the pids of all Postgres processes. */
 async function processes(): Promise<number[]> {
-  const mine = await witness.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const mine = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
   const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
-  const { rows } = await witness.query<{ pid: number }>('select pid from pg_stat_activity')
+  const { rows } = await directDb.query<{ pid: number }>('select pid from pg_stat_activity')
   return [first, ...rows.map(({ pid }) => pid)]
 }
 

@@ -36,8 +36,8 @@ function rowsOf({ id }: Person) {
 
 /** Starts `count` uploads in parallel. Returns the statuses. */
 async function askAtOnce(person: Person, count: number, fileSize: number) {
-  const asked = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
-  const answers = await Promise.all(asked)
+  const requests = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
+  const answers = await Promise.all(requests)
   return answers.map(({ status }) => status).sort()
 }
 

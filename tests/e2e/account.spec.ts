@@ -123,11 +123,11 @@ test('no screen shows before the session is known, and then only the right one',
   await openDashboard(page, app, await makePerson(app))
   const shown = await recordTexts(page)
   let answer = () => {}
-  const asked = new Promise<void>((resolve) => {
+  const requested = new Promise<void>((resolve) => {
     answer = resolve
   })
   await page.route('**/api/auth/user', async (route) => {
-    await asked
+    await requested
     await route.continue()
   })
   for (const address of ['/login', '/account', '/']) {

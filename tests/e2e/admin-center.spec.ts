@@ -80,10 +80,10 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
     await held
     await route.continue().catch(() => undefined)
   })
-  const asked = page.waitForRequest('**/api/admin/users?search=an')
+  const slowSearch = page.waitForRequest('**/api/admin/users?search=an')
   const search = people.getByRole('searchbox')
   await search.fill('an')
-  await asked
+  await slowSearch
   await search.fill('HOPPER')
   const row = people.getByRole('listitem')
   await expect(people.getByRole('status')).toHaveText('1 found')

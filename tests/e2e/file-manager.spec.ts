@@ -24,10 +24,10 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
   const heading = page.getByRole('heading', { name: 'File Manager' })
   const question = page.getByRole('alertdialog')
-  let asked: string[] = []
+  let requests: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
-    if (pathname === '/api/files') asked.push(search)
+    if (pathname === '/api/files') requests.push(search)
   })
 
   // Without a mail server emails can't be turned on.
@@ -54,7 +54,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await page.keyboard.type('report 11')
   await expect(page.getByText('12 files found')).toBeAttached()
-  asked = []
+  requests = []
   await tabTo(page, page.getByRole('combobox', { name: 'Sort by' }))
   await page.keyboard.type('Size')
   await expect(rows.first()).toContainText('Report 1100 of')
@@ -62,7 +62,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await press('Enter')
   await expect(rows.first()).toContainText('Report 11 of')
   const onePage = (sort: string) => `?limit=100&sort=${sort}`
-  expect(asked).toEqual(['-size', 'size'].map((sort) => `${onePage(sort)}&search=report+11`))
+  expect(requests).toEqual(['-size', 'size'].map((sort) => `${onePage(sort)}&search=report+11`))
 
   await tabTo(page, rows.first().getByRole('button', { name: /^3 downloads, statistics of/ }))
   await press('Enter')
@@ -102,13 +102,13 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await press('Space')
   await expect(page.getByText('1,088 selected')).toBeVisible()
   // Sorting reloads only the first page, but all files stay selected.
-  asked = []
+  requests = []
   await tabTo(page, page.getByRole('button', { name: 'Smallest first' }), 'Shift+Tab')
   await press('Enter')
   await expect(rows.first()).toContainText('Report 1099 of')
   await expect(page.getByText('1,088 selected')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Select none' })).toBeChecked()
-  expect(asked).toEqual([onePage('-size')])
+  expect(requests).toEqual([onePage('-size')])
   await tabTo(page, page.getByRole('button', { name: 'Copy 1,088 links' }))
   await press('Enter')
   await expect(page.getByText('1,088 links copied')).toBeVisible()

@@ -66,10 +66,10 @@ test('a list of thousands loads page by page and is searched on the server', asy
 }) => {
   const person = await makePerson(app, { tier: 'premium' })
   await insertFiles(app, person.id, 2500)
-  const asked: string[] = []
+  const requests: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
-    if (pathname === '/api/files') asked.push(search)
+    if (pathname === '/api/files') requests.push(search)
   })
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
@@ -90,7 +90,7 @@ test('a list of thousands loads page by page and is searched on the server', asy
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)
   // Each opened list requested its first page; scrolling requested three more, one of them twice.
-  expect(asked.length).toBeLessThanOrEqual(6)
+  expect(requests.length).toBeLessThanOrEqual(6)
 
   await page.getByRole('searchbox').fill('report 1234')
   await expect(row(1234)).toBeVisible()

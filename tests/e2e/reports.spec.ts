@@ -74,9 +74,9 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
     .getByLabel('Link or code')
     .fill(` ${new URL(page.url()).origin}/s/${unreported.shortCode}?a=b `)
   await page.keyboard.press('Enter')
-  const asked = page.getByRole('dialog', { name: `Take down /s/${unreported.shortCode}` })
-  await asked.getByLabel('Reason').fill('A court says so.')
-  await asked.getByRole('button', { name: 'Take down' }).click()
+  const takedownDialog = page.getByRole('dialog', { name: `Take down /s/${unreported.shortCode}` })
+  await takedownDialog.getByLabel('Reason').fill('A court says so.')
+  await takedownDialog.getByRole('button', { name: 'Take down' }).click()
   await expect(reports.getByLabel('Link or code')).toHaveValue('')
   await expect(section(page, 'Audit log')).toContainText(
     `Took /s/${unreported.shortCode} down: A court says so.`,

@@ -94,9 +94,9 @@ test('feedback: errors are explained, a failure keeps the form, success clears i
   const held = new Promise<void>((resolve) => {
     goOn = resolve
   })
-  let asked = 0
+  let requests = 0
   await page.route('**/api/feedback', async (route) => {
-    asked += 1
+    requests += 1
     await held
     await route.continue()
   })
@@ -110,7 +110,7 @@ test('feedback: errors are explained, a failure keeps the form, success clears i
   for (const field of [name, email, message, page.getByLabel('Category')]) {
     await expect(field).toHaveValue('')
   }
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
   // Unlike other toasts' 5 s, this one stays for 8 s. Real time passes too, so check well before
   // that.
   await page.clock.runFor(5500)

@@ -90,9 +90,9 @@ export async function runScenario(
           await checkAfterTwoDays(environment, run.users, mailbox, () => recordTime(run))
         }
       } catch (error) {
-        const said = error instanceof Error ? error.message : String(error)
+        const message = error instanceof Error ? error.message : String(error)
         const where = `--seed ${seed} --setup ${setup}, round ${round}, ${drawn.join(' and ')}`
-        throw new Violation(`${where}: ${said}`, { cause: error })
+        throw new Violation(`${where}: ${message}`, { cause: error })
       }
       result.rounds = round
       onRound()

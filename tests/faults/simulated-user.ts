@@ -186,12 +186,12 @@ export async function download(
   isCounted: boolean,
 ): Promise<number | null> {
   file.counted.max += 1
-  const told = await call(visitor, 'download', () =>
+  const first = await call(visitor, 'download', () =>
     makeClient(visitor).fetch(`/api/download/${file.code}`),
   )
-  const isGiven = told?.status === 200 || told?.status === 302
+  const isGiven = first?.status === 200 || first?.status === 302
   if (isGiven && isCounted) file.counted.min += 1
-  const answer = told?.status === 302 ? await follow(visitor, told) : told
+  const answer = first?.status === 302 ? await follow(visitor, first) : first
   if (answer?.status === 200) {
     const body = await bodyOf(answer)
     if (body === null) return null

@@ -68,8 +68,8 @@ export async function startBucketById(): Promise<BucketById> {
       case 'GET':
         return [200, listedParts(upload, search)]
       case 'POST': {
-        const asked = body.toString().matchAll(/<Part>.*?<\/Part>/g)
-        const bodies = Array.from(asked, ([part]) => {
+        const listedParts = body.toString().matchAll(/<Part>.*?<\/Part>/g)
+        const bodies = Array.from(listedParts, ([part]) => {
           const [, number] = /<PartNumber>(\d+)</.exec(part) ?? []
           const [, etag] = /<ETag>(?:&quot;|")?(\w+)/.exec(part) ?? []
           const named = upload.parts.filter((one) => one.number === Number(number))

@@ -237,17 +237,17 @@ function confirming(environment: Environment, user: Client, uploads: readonly Se
     const { results } = await json<{ results: EntryResult<File>[] }>(answer)
     return results.flatMap((result) => result.answer ?? [])
   }
-  let heard: Response | null = null
+  let response: Response | null = null
   return {
     kind: isOne ? 'confirm' : 'confirm of several',
     async send() {
-      heard = await wholeAnswer(ask)
+      response = await wholeAnswer(ask)
     },
     async settle(links) {
-      const told = heard && (await filesIn(heard))
+      const reported = response && (await filesIn(response))
       const listed = await listOf(user)
       const found = uploads.map(({ name }) => listed.get(name))
-      if (told) expect(found.map(linkOf)).toEqual(told.map(linkOf))
+      if (reported) expect(found.map(linkOf)).toEqual(reported.map(linkOf))
       for (const [at, { bytes }] of uploads.entries()) {
         const code = found[at]?.shortCode
         if (code !== undefined) await expectOpens(environment, code, bytes)
@@ -262,7 +262,7 @@ function confirming(environment: Environment, user: Client, uploads: readonly Se
         await expectOpens(environment, file?.shortCode ?? '', bytes)
         links.set(file?.shortCode ?? '', bytes)
       }
-      return found.map((file) => (told ? 'answered' : file ? 'done' : 'not done'))
+      return found.map((file) => (reported ? 'answered' : file ? 'done' : 'not done'))
     },
   }
 }
@@ -274,21 +274,21 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
     await expectOk(answer)
     return json<File>(answer)
   }
-  let heard: Response | null = null
+  let response: Response | null = null
   return {
     kind: 'renewal',
     async send() {
-      heard = await wholeAnswer(ask)
+      response = await wholeAnswer(ask)
     },
     async settle(links) {
-      const told = heard && (await renewed(heard))
+      const reported = response && (await renewed(response))
       const renewedEnd = new Date(
         environment.server.now().getTime() + renewalDays * dayMs,
       ).toISOString()
       const listed = (await listOf(user)).get(originalName)
-      if (told) expect(linkOf(listed)).toEqual(linkOf(told))
+      if (reported) expect(linkOf(listed)).toEqual(linkOf(reported))
       const isRenewed = listed?.shortCode !== file.shortCode
-      if (told) expect(isRenewed).toBe(true)
+      if (reported) expect(isRenewed).toBe(true)
       // The new link has the new expiry, the old one the old.
       expect(listed?.expiresAt).toBe(isRenewed ? renewedEnd : file.expiresAt)
       await expectOpens(environment, listed?.shortCode ?? '', bytes)
@@ -299,7 +299,7 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
       await expectOpens(environment, again.shortCode, bytes)
       await expectEnded(environment, listed?.shortCode ?? '')
       links.set(again.shortCode, bytes)
-      if (told) return ['answered']
+      if (reported) return ['answered']
       return [isRenewed ? 'done' : 'not done']
     },
   }

@@ -23,7 +23,7 @@ export async function runKilled(
   [script, ...args]: readonly [string, ...string[]],
   env: Record<string, string>,
   { before, count, atLatest }: KillPoint,
-): Promise<{ killedBefore: string | null; said: string }> {
+): Promise<{ killedBefore: string | null; output: string }> {
   const preload = resolve(import.meta.dirname, 'kill-before.ts')
   const child = spawn(process.execPath, ['--import', preload, script, ...args], {
     cwd: root,
@@ -37,8 +37,8 @@ export async function runKilled(
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'close')
-  const said = await text(child.stderr)
+  const output = await text(child.stderr)
   const [, signal] = await ended
-  const [, step = null] = /^Killed before: (.*)/m.exec(said) ?? []
-  return { killedBefore: signal === 'SIGKILL' ? step : null, said }
+  const [, step = null] = /^Killed before: (.*)/m.exec(output) ?? []
+  return { killedBefore: signal === 'SIGKILL' ? step : null, output }
 }

@@ -17,7 +17,7 @@ export interface MailBox {
 
 /** Creates an in-memory queue. */
 export function makeMailBox(): MailBox {
-  let asked: { request: MailRequest; later: LaterMail | undefined }[] = []
+  let queued: { request: MailRequest; later: LaterMail | undefined }[] = []
   let sent: Mail[] = []
   const keys = new Set<string>()
   const mailer: Mailer = {
@@ -33,14 +33,14 @@ export function makeMailBox(): MailBox {
       async add(request, _tx, later) {
         if (later && keys.has(later.key)) return
         if (later) keys.add(later.key)
-        asked.push({ request, later })
+        queued.push({ request, later })
       },
     },
     async collect(deps) {
       const now = deps.clock()
-      const isDue = ({ later }: (typeof asked)[number]) => later === undefined || later.at <= now
-      const due = asked.filter(isDue)
-      asked = asked.filter((one) => !isDue(one))
+      const isDue = ({ later }: (typeof queued)[number]) => later === undefined || later.at <= now
+      const due = queued.filter(isDue)
+      queued = queued.filter((one) => !isDue(one))
       for (const { request } of due) await sendMail(deps, { id: randomUUID() }, request)
       const collected = sent
       sent = []

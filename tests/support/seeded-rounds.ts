@@ -17,8 +17,8 @@ export async function seededRounds(
     try {
       await round(random)
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error)
-      throw new Error(`FAULT_SEED=${seed}, round ${number}: ${said}`, { cause: error })
+      const message = error instanceof Error ? error.message : String(error)
+      throw new Error(`FAULT_SEED=${seed}, round ${number}: ${message}`, { cause: error })
     }
   }
 }

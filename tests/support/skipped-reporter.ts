@@ -21,9 +21,9 @@ function needsInWords(): Record<MachineNeed, string[]> {
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
-    const asked = skipped.filter(isAskedFor)
+    const selected = skipped.filter(isSelected)
     for (const [need, [what, cure]] of Object.entries(needsInWords())) {
-      const tests = asked.filter((test) => lackOf(test) === need)
+      const tests = selected.filter((test) => lackOf(test) === need)
       if (tests.length === 0) continue
       const files = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
       const counts = [...files].map(([file, { length }]) => `  ${file}: ${length}`)
@@ -45,7 +45,7 @@ function lackOf(test: TestCase): MachineNeed | undefined {
 }
 
 /** Whether the filter (`-t`) includes a test. Vitest matches the full name without `>`. */
-function isAskedFor({ fullName, project }: TestCase): boolean {
+function isSelected({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config
   return testNamePattern === undefined || testNamePattern.test(fullName.replaceAll(' > ', ' '))
 }

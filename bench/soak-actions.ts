@@ -12,7 +12,7 @@ import {
 } from './mayfly.ts'
 
 /** The account and file shared by all clients. */
-export interface Stage {
+export interface SharedFixture {
   cookie: string
   credentials: Credentials
   /** Short code of a file of `sharedBytes` bytes. */
@@ -20,13 +20,13 @@ export interface Stage {
 }
 
 /** What an action needs. */
-export interface World extends Stage {
+export interface ActionContext extends SharedFixture {
   mayfly: Mayfly
   http: HttpClient
 }
 
 /** A client's action. Throws on an unexpected status. */
-type Act = (world: World) => Promise<void>
+type Action = (world: ActionContext) => Promise<void>
 
 /** More than a connection buffers, so that the server notices a stalled reader. */
 export const sharedBytes = 16 * 1024 ** 2
@@ -40,7 +40,7 @@ const batchNames = ['one.bin', 'two.bin', 'three.bin']
 const sentAhead = 40
 
 /** What people, programs and attackers do. */
-export const acts: Readonly<Record<string, Act>> = {
+export const actions: Readonly<Record<string, Action>> = {
   page: (world) => expectStatus(world, 200, `/s/${world.code}`, { headers: html }),
   details: (world) => expectStatus(world, 200, `/api/links/${world.code}`),
   download: (world) => expectStatus(world, 200, `/api/download/${world.code}`),
@@ -142,7 +142,7 @@ export const acts: Readonly<Record<string, Act>> = {
 }
 
 /** Uploads a small file. */
-async function upload({ mayfly, http, cookie }: World, name: string) {
+async function upload({ mayfly, http, cookie }: ActionContext, name: string) {
   const calls = uploadCalls(mayfly, http, cookie)
   const started = await calls.start(name, small.length)
   await put(http, started.uploadUrl, small)
@@ -153,13 +153,13 @@ async function put(http: HttpClient, url: string, body: Buffer): Promise<void> {
   await http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body })
 }
 
-function remove(world: World, id: string): Promise<void> {
+function remove(world: ActionContext, id: string): Promise<void> {
   const { cookie } = world
   return expectStatus(world, 200, `/api/files/${id}`, { method: 'DELETE', headers: { cookie } })
 }
 
 async function expectStatus(
-  { mayfly, http }: World,
+  { mayfly, http }: ActionContext,
   expected: number,
   path: string,
   call?: Parameters<HttpClient['send']>[1],
@@ -178,7 +178,7 @@ function expectAnswer(what: string, status: number, expected: number): void {
 }
 
 /** Creates the shared account and file. */
-export async function setStage(mayfly: Mayfly): Promise<Stage> {
+export async function prepareSoak(mayfly: Mayfly): Promise<SharedFixture> {
   const http = makeHttpClient(1)
   try {
     const credentials = await makeAccount(mayfly, http)
