@@ -1,5 +1,5 @@
 import type { KeptFile, KeptTable } from '../../src/web/uploads/kept/kept-files.ts'
-import type { KeptHandles } from '../../src/web/uploads/picking/handle-store.ts'
+import type { HandleStore } from '../../src/web/uploads/picking/handle-store.ts'
 import type { RecordLocks } from '../../src/web/uploads/records/record-locks.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
@@ -17,7 +17,7 @@ export function memoryStorage(values: Map<string, string>): KeyValues {
 }
 
 /** File handles in memory; in a browser they survive a reload. */
-export function memoryHandles(handles: Map<string, FileSystemFileHandle>): KeptHandles {
+export function memoryHandles(handles: Map<string, FileSystemFileHandle>): HandleStore {
   return {
     save: async (id, handle) => void handles.set(id, handle),
     get: async (id) => handles.get(id),
@@ -41,7 +41,7 @@ export function memoryLocks(held: HeldLocks): RecordLocks {
       const lose = () => onLost()
       held.set(id, lose)
       holder?.()
-      return { release: () => void (held.get(id) === lose && held.delete(id)) }
+      return () => void (held.get(id) === lose && held.delete(id))
     },
     held: async () => new Set(held.keys()),
   }

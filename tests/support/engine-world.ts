@@ -131,7 +131,8 @@ function makeCalls(world: World): EngineDeps['calls'] {
       world.log.push(`abort ${cloudKey}`)
       return world.onAbort(cloudKey)
     },
-    currentUser: async () => ({ ok: true, value: world.user }),
+    currentUser: async () =>
+      world.user === null ? refused(401) : { ok: true, value: { id: world.user } },
   }
 }
 

@@ -1,8 +1,13 @@
+import { createStore } from 'zustand/vanilla'
+import { uploadPath } from '../../shared/rules/files/upload-path.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
+import { type EngineDeps, UploadEngine } from './engine/upload-engine.ts'
 import { guardPage } from './guard-page.ts'
 import { keepAwake } from './keep-awake.ts'
 import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
+import { createRecordStore } from './records/upload-records.ts'
 import { browserTimers } from './timers.ts'
 import { createChecksums, startChecksumWorker } from './transfer/checksums.ts'
 import { browserConnection, waitOrReconnect, watchLeaving } from './transfer/connection.ts'
@@ -12,8 +17,7 @@ import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
-import type { UploadsPage } from './uploads-state.ts'
-import { createUploads, type OpenChannel, type Uploads } from './uploads-store.ts'
+import type { ShownUploads, UploadsPage, UploadsState, UploadsStore } from './uploads-state.ts'
 
 /** How long a readiness check may take. A healthy server answers in a fraction of this time. */
 const readyWithinMs = 10_000
@@ -39,11 +43,7 @@ const calls: UploadCalls = {
   listParts: (query, signal) => outcomeOf(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
     outcomeOf(call('abortUpload', { body: { cloudKey }, signal: within(callTimeoutMs) })),
-  currentUser: async () => {
-    const user = await outcomeOf(call('currentUser', { signal: within(callTimeoutMs) }))
-    if (user.ok) return { ok: true, value: user.value.id }
-    return user.refusal.status === 401 ? { ok: true, value: null } : user
-  },
+  currentUser: () => outcomeOf(call('currentUser', { signal: within(callTimeoutMs) })),
 }
 
 /** Returns a random id. It does not use `randomUUID`, which exists only on HTTPS and localhost. */
@@ -53,64 +53,152 @@ function newId(): string {
     .join('')
 }
 
-/** The message of this channel has no content: the uploads of the browser have changed. */
-const openChannel: OpenChannel = (onChanged) => {
+/** Makes a function that returns ids. Sorting them gives the order of their creation. */
+function createSortedIds(): () => string {
+  const text = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
+  let given = 0
+  return () => {
+    given += 1
+    return `${text(Date.now(), 9)}-${text(given, 5)}-${newId()}`
+  }
+}
+
+/**
+ * Returns a function that tells the other tabs that the uploads have changed. The message has no
+ * content.
+ */
+function openChannel(onChanged: () => void): () => void {
   const channel = new BroadcastChannel('mayfly-uploads')
   channel.addEventListener('message', onChanged)
   return () => channel.postMessage(null)
 }
 
-/** Creates the upload state of this browser tab. Call it once each time the page is loaded. */
-export function createBrowserUploads(page: UploadsPage): Uploads {
-  const checksums = createChecksums(startChecksumWorker)
-  // Hashing a whole file takes seconds, so it has a worker of its own.
-  const wholeFiles = createChecksums(startChecksumWorker)
-  const sendFile = createSendFile({
-    send: sendByXhr,
+/** What the engine needs from this browser. */
+function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof UploadsPage> {
+  const retrying = {
     connection: browserConnection,
     wait: waitOrReconnect,
     random: Math.random,
     isServerReady,
-    checksums,
-    waitWhileLeaving: watchLeaving(),
-    signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
     timers: browserTimers,
-  })
-  return createUploads(
-    {
-      calls,
-      sendFile,
-      sha256: wholeFiles.sha256,
-      connection: browserConnection,
-      timers: browserTimers,
-      wait: waitOrReconnect,
-      random: Math.random,
-      isServerReady,
-      holdPage: guardPage,
-      keepAwake,
-      handles: createBrowserHandleStore(),
-      storage: () => localStorage,
-      locks: createRecordLocks(navigator.locks),
-      openChannel,
-      onVisible: (listener) =>
-        document.addEventListener('visibilitychange', () => {
-          if (document.visibilityState === 'visible') listener()
-        }),
-      onHidden: (listener) => {
-        window.addEventListener('pagehide', listener)
-        document.addEventListener('visibilitychange', () => {
-          if (document.visibilityState === 'hidden') listener()
-        })
-      },
-      onRestored: (listener) =>
-        window.addEventListener('pageshow', ({ persisted }) => {
-          if (persisted) listener()
-        }),
-      reload: () => location.reload(),
-      userAgent: navigator.userAgent,
-      reportError: (error) => reportError(error),
-      newId,
+  }
+  // Hashing a whole file takes seconds, so it has a worker of its own.
+  const wholeFiles = createChecksums(startChecksumWorker)
+  return {
+    ...retrying,
+    calls,
+    sendFile: createSendFile({
+      ...retrying,
+      send: sendByXhr,
+      checksums: createChecksums(startChecksumWorker),
+      waitWhileLeaving: watchLeaving(),
+      signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
+    }),
+    sha256: wholeFiles.sha256,
+    locks: createRecordLocks(navigator.locks),
+    handles: createBrowserHandleStore(),
+    holdPage: guardPage,
+    keepAwake,
+    reportError: (error) => reportError(error),
+  }
+}
+
+/** The uploads of this browser, as one of its tabs sees them. */
+export interface Uploads {
+  store: UploadsStore
+  /**
+   * Sets the signed-in user; null when signed out. Call it when the user becomes known and whenever
+   * the user changes.
+   */
+  setUser: (id: string | null) => void
+  /** Call it when the tier of the signed-in user has changed. */
+  followTier: (before: Tier, after: Tier) => void
+  /**
+   * Removes the user's upload records, file handles and presigned URLs from the browser. Resolves
+   * when the browser has removed them.
+   */
+  signOut: () => Promise<void>
+}
+
+const noUploads: ShownUploads = {
+  records: [],
+  elsewhere: new Set(),
+  live: {},
+  inlineError: null,
+  outcome: null,
+}
+
+/** Creates the upload state of this tab. Call it once each time the page is loaded. */
+export function createBrowserUploads(page: UploadsPage): Uploads {
+  const deps = createEngineDeps()
+  const nextId = createSortedIds()
+  let running: { ownerId: string; engine: UploadEngine } | null = null
+  let user: string | null = null
+  let shown = noUploads
+
+  const engine = () => (running?.ownerId === user ? running?.engine : undefined)
+  const readAgain = () => engine()?.readAgain()
+  const tellOthers = openChannel(readAgain)
+  const records = createRecordStore(() => localStorage, browserTimers, tellOthers)
+
+  const startEngine = (ownerId: string) => {
+    running?.engine.close()
+    shown = noUploads
+    const onChange = (next: ShownUploads) => {
+      shown = next
+      show()
+    }
+    const engine = new UploadEngine(ownerId, { ...deps, ...page, records, onChange })
+    running = { ownerId, engine }
+  }
+
+  const show = () => store.setState(user === null ? noUploads : shown)
+
+  const store: UploadsStore = createStore<UploadsState>()(() => ({
+    ...noUploads,
+    add: (picked, expirationDays) => {
+      if (picked.length === 0) return
+      const sizes = picked.map(({ file }) => file)
+      const path = uploadPath(sizes, navigator.userAgent)
+      const files = picked.map((one) => ({ id: nextId(), picked: one }))
+      void engine()?.add({ batch: newId(), path, expirationDays, files })
     },
-    page,
-  )
+    cancel: (id) => void engine()?.cancel(id),
+    cancelForeground: () => engine()?.cancelForeground(),
+    resume: (id) => void engine()?.resume(id),
+    provideFile: (id, picked) => void engine()?.provideFile(id, picked),
+    clear: () => engine()?.clear(),
+    dismissInlineError: () => engine()?.dismissInlineError(),
+  }))
+
+  document.addEventListener('visibilitychange', () => {
+    // A hidden page may never run again.
+    if (document.visibilityState === 'hidden') records.flush()
+    else readAgain()
+  })
+  window.addEventListener('pagehide', records.flush)
+  window.addEventListener('pageshow', ({ persisted }) => {
+    // The browser has given the locks of a frozen page to other tabs.
+    if (persisted && engine()?.isRunning) location.reload()
+  })
+
+  return {
+    store,
+    setUser: (id) => {
+      if (id === user) return
+      user = id
+      if (id !== null && running?.ownerId !== id) startEngine(id)
+      show()
+      // Uploads of other tabs may have waited for this sign-in.
+      tellOthers()
+    },
+    followTier: (before, after) => void engine()?.followTier(before, after),
+    signOut: async () => {
+      const ended = engine()
+      running = null
+      shown = noUploads
+      show()
+      await ended?.signOut()
+    },
+  }
 }

@@ -89,13 +89,3 @@ export class TransferFailed extends Error {
  * @throws the reason of the signal when the signal is aborted
  */
 export type SendFile = (job: TransferJob) => Promise<void>
-
-/**
- * Keeps file handles, by the id of the upload record, so that the page still has them after a
- * reload. Its methods never reject. If the browser keeps no handles, `get` finds none.
- */
-export interface HandleStore {
-  save(recordId: string, handle: FileSystemFileHandle): Promise<void>
-  get(recordId: string): Promise<FileSystemFileHandle | undefined>
-  remove(recordId: string): Promise<void>
-}

@@ -5,11 +5,10 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 import { refreshFiles } from '../files/use-files.ts'
 import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import { createBrowserUploads } from './browser-uploads.ts'
+import { createBrowserUploads, type Uploads } from './browser-uploads.ts'
 import { isOver } from './records/upload-record.ts'
 import { spaceLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
-import type { Uploads } from './uploads-store.ts'
 
 let known: WeakMap<QueryClient, Uploads> | undefined
 

@@ -9,7 +9,7 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { refuseOtherFile } from '../picking/file-identity.ts'
 import { askForHandle } from '../picking/handle-file.ts'
-import type { KeptHandles } from '../picking/handle-store.ts'
+import type { HandleStore } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { RecordLocks } from '../records/record-locks.ts'
 import { isForgotten, isOver, type UploadRecord } from '../records/upload-record.ts'
@@ -58,7 +58,7 @@ export interface EngineDeps
   calls: UploadCalls
   records: RecordStore
   locks: RecordLocks
-  handles: KeptHandles
+  handles: HandleStore
   onChange: (shown: ShownUploads) => void
   /** Makes the browser ask before a person leaves the page. Returns a function that stops this. */
   holdPage: () => () => void
@@ -209,7 +209,7 @@ export class UploadEngine {
     const waiting = this.#resumer.resumable().filter(({ need }) => need === 'sign-in')
     if (waiting.length === 0) return
     const user = await this.#deps.calls.currentUser()
-    if (!user.ok || user.value !== this.#ownerId) return
+    if (!user.ok || user.value.id !== this.#ownerId) return
     this.#isAskedToSignIn = false
     for (const { id } of waiting) void this.#resumer.resume(id)
   }

@@ -1,8 +1,8 @@
 import { isSameFile } from '../picking/file-identity.ts'
 import { readHandle } from '../picking/handle-file.ts'
+import type { HandleStore } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import type { HandleStore } from '../upload-ports.ts'
 
 /**
  * Where the file of an upload is.

@@ -1,4 +1,4 @@
-import type { RecordLock, RecordLocks } from '../records/record-locks.ts'
+import type { RecordLocks } from '../records/record-locks.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { isUnderWay, paused } from './upload-state.ts'
@@ -21,7 +21,8 @@ export interface UploadListDeps {
 export class UploadList {
   readonly #deps: UploadListDeps
   readonly #records = new Map<string, UploadRecord>()
-  readonly #claims = new Map<string, RecordLock>()
+  /** For each upload of this tab, a function that releases its lock. */
+  readonly #claims = new Map<string, () => void>()
   readonly #claiming = new Map<string, Promise<boolean>>()
   /** The ids of the uploads that another tab has claimed. */
   #elsewhere: ReadonlySet<string> = new Set()
@@ -91,13 +92,13 @@ export class UploadList {
 
   async #claim(id: string, steal: boolean): Promise<boolean> {
     const { locks, records } = this.#deps
-    const lock = await locks.claim(id, { steal, onLost: () => this.#lose(id) })
-    if (!lock) {
+    const release = await locks.claim(id, { steal, onLost: () => this.#lose(id) })
+    if (!release) {
       this.#elsewhere = new Set(this.#elsewhere).add(id)
       this.#deps.onChange()
       return false
     }
-    this.#claims.set(id, lock)
+    this.#claims.set(id, release)
     this.#elsewhere = new Set([...this.#elsewhere].filter((other) => other !== id))
     // Another tab may have changed the record until its lock became free.
     const latest = records.get(id)
@@ -111,7 +112,7 @@ export class UploadList {
     if (!this.#claims.has(id)) return
     // Other tabs may read the record as soon as its lock is free.
     this.#deps.records.flush()
-    this.#claims.get(id)?.release()
+    this.#claims.get(id)?.()
     this.#claims.delete(id)
   }
 
@@ -142,19 +143,19 @@ export class UploadList {
   /** Lets other tabs claim all uploads. */
   close(): void {
     this.#deps.records.flush()
-    for (const lock of this.#claims.values()) lock.release()
+    for (const release of this.#claims.values()) release()
     this.#claims.clear()
   }
 
   /** Another tab has taken or removed an upload. */
   #lose(id: string): void {
     const record = this.#records.get(id)
-    const claim = this.#claims.get(id)
-    claim?.release()
+    const release = this.#claims.get(id)
+    release?.()
     this.#claims.delete(id)
     if (this.#deps.records.isRemoved(id)) this.#records.delete(id)
     else this.#elsewhere = new Set(this.#elsewhere).add(id)
-    if (claim && record) this.#deps.onLost(record)
+    if (release && record) this.#deps.onLost(record)
     this.#deps.onChange()
   }
 }

@@ -92,7 +92,7 @@ beforeEach(() => {
     listParts: async () => ({ ok: true, value: { parts: [] } }),
     confirmUpload: hang,
     abortUpload: async () => ({ ok: true, value: null }),
-    currentUser: async () => ({ ok: true, value: 'ada' }),
+    currentUser: async () => ({ ok: true, value: { id: 'ada' } }),
   }
 })
 afterEach(() => {

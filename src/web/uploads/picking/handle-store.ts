@@ -1,5 +1,4 @@
 import { createStore, delMany, get, keys, set } from 'idb-keyval'
-import type { HandleStore } from '../upload-ports.ts'
 
 /** The database table that keeps the file handles. Each method may reject. */
 export interface HandleTable {
@@ -9,16 +8,19 @@ export interface HandleTable {
   ids(): Promise<string[]>
 }
 
-/** Keeps file handles in the browser's database, so that the page still has them after a reload. */
-export interface KeptHandles extends HandleStore {
+/**
+ * Keeps file handles, by the id of the upload record, so that the page still has them after a
+ * reload. Its methods never reject. If the browser keeps no handles, for instance in a private
+ * window, `get` finds none.
+ */
+export interface HandleStore {
+  save(recordId: string, handle: FileSystemFileHandle): Promise<void>
+  get(recordId: string): Promise<FileSystemFileHandle | undefined>
+  remove(recordId: string): Promise<void>
   removeAllBut(recordIds: readonly string[]): Promise<void>
 }
 
-/**
- * Makes the store of file handles. Its methods never reject. If the browser keeps no handles, for
- * instance in a private window, a person has to choose the file again after a reload.
- */
-export function createHandleStore(table: HandleTable): KeptHandles {
+export function createHandleStore(table: HandleTable): HandleStore {
   const quietly = (work: Promise<void>) => work.catch(() => undefined)
   return {
     save: (id, handle) => quietly(table.set(id, handle)),
@@ -32,7 +34,7 @@ export function createHandleStore(table: HandleTable): KeptHandles {
 }
 
 /** Creates the store of this browser, in an IndexedDB database of its own. */
-export function createBrowserHandleStore(): KeptHandles {
+export function createBrowserHandleStore(): HandleStore {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({
     // idb-keyval throws where IndexedDB is missing. The async function turns this into a rejection.

@@ -12,10 +12,10 @@ function openTab() {
 
 test('one tab can claim a record, until that tab releases it', async () => {
   const [one, other] = [openTab(), openTab()]
-  const lock = await one.claim('released')
+  const release = await one.claim('released')
   expect(await other.claim('released')).toBeNull()
   expect((await other.held()).has('released')).toBe(true)
-  lock?.release()
+  release?.()
   await expect.poll(async () => (await other.held()).has('released')).toBe(false)
   expect(await other.claim('released')).not.toBeNull()
   expect(one.lost).toEqual([])

@@ -1,11 +1,6 @@
 /** The name of the Web Lock of a record. The id of the record follows it. */
 const lockPrefix = 'mayfly.upload.'
 
-/** The lock of a record that this tab holds. */
-export interface RecordLock {
-  release(): void
-}
-
 export interface ClaimOptions {
   /** Takes the lock from a tab that holds it. */
   steal?: boolean
@@ -25,8 +20,8 @@ export interface ClaimOptions {
 export interface RecordLocks {
   /** False where the browser has no Web Locks. */
   areReal: boolean
-  /** Returns null if another tab holds the lock. */
-  claim(id: string, options: ClaimOptions): Promise<RecordLock | null>
+  /** Returns a function that releases the lock; null if another tab holds it. */
+  claim(id: string, options: ClaimOptions): Promise<(() => void) | null>
   /** Returns the ids of all records whose lock this or another tab holds. */
   held(): Promise<ReadonlySet<string>>
 }
@@ -35,9 +30,9 @@ export interface RecordLocks {
 export function createRecordLocks(
   manager: Pick<LockManager, 'request' | 'query'> | undefined,
 ): RecordLocks {
-  const freeLock: RecordLock = { release: () => undefined }
+  const noLock = () => undefined
   if (!manager) {
-    return { areReal: false, claim: async () => freeLock, held: async () => new Set() }
+    return { areReal: false, claim: async () => noLock, held: async () => new Set() }
   }
   return {
     areReal: true,
@@ -52,7 +47,7 @@ export function createRecordLocks(
               isHeld = false
               end()
             }
-            resolve({ release })
+            resolve(release)
           })
         }
         const options = steal ? { steal } : { ifAvailable: true }
@@ -60,7 +55,7 @@ export function createRecordLocks(
           if (isHeld) onLost()
           // The browser gives this page no locks, for instance in a sandbox. After a release, this
           // has no effect.
-          else resolve(freeLock)
+          else resolve(noLock)
         })
       }),
     held: async () => {

@@ -25,8 +25,7 @@ export interface UploadCalls {
   gathered: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload slot of an upload and removes its bytes. */
   abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
-  /** Returns the id of the signed-in user; null when no user is signed in. */
-  currentUser(): Promise<Outcome<CallAnswer<'currentUser'>['id'] | null>>
+  currentUser(): Promise<Outcome<Pick<CallAnswer<'currentUser'>, 'id'>>>
 }
 
 /** The call that sending parts needs. */
