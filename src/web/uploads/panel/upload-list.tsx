@@ -10,19 +10,17 @@ const usualHeight = 96
 /** Lets the keyboard scroll the list even if it has no button. */
 const keyboardScrolling = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
-export interface UploadListProps extends Pick<UploadItemProps, 'commands' | 'isAdmin'> {
+export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
   id: string
+  state: UploadsState
   records: readonly UploadRecord[]
-  live: UploadsState['live']
-  elsewhere: UploadsState['elsewhere']
 }
 
 /**
  * The list of uploads, which scrolls above a maximum height. It renders only the items in view,
  * some around them, and the one with the focus.
  */
-export function UploadList(props: UploadListProps) {
-  const { id, records, live, elsewhere, isAdmin, commands } = props
+export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({
@@ -59,10 +57,10 @@ export function UploadList(props: UploadListProps) {
             >
               <UploadItem
                 record={record}
-                live={live[record.id]}
-                isElsewhere={elsewhere.has(record.id)}
+                live={state.live[record.id]}
+                isElsewhere={state.elsewhere.has(record.id)}
                 isAdmin={isAdmin}
-                commands={commands}
+                commands={state}
               />
             </li>
           )

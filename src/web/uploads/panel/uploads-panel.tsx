@@ -27,19 +27,16 @@ export interface UploadsPanelProps {
 }
 
 interface PanelProps {
+  state: UploadsState
   records: readonly UploadRecord[]
   counts: Counts
-  live: UploadsState['live']
-  elsewhere: UploadsState['elsewhere']
   /** Why no upload makes progress; null while any does. */
   interruption: Interruption | null
-  commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile' | 'clear'>
   isDashboard: boolean
   isAdmin: boolean
 }
 
-function Panel(props: PanelProps) {
-  const { records, counts, live, elsewhere, interruption, commands, isDashboard, isAdmin } = props
+function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: PanelProps) {
   const [chosenOpen, setChosenOpen] = useState<boolean | null>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
@@ -91,20 +88,13 @@ function Panel(props: PanelProps) {
           type="button"
           aria-disabled={!canClear}
           title="Removes completed and failed uploads from this list"
-          onClick={() => (canClear ? commands.clear() : undefined)}
+          onClick={() => (canClear ? state.clear() : undefined)}
         >
           Clear
         </button>
       </div>
       {isOpen ? (
-        <UploadList
-          id={listId}
-          records={records}
-          live={live}
-          elsewhere={elsewhere}
-          isAdmin={isAdmin}
-          commands={commands}
-        />
+        <UploadList id={listId} state={state} records={records} isAdmin={isAdmin} />
       ) : isUploading ? (
         <Bar label="All background uploads" percent={percent} tone="accent" />
       ) : null}
@@ -135,12 +125,10 @@ export function UploadsPanel({ store, listed, path, isAdmin }: UploadsPanelProps
           key={path}
           isDashboard={listed === 'background'}
           isAdmin={isAdmin}
+          state={state}
           records={records}
           counts={counts}
-          live={state.live}
-          elsewhere={elsewhere}
           interruption={interruption}
-          commands={state}
         />
       ) : null}
     </>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { browserTimers, coalesce } from '../timers.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: the panel refreshes every second. */
@@ -27,26 +28,14 @@ function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
 export function useUploadsView(store: UploadsStore): UploadsState {
   const [shown, setShown] = useState(store.getState)
   useEffect(() => {
-    let last = store.getState()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let dueAt = Number.POSITIVE_INFINITY
-    setShown(last)
-    const show = () => {
-      dueAt = Number.POSITIVE_INFINITY
-      last = store.getState()
-      setShown(last)
-    }
-    const stop = store.subscribe((next) => {
-      const waitMs = onlyProgressed(last, next) ? progressShownMs : changeShownMs
-      if (performance.now() + waitMs >= dueAt) return
-      clearTimeout(timer)
-      dueAt = performance.now() + waitMs
-      timer = setTimeout(show, waitMs)
+    const show = () => setShown(store.getState())
+    const showProgress = coalesce(browserTimers, progressShownMs, show)
+    const showChange = coalesce(browserTimers, changeShownMs, show)
+    show()
+    return store.subscribe((next, before) => {
+      if (onlyProgressed(before, next)) showProgress()
+      else showChange()
     })
-    return () => {
-      stop()
-      clearTimeout(timer)
-    }
   }, [store])
   return shown
 }
