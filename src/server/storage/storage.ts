@@ -195,10 +195,9 @@ export interface Storage {
 }
 
 /**
- * Gives access to the sealed objects of a store, for code that copies all of them: a backup, a
- * restore, or a move to another store. Opening it changes no object, so a server may use the store
- * at the same time. As in `Storage`, `list` and `remove` also know objects that have not been
- * sealed, such as what an interrupted `write` has left. `read` does not.
+ * The sealed objects of a store, for backup and restore. A server may use the store at the same
+ * time. As in `Storage`, `list` and `remove` include objects that are not sealed, such as what an
+ * interrupted `write` has left. `read` doesn't.
  */
 export interface SealedObjects
   extends Pick<Storage, 'name' | 'list' | 'installation' | 'claim' | 'remove'> {
@@ -220,7 +219,7 @@ export interface SealedObjects
 }
 
 /** The store did not answer in time. Another request to it would probably wait as long. */
-export class StoreSilent extends AppError {
+export class StoreTimeout extends AppError {
   constructor(cause: unknown) {
     super('UNAVAILABLE', { cause })
   }

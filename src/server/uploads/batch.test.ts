@@ -22,7 +22,7 @@ import { mostInBatch } from '../../shared/contract/batch.ts'
 import type { ErrorBody } from '../../shared/contract/errors.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { uploads } from '../db/schema.ts'
-import { SizeMismatch, StoreSilent } from '../storage/storage.ts'
+import { SizeMismatch, StoreTimeout } from '../storage/storage.ts'
 import { confirmUploads } from './confirm-upload.ts'
 
 const megabyte = 1024 ** 2
@@ -326,7 +326,7 @@ describe('POST /api/files/confirm-uploads', () => {
       Array.from({ length: 40 }, () => text(3)),
     )
     const seal = vi.spyOn(app.deps.stores.current, 'seal')
-    seal.mockRejectedValue(new StoreSilent(new Error('no answer')))
+    seal.mockRejectedValue(new StoreTimeout(new Error('no answer')))
     const refused = await confirmAll(person, started)
     for (const { error } of refused) {
       expect(error).toMatchObject({ httpStatus: 503, code: 'UNAVAILABLE', retryAfterSeconds: 5 })

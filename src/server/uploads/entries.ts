@@ -1,4 +1,4 @@
-import { StoreSilent } from '../storage/storage.ts'
+import { StoreTimeout } from '../storage/storage.ts'
 
 /** Work on one entry may open files, or make requests to the bucket. */
 const maxAtOnce = 16
@@ -47,14 +47,14 @@ export async function forEachPending<E extends Entry<unknown, unknown>>(
   work: (entry: E) => Promise<void>,
 ): Promise<void> {
   const waiting = pending(entries).values()
-  let silent: StoreSilent | undefined
+  let silent: StoreTimeout | undefined
   const worker = async () => {
     for (const entry of waiting) {
       try {
         if (silent) throw silent
         await work(entry)
       } catch (error) {
-        if (error instanceof StoreSilent) silent = error
+        if (error instanceof StoreTimeout) silent = error
         refuse(entry, error)
       }
     }

@@ -36,10 +36,7 @@ export interface DiskStorageOptions {
   clock: Clock
   log: Logger
   uploads: UploadActivity
-  /**
-   * Returns the address of a request's client. Each client may have only some transfers in
-   * parallel.
-   */
+  /** Returns a client's address, by which transfers are limited. */
   clientAddress(request: IncomingMessage): string
   /**
    * Is called before a question about an upload asks the database.
@@ -138,7 +135,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         const held = await parts.read(key)
         if (held && !isWhole(held, size)) throw new SizeMismatch(size, bytesOf(held))
         await folders.seal(key, size)
-        await folders.forgetParts(key)
+        if (held) await folders.forgetParts(key)
       } finally {
         lock.release()
       }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { hasCode, isMissing, unlessMissing } from './file-system.ts'
+import { isMissing, unlessMissing } from './file-system.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -26,7 +26,7 @@ it.each([
 ])('%s is an error and not the same as missing', async (_, path, code) => {
   const error = await unlessMissing(readFile(path())).catch((error: unknown) => error)
   expect(isMissing(error)).toBe(false)
-  expect(hasCode(error, code)).toBe(true)
+  expect(error).toMatchObject({ code })
 })
 
 it.each([null, undefined, 'ENOENT', { code: 'ENOENT' }, new Error('ENOENT')])(

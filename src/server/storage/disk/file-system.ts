@@ -23,12 +23,7 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
 
 /** Tells whether an error means that the file or its folder does not exist. */
 export function isMissing(error: unknown): boolean {
-  return hasCode(error, 'ENOENT')
-}
-
-/** Tells whether an error has this code of the file system, such as ENOENT. */
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Syncs a folder, which makes the names in it durable. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { HeadBucketCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TimeoutError } from '../../timeout.ts'
-import { StoreSilent } from '../storage.ts'
+import { StoreTimeout } from '../storage.ts'
 import { asksOf, reach, reachUnlessMissing, usualWaits } from './client.ts'
 
 function fault(name: string): S3ServiceException {
@@ -29,7 +29,7 @@ describe.each([
   ])('takes %s for a bucket that is away, and keeps the reason', async (cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ ...away, cause })
-    expect(thrown).not.toBeInstanceOf(StoreSilent)
+    expect(thrown).not.toBeInstanceOf(StoreTimeout)
   })
 
   it.each([
@@ -37,7 +37,7 @@ describe.each([
     ['one try did', Object.assign(new Error('no connection'), { name: 'TimeoutError' })],
   ])('tells a bucket that is silent from others: %s', async (_, cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
-    expect(thrown).toBeInstanceOf(StoreSilent)
+    expect(thrown).toBeInstanceOf(StoreTimeout)
     expect(thrown).toMatchObject({ ...away, cause })
   })
 })

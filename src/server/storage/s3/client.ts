@@ -12,7 +12,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import { AppError } from '../../errors.ts'
 import { TimeoutError, withTimeout } from '../../timeout.ts'
-import { StoreSilent, type UploadGrant } from '../storage.ts'
+import { StoreTimeout, type UploadGrant } from '../storage.ts'
 
 const connectionMs = 5000
 /**
@@ -149,7 +149,7 @@ export async function originOf(signing: S3Client, bucket: string): Promise<strin
 
 /**
  * Awaits an answer of the bucket.
- * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; a {StoreSilent} when
+ * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; a {StoreTimeout} when
  * it did not answer in time.
  */
 export async function reach<T>(answer: Promise<T>): Promise<T> {
@@ -163,7 +163,7 @@ export async function reach<T>(answer: Promise<T>): Promise<T> {
 /**
  * Awaits an answer of the bucket about something that may be missing.
  * @returns null when it is missing.
- * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; a {StoreSilent} when
+ * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; a {StoreTimeout} when
  * it did not answer in time.
  */
 export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | null> {
@@ -180,7 +180,7 @@ function awayFor(cause: unknown): AppError {
   // The client library gives this name to an error of its own times.
   const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
   const isSilent = cause instanceof TimeoutError || isTimeout
-  return isSilent ? new StoreSilent(cause) : new AppError('UNAVAILABLE', { cause })
+  return isSilent ? new StoreTimeout(cause) : new AppError('UNAVAILABLE', { cause })
 }
 
 /**

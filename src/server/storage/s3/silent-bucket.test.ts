@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hangMs } from '../../../../tests/support/hang.ts'
-import { StoreSilent } from '../storage.ts'
+import { StoreTimeout } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 import type { S3Waits } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
@@ -82,14 +82,14 @@ describe('a bucket that takes connections and says nothing', () => {
 
   it.each(asking)('is given up: %s', async (_, ask) => {
     const thrown = await ask(storage).catch((error: unknown) => error)
-    expect(thrown).toBeInstanceOf(StoreSilent)
+    expect(thrown).toBeInstanceOf(StoreTimeout)
     expect(thrown).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '5' } })
   })
 
   it('is given up by a try first, so that another connection can help', async () => {
     const tries = openAt(server, { ...allShort, prompt: { tryMs: 20, allMs: hangMs } })
     const before = sockets.size
-    await expect(tries.storedSize(key)).rejects.toBeInstanceOf(StoreSilent)
+    await expect(tries.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
     await expect.poll(() => sockets.size).toBeGreaterThan(before + 1)
     await tries.close()
   })
@@ -112,7 +112,7 @@ describe('a bucket that stops in the middle', () => {
       }),
     )
     storage = openAt(server, { ...allShort, prompt: { tryMs: hangMs, allMs: 60 } })
-    await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreSilent)
+    await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreTimeout)
   })
 
   it('has a time of its own for joining the parts of a file', async () => {
@@ -132,7 +132,7 @@ describe('a bucket that stops in the middle', () => {
       }),
     )
     storage = openAt(server, { prompt: long, patient: long, complete: short })
-    await expect(storage.seal(key, 5)).rejects.toBeInstanceOf(StoreSilent)
+    await expect(storage.seal(key, 5)).rejects.toBeInstanceOf(StoreTimeout)
     expect(completing).toBe(true)
   })
 })
