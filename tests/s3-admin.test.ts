@@ -82,7 +82,7 @@ describeOnS3('the administrator on S3', () => {
     expect(await json(refused)).toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(
-        /^Mayfly could not begin an upload to the bucket "[\w-]+" at http.*\(AccessDenied\)\. Give the key .*write/,
+        /^Mayfly could not begin an upload to the bucket "[\w-]+" at http.*\(AccessDenied\)\. Allow the key .*write/,
       ),
     })
     expect((await admin.post('/api/admin/test-s3-upload', request)).status).toBe(200)
@@ -133,7 +133,7 @@ describeOnS3('the administrator on S3', () => {
     it('reports a refused connection', async () => {
       const endpoint = new URL(`http://127.0.0.1:${await freePort()}`)
       expect((await test({ endpoint })).message).toMatch(
-        /\(ECONNREFUSED\)\. Look whether the storage/,
+        /\(ECONNREFUSED\)\. Check that the storage/,
       )
     })
 
@@ -143,7 +143,7 @@ describeOnS3('the administrator on S3', () => {
       const { port } = silent.address() as { port: number }
       const endpoint = new URL(`http://127.0.0.1:${port}`)
       const result = await test({ endpoint }, 50)
-      expect(result.message).toMatch(/\(no answer in time\)\. Look whether the storage/)
+      expect(result.message).toMatch(/\(no answer in time\)\. Check that the storage/)
       silent.close()
     })
   })

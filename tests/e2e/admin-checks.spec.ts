@@ -16,7 +16,7 @@ test('the administrator reads what fails, fixes it, and checks again', async ({
   const storage = checks.getByRole('listitem').filter({ has: heading('Storage') })
   await expect(storage).toContainText('Failing')
   await expect(storage).toContainText('ENOENT')
-  await expect(storage).toContainText('Fix: Bring the folder back')
+  await expect(storage).toContainText('Fix: Restore the folder')
   // Nothing else fails on this server.
   await expect(checks.getByRole('listitem').filter({ hasText: 'Failing' })).toHaveCount(1)
   // Failures come before warnings; passing checks are collapsed.

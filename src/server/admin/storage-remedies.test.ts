@@ -14,9 +14,9 @@ describe('the name of a fault of storage', () => {
     ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: fault('NoSuchBucket') })],
     ['ENOSPC', new Error('wrapped', { cause: fault('Error', { code: 'ENOSPC' }) })],
     ['no answer in time', new TimeoutError(15_000)],
-    ['an unknown fault', fault('secret: AKIA0000')],
-    ['an unknown fault', 'a text'],
-    ['an unknown fault', undefined],
+    ['unknown error', fault('secret: AKIA0000')],
+    ['unknown error', 'a text'],
+    ['unknown error', undefined],
   ])('is %s, and never the message', (name, error) => {
     expect(errorName(error)).toBe(name)
   })
@@ -24,14 +24,14 @@ describe('the name of a fault of storage', () => {
 
 describe('the cure', () => {
   it.each([
-    ['s3', 'AccessDenied', 'the right to list the bucket'],
+    ['s3', 'AccessDenied', 'to list the bucket'],
     ['s3', 'NoSuchBucket', 'S3_BUCKET'],
     ['s3', 'SignatureDoesNotMatch', 'S3_SECRET_ACCESS_KEY'],
     ['s3', 'no answer in time', 'S3_ENDPOINT'],
     ['disk', 'ENOSPC', 'enlarge it'],
     ['disk', 'EACCES', 'DATA_DIR'],
-    ['s3', 'something new', 'begin with S3_'],
-    ['disk', 'toString', 'at the log of Mayfly'],
+    ['s3', 'something new', 'the S3_ settings'],
+    ['disk', 'toString', 'the log of Mayfly'],
   ] as const)('of %s with %s tells of %s', (store, reason, words) => {
     expect(remedyFor(store, reason)).toContain(words)
   })

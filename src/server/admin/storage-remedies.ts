@@ -4,33 +4,34 @@ import { TimeoutError } from '../timeout.ts'
 const late = 'no answer in time'
 
 const rights =
-  'Give the key of S3_ACCESS_KEY_ID the right to list the bucket and to read, write and remove its objects.'
+  'Allow the key of S3_ACCESS_KEY_ID to list the bucket and to read, write and delete its objects.'
 const keys = 'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
-const reach =
-  'Look whether the storage runs, and whether this server reaches the address of S3_ENDPOINT.'
+const reach = 'Check that the storage is running and that this server can reach S3_ENDPOINT.'
 const region = 'Set S3_REGION to the region of the bucket.'
-const permission = 'Let the user that runs Mayfly read and write DATA_DIR and everything in it.'
-const space = 'Remove what is not needed from the disk of DATA_DIR, or enlarge it.'
-const medium = 'Look at the disk and at the log of the system: the disk or its file system fails.'
+const permission =
+  'Allow the user that runs Mayfly to read and write DATA_DIR and everything in it.'
+const space = 'Free space on the disk of DATA_DIR, or enlarge it.'
+const medium = 'Check the disk and the system log: the disk or its file system is failing.'
 
 /**
  * What the administrator should do about each fault. The keys are the names or codes of the errors.
  */
 const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
-    NoSuchBucket: 'Make the bucket, or set S3_BUCKET to the one that you have.',
-    NotFound: 'Make the bucket, or set S3_BUCKET to the one that you have.',
+    NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
+    NotFound: 'Create the bucket, or set S3_BUCKET to an existing one.',
     AccessDenied: rights,
     Forbidden: rights,
     InvalidAccessKeyId: keys,
     SignatureDoesNotMatch: keys,
     CredentialsProviderError: 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
     ExpiredToken: keys,
-    RequestTimeTooSkewed: 'Let the clocks of this server and of the storage follow a time server.',
+    RequestTimeTooSkewed:
+      'Synchronize the clocks of this server and of the storage with a time server.',
     PermanentRedirect: region,
     AuthorizationHeaderMalformed: region,
-    ENOTFOUND: 'Look whether the host in S3_ENDPOINT is written right.',
-    EAI_AGAIN: 'Look whether this server can look up the host in S3_ENDPOINT.',
+    ENOTFOUND: 'Check the spelling of the host in S3_ENDPOINT.',
+    EAI_AGAIN: 'Check that this server can resolve the host in S3_ENDPOINT.',
     ECONNREFUSED: reach,
     ECONNRESET: reach,
     EHOSTUNREACH: reach,
@@ -41,19 +42,19 @@ const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> 
   disk: {
     EACCES: permission,
     EPERM: permission,
-    EROFS: 'Mount the disk of DATA_DIR so that it can be written to.',
+    EROFS: 'Mount the disk of DATA_DIR read-write.',
     ENOSPC: space,
     EDQUOT: space,
-    ENOENT: 'Bring the folder back, or set DATA_DIR to where it is, and start Mayfly again.',
-    ENOTDIR: 'Bring the folder back, or set DATA_DIR to where it is, and start Mayfly again.',
+    ENOENT: 'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
+    ENOTDIR: 'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
     EIO: medium,
     [late]: medium,
   },
 }
 
 const otherwise: Readonly<Record<StorageName, string>> = {
-  s3: 'Look at the settings that begin with S3_, at what the key may do, and at the log of Mayfly.',
-  disk: 'Look at the folder, and at the log of Mayfly.',
+  s3: 'Check the S3_ settings, the permissions of the key, and the log of Mayfly.',
+  disk: 'Check the folder and the log of Mayfly.',
 }
 
 /** Tells the administrator what to do about a fault with this name in this kind of store. */
@@ -73,5 +74,5 @@ export function errorName(error: unknown): string {
     if (fault instanceof TimeoutError) return late
     name = 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name
   }
-  return /^\w{1,60}$/.test(name) ? name : 'an unknown fault'
+  return /^\w{1,60}$/.test(name) ? name : 'unknown error'
 }

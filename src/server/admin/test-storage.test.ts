@@ -51,7 +51,7 @@ describe('GET /api/admin/test-s3-connection', () => {
         connected: false,
         message:
           `Mayfly could not write to and remove from the folder ${dataDir} (ENOENT). ` +
-          'Bring the folder back, or set DATA_DIR to where it is, and start Mayfly again.',
+          'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
       })
     } finally {
       await rename(aside, folder)

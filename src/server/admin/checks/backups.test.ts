@@ -54,14 +54,14 @@ describe('without any backup', () => {
     expect(await check()).toMatchObject({
       status: 'ok',
       message: expect.stringMatching(
-        /^No backup is known\. This server is new: a warning comes after 7 days\. .*npm run backup FOLDER/,
+        /^No backup is recorded\. This server is new: a warning comes after 7 days\. .*npm run backup FOLDER/,
       ),
       cure: '',
     })
     clock.advance(1)
     expect(await check()).toEqual({
       status: 'warning',
-      message: 'No backup is known. This server has been in use for 7 days.',
+      message: 'No backup is recorded. This server has been in use for 7 days.',
       cure: command,
     })
   })
@@ -75,7 +75,7 @@ describe('without any backup', () => {
     await readInstallation(server.db, new Date(ago(8 * dayInMs)))
     expect(await check(place)).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('No backup is known.'),
+      message: expect.stringContaining('No backup is recorded.'),
       cure: expect.stringMatching(new RegExp(`${where}.*npm run backup FOLDER.*--made-otherwise`)),
     })
   })
@@ -90,7 +90,7 @@ describe('the last backup', () => {
     await noteBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
     expect(await check()).toEqual(
       status === 'ok'
-        ? { status, message: `${message} Its folder belongs on another machine.`, cure: '' }
+        ? { status, message: `${message} Keep it on another machine.`, cure: '' }
         : {
             status,
             message,
@@ -111,7 +111,7 @@ describe('the last backup', () => {
     const files = faults === 1 ? '1 file' : '2 files'
     expect(await check()).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining(`Last backup 1 second ago, 5 files. It lacks ${files}, `),
+      message: expect.stringContaining(`Last backup 1 second ago, 5 files. It lacks ${files} `),
       cure: expect.stringContaining('again with a new folder'),
     })
   })

@@ -21,7 +21,7 @@ export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   if (last !== null) return [findingOf(last, now)]
   const firstUse = (await findFirstUse(deps.db)) ?? now
   const ageMs = now.getTime() - firstUse.getTime()
-  const none = 'No backup is known.'
+  const none = 'No backup is recorded.'
   if (ageMs > longestPauseMs) {
     return [warning(`${none} This server has been in use for ${spanText(ageMs)}.`, howTo(deps))]
   }
@@ -34,11 +34,11 @@ function findingOf({ madeAt, objects, faults, by }: LastBackup, now: Date): Find
   const message = `Last backup ${spanText(ageMs)} ago, ${what}.`
   if (faults > 0) {
     return warning(
-      `${message} It lacks ${counted(faults, 'file')}, whose bytes were missing in storage or altered there.`,
-      'Run "npm run backup FOLDER" again with a new folder: it names these files by their ids. An older backup may have their bytes.',
+      `${message} It lacks ${counted(faults, 'file')} whose bytes were missing or corrupted in storage.`,
+      'Run "npm run backup FOLDER" again with a new folder: it lists the ids of these files. An older backup may have them.',
     )
   }
-  if (ageMs <= longestPauseMs) return ok(`${message} Its folder belongs on another machine.`)
+  if (ageMs <= longestPauseMs) return ok(`${message} Keep it on another machine.`)
   return warning(
     message,
     `Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherPrograms}`,

@@ -68,7 +68,7 @@ describe('GET /api/admin/checks', () => {
       'Proxy: ok',
     ])
     expect(named(lines, 'Database').message).toMatch(
-      /^Postgres \d+\.\d+ answers in \d+ ms\. Mayfly has \d+ of the \d+ connections that it allows;/,
+      /^Postgres \d+\.\d+ responds in \d+ ms\. Mayfly uses \d+ of its \d+ connections;/,
     )
     expect(named(lines, 'CORS').message).toMatch(/this server itself.*no CORS rule/)
     expect(named(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
@@ -143,7 +143,7 @@ describe('the version', () => {
     await app.pool.query(`delete from ${table} where hash = 'newer'`)
     expect(lacking).toMatchObject({
       status: 'failing',
-      message: expect.stringContaining('lacks 1 of its changes'),
+      message: expect.stringContaining('lacks 1 of its migrations'),
       cure: expect.stringContaining('Restart'),
     })
     expect(newer).toMatchObject({

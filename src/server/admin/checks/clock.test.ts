@@ -12,8 +12,8 @@ describe('a difference of', () => {
   it.each([
     [0, 'ok', ' agree.'],
     [999, 'ok', ' agree.'],
-    [1000, 'ok', ' are 1 second apart, which does no harm.'],
-    [15_000, 'ok', ' are 15 seconds apart, which does no harm.'],
+    [1000, 'ok', ' are 1 second apart, which is harmless.'],
+    [15_000, 'ok', ' are 15 seconds apart, which is harmless.'],
     [15_001, 'warning', ' are 15 seconds apart. '],
     [59_999, 'warning', ' are 59 seconds apart. '],
     [60_000, 'failing', ' are 60 seconds apart: '],
@@ -90,7 +90,7 @@ describe('the clock of this server', () => {
       about: 'bucket',
       status: 'warning',
       message: 'The clock of the bucket could not be read (nobody answers).',
-      cure: expect.stringContaining('the line Storage'),
+      cure: expect.stringContaining('the check Storage'),
     })
   })
 })

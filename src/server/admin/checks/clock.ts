@@ -43,7 +43,7 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
   } catch (error) {
     return warning(
       `The clock of the bucket could not be read (${reasonOf(error)}).`,
-      'Look at the line Storage: the bucket does not answer as it should.',
+      'See the check Storage: the bucket does not respond as it should.',
     )
   }
 }
@@ -52,8 +52,8 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
 export function judgeClock(whose: keyof typeof harms, ms: number): Finding {
   if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
   const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`
-  if (ms <= harmlessMs) return ok(`${message}, which does no harm.`)
-  const remedy = `Let both machines follow a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
+  if (ms <= harmlessMs) return ok(`${message}, which is harmless.`)
+  const remedy = `Synchronize both machines with a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
   return ms < harmfulMs
     ? warning(`${message}. From a minute on, ${harms[whose]}.`, remedy)
     : failing(`${message}: ${harms[whose]}.`, remedy)

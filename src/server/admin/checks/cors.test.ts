@@ -42,9 +42,9 @@ async function check() {
 }
 
 it.each([
-  [204, 'https://other.example.org', `question does not name ${origin}. Uploads fail.`],
-  [403, origin, 'question was 403. Uploads fail.'],
-  [403, 'null', `question was 403 and does not name ${origin}. Uploads fail.`],
+  [204, 'https://other.example.org', `preflight request does not name ${origin}. Uploads fail.`],
+  [403, origin, 'preflight request was 403. Uploads fail.'],
+  [403, 'null', `preflight request was 403 and does not name ${origin}. Uploads fail.`],
 ])('says only what is wrong with the answer %d that names %s', async (status, named, message) => {
   answerRequest = (response) => {
     response.writeHead(status, { 'access-control-allow-origin': named })
@@ -55,10 +55,10 @@ it.each([
 })
 
 it.each([
-  ['ETag', 'ok', 'read the answer'],
-  ['x-amz-request-id, etag', 'ok', 'read the answer'],
-  ['*', 'ok', 'read the answer'],
-  ['x-amz-request-id', 'failing', 'pages may not read the header ETag'],
+  ['ETag', 'ok', 'can upload to'],
+  ['x-amz-request-id, etag', 'ok', 'can upload to'],
+  ['*', 'ok', 'can upload to'],
+  ['x-amz-request-id', 'failing', 'pages cannot read the header ETag'],
 ])('where the bucket exposes %s, the check is %s', async (exposed, status, message) => {
   answerRequest = (response) => {
     response.writeHead(200, {

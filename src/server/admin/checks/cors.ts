@@ -31,7 +31,7 @@ export async function checkCors({
 }: Pick<CheckDeps, 'clock' | 'config' | 'log' | 'stores'>): Promise<Finding[]> {
   const { current: store } = stores
   if (s3 === null || store.name !== 's3') {
-    return [ok('Files come from this server itself and go to it, so no CORS rule is needed.')]
+    return [ok('Browsers send files to this server itself, so no CORS rule is needed.')]
   }
   const key = newStorageKey()
   const until = new Date(clock().getTime() + urlLifeMs)
@@ -69,14 +69,14 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
       return refused('the answer to the upload names no origin', origin, s3)
     const readable = listOf(answer, 'access-control-expose-headers')
     if (!readable.some((name) => isOne(name, 'etag'))) {
-      return refused('pages may not read the header ETag', origin, s3)
+      return refused('pages cannot read the header ETag', origin, s3)
     }
-    return ok(`A page of ${origin} may send files to ${bucket} and read the answer.`)
+    return ok(`Pages of ${origin} can upload to ${bucket}.`)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return warning(
-      `This server could not reach ${bucket}, where browsers send files (${reasonOf(cause)}). Browsers may reach it all the same.`,
-      `Upload a file in a browser. If that fails too, correct ${s3.publicEndpoint ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'}: it must name the storage as browsers reach it.`,
+      `This server could not reach ${bucket}, where browsers send files (${reasonOf(cause)}). Browsers may still reach it.`,
+      `Upload a file in a browser. If that fails too, fix ${s3.publicEndpoint ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'}: it must be the address at which browsers reach the storage.`,
     )
   }
 }
@@ -89,7 +89,7 @@ function refusalIn(answer: Response, origin: string): string | null {
     ...(answer.ok ? [] : [`was ${answer.status}`]),
     ...(admits(answer, origin) ? [] : [`does not name ${origin}`]),
   ]
-  if (faults.length > 0) return `the answer to the browser's question ${faults.join(' and ')}`
+  if (faults.length > 0) return `the answer to the preflight request ${faults.join(' and ')}`
   if (!listOf(answer, 'access-control-allow-methods').some((name) => isOne(name, 'put'))) {
     return 'the method PUT is not allowed'
   }
@@ -122,14 +122,14 @@ function refused(reason: string, origin: string, { bucket }: S3Settings): Findin
   const rules = JSON.stringify({ CORSRules: [neededRule(origin)] })
   return failing(
     `Browsers refuse to send files from ${origin} to the bucket "${bucket}": ${reason}. Uploads fail.`,
-    `Write this rule to a file cors.json and give it to the bucket: ${rules} With the tool of AWS: aws s3api put-bucket-cors --bucket ${quoted(bucket)} --cors-configuration file://cors.json`,
+    `Write this rule to a file cors.json and apply it to the bucket: ${rules} With the AWS CLI: aws s3api put-bucket-cors --bucket ${quoted(bucket)} --cors-configuration file://cors.json`,
   )
 }
 
 function notTaken(status: number, text: string, bucket: string): Finding {
   const code = /<Code>([\w.]{1,60})<\/Code>/.exec(text)?.[1]
   return failing(
-    `${bucket} refused a file that was sent as browsers send it (${status}${code ? `, ${code}` : ''}). Uploads fail.`,
-    'The address of S3_PUBLIC_ENDPOINT, or else S3_ENDPOINT, must lead to the storage itself: a proxy in between must pass the header Host and the path on unchanged. The key must be allowed to put objects, and the clocks must agree.',
+    `${bucket} rejected a file sent the way browsers send it (${status}${code ? `, ${code}` : ''}). Uploads fail.`,
+    'The address of S3_PUBLIC_ENDPOINT, or else S3_ENDPOINT, must lead to the storage itself: a proxy in between must keep the Host header and the path. The key must be allowed to put objects, and the clocks must agree.',
   )
 }

@@ -27,7 +27,7 @@ it('warns when the database has too few connections for the pool', async () => {
   )
   const check = (maxDatabaseConnections: number) => checkDatabase({ db, maxDatabaseConnections })
   expect(await check(poolLimits.connections)).toMatchObject([
-    { status: 'ok', message: expect.stringMatching(/has \d+ of the \d+ .* needs up to 10\.$/) },
+    { status: 'ok', message: expect.stringMatching(/uses \d+ of its \d+ .* needs up to 10\.$/) },
   ])
   expect(await check((rows[0]?.allowed ?? 0) + 1)).toMatchObject([
     { status: 'warning', cure: expect.stringContaining('max_connections') },

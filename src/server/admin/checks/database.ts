@@ -21,7 +21,7 @@ export async function checkDatabase({
   if (major < oldestMajor) {
     return [
       warning(
-        `Postgres ${version} answers, but it is older than any that this server was tried with.`,
+        `Postgres ${version} responds, but is older than any version that Mayfly is tested with.`,
         `Move to Postgres ${oldestMajor} or newer.`,
       ),
     ]
@@ -30,14 +30,14 @@ export async function checkDatabase({
   if (allowed - open < needed) {
     return [
       warning(
-        `Postgres allows ${allowed} connections in all, and ${open} are open, ${pooled} of them by Mayfly. Each server may need ${maxDatabaseConnections}: some requests would then be answered with 503.`,
-        'Raise max_connections in the configuration of Postgres and restart it, or end the connections of other programs.',
+        `Postgres allows ${allowed} connections, and ${open} are open, ${pooled} of them by Mayfly. Each server may need ${maxDatabaseConnections}; without them, some requests fail with 503.`,
+        'Raise max_connections in the configuration of Postgres and restart it, or close connections of other programs.',
       ),
     ]
   }
   return [
     ok(
-      `Postgres ${version} answers in ${ms} ms. Mayfly has ${pooled} of the ${allowed} connections that it allows; each server needs up to ${maxDatabaseConnections}.`,
+      `Postgres ${version} responds in ${ms} ms. Mayfly uses ${pooled} of its ${allowed} connections; each server needs up to ${maxDatabaseConnections}.`,
     ),
   ]
 }

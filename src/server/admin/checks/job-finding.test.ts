@@ -61,7 +61,7 @@ describe('a job', () => {
     const said = (facts: Partial<JobFacts>) =>
       find({ ...daily, scheduledAt: now, ...facts }).message
     expect(said({})).toMatch(/^It has not run yet\. Next run: /)
-    expect(said({ runsSince: ago(minute) })).toMatch(/^No run has ended yet\. A run goes on since /)
+    expect(said({ runsSince: ago(minute) })).toMatch(/^No run has finished yet\. Running since /)
     expect(said({ failure: failed(minute, 1) })).toContain('It has not succeeded yet.')
   })
 
@@ -74,11 +74,11 @@ describe('a job', () => {
     expect(find({ success: ran(minute, { purged: 12, failed: 0 }) })).toEqual({
       status: 'ok',
       message:
-        'Last success: Sat 21 Nov, 11:29 UTC: 12 files freed of their bytes, 0 failed and to be tried again. Next run: Sat 21 Nov, 11:31 UTC.',
+        'Last success: Sat 21 Nov, 11:29 UTC: 12 files deleted from storage, 0 failed (will be retried). Next run: Sat 21 Nov, 11:31 UTC.',
       cure: '',
     })
     expect(find({ ...daily, success: ran(9 * hour), runsSince: ago(hour) }).message).toBe(
-      'Last success: Sat 21 Nov, 02:30 UTC. A run goes on since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
+      'Last success: Sat 21 Nov, 02:30 UTC. Running since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
     )
   })
 
@@ -86,8 +86,8 @@ describe('a job', () => {
     expect(find({ success: ran(-4 * 24 * hour) })).toEqual({
       status: 'failing',
       message:
-        'Its last run is noted for Wed 25 Nov, 11:30 UTC, which is still to come: a clock was ahead then, or is behind now. Next run: Sat 21 Nov, 11:31 UTC.',
-      cure: expect.stringContaining('the line Clock'),
+        'Its last run is recorded for Wed 25 Nov, 11:30 UTC, in the future: a clock was ahead then, or is behind now. Next run: Sat 21 Nov, 11:31 UTC.',
+      cure: expect.stringContaining('the check Clock'),
     })
   })
 

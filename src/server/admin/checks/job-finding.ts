@@ -21,18 +21,18 @@ const aheadMs = minuteInMs
 
 /** What the figures of the jobs count, in words. */
 const figureTexts: Record<string, string> = {
-  purged: 'files freed of their bytes',
-  failed: 'failed and to be tried again',
+  purged: 'files deleted from storage',
+  failed: 'failed (will be retried)',
   overdue: 'overdue',
   expiredCount: 'trials ended',
   notifiedCount: 'files announced by email',
   ended: 'idle uploads ended',
   removed: 'removed',
-  computed: 'files read for their SHA-256',
+  computed: 'files hashed',
   takenDown: 'files taken down',
-  missing: 'files without bytes',
+  missing: 'files missing in storage',
   objects: 'objects compared',
-  names: 'file names forgotten',
+  names: 'file names deleted',
   reports: 'closed reports removed',
   feedback: 'feedback entries removed',
 }
@@ -56,14 +56,14 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
   const newest = newestRun(job)
   if (!job.runsSince && newest > now.getTime() + aheadMs) {
     return failing(
-      `Its last run is noted for ${momentText(new Date(newest), now)}, which is still to come: a clock was ahead then, or is behind now. ${nextRun}`,
-      'Look at the line Clock. If the clocks are right now, this line is well after the next run.',
+      `Its last run is recorded for ${momentText(new Date(newest), now)}, in the future: a clock was ahead then, or is behind now. ${nextRun}`,
+      'See the check Clock. If the clocks are right now, the next run clears this.',
     )
   }
   if (isOverdue(job, now, intervalMs) && now.getTime() - serverStartedAt.getTime() > graceMs) {
     return failing(
       `It should run every ${spanText(intervalMs)} and does not. ${last} ${nextRun}`,
-      'Restart the server and leave it running at the time of the next run. If the job does not run then, look in the log for "the job queue failed" and "job failed".',
+      'Restart the server and keep it running at the time of the next run. If the job still does not run, search the log for "the job queue failed" and "job failed".',
     )
   }
   if (job.failure) {
@@ -71,10 +71,10 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
     const times = inARow === 1 ? 'The last run failed' : `The last ${inARow} runs failed`
     const message = `${times}, the newest on ${momentText(at, now)}: ${shortReason(reason)}. ${last} ${nextRun}`
     const remedy =
-      'Mend what the reason names; other lines on this page may say more about it. The job runs again by itself. The log has the whole story: look for "job failed".'
+      'Fix the cause above; other checks may say more. The job is retried automatically. For details, search the log for "job failed".'
     return inARow < seriousFailures ? warning(message, remedy) : failing(message, remedy)
   }
-  const runs = job.runsSince ? ` A run goes on since ${momentText(job.runsSince, now)}.` : ''
+  const runs = job.runsSince ? ` Running since ${momentText(job.runsSince, now)}.` : ''
   return ok(`${last}${runs} ${nextRun}`)
 }
 
@@ -104,7 +104,7 @@ function newestRun({ success, failure }: JobFacts): number {
 
 function lastRun({ success, failure, runsSince }: JobFacts, now: Date): string {
   if (!success && failure) return 'It has not succeeded yet.'
-  if (!success) return runsSince ? 'No run has ended yet.' : 'It has not run yet.'
+  if (!success) return runsSince ? 'No run has finished yet.' : 'It has not run yet.'
   const did = Object.entries(success.result).map(
     ([figure, count]) => `${count} ${figureTexts[figure] ?? figure}`,
   )

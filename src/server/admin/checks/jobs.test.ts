@@ -71,7 +71,7 @@ describe('the jobs', () => {
     const line = await lineOf(admin, `Jobs: ${job}`)
     expect(line.status).toBe('failing')
     expect(line.message).toMatch(
-      /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed and to be tried again, 12 files freed of their bytes\./,
+      /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed \(will be retried\), 12 files deleted from storage\./,
     )
     await succeed()
     expect(await statusOf()).toBe('ok')

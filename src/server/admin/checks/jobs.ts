@@ -37,9 +37,9 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
   if (count === 0) return { about, ...ok('None are left.') }
   const moments = [files.since, uploads.since].filter((at) => at !== null)
   const since = new Date(Math.min(...moments.map((at) => at.getTime())))
-  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the first since ${momentText(since, now)}. Their links are over all the same.`
+  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the oldest since ${momentText(since, now)}. Their links have expired all the same.`
   const remedy =
-    'Look at the lines Storage and Jobs: the storage is away or refuses removals, or no server ran. The removals are tried again by themselves, every 10 minutes at most.'
+    'See the checks Storage and Jobs: storage is unreachable or refuses deletions, or no server was running. Deletions are retried automatically, at least every 10 minutes.'
   return { about, ...failing(message, remedy) }
 }
 
@@ -54,9 +54,9 @@ function missingBytes(missing: number | null): Finding {
     const when = 'The job compare-storage does it every night.'
     return { about, ...ok(`Storage has not been compared with the database yet. ${when}`) }
   }
-  if (missing === 0) return { about, ...ok('None, when storage was compared last.') }
-  const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something removed them behind the server's back.`
+  if (missing === 0) return { about, ...ok('None at the last comparison.') }
+  const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something other than Mayfly deleted them.`
   const remedy =
-    'Restore them from a backup, under the keys that the log names: look for "the bytes of a file are missing in storage". The next comparison, every night, says whether all are back.'
+    'Restore them from a backup under the keys in the log: search it for "the bytes of a file are missing in storage". The next nightly comparison checks again.'
   return { about, ...failing(message, remedy) }
 }

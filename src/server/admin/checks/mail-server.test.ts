@@ -68,7 +68,7 @@ describe('a mail server', () => {
     expect(found).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ refused the login \(/),
-      cure: expect.stringContaining('user and password into SMTP_URL'),
+      cure: expect.stringContaining('user and password in SMTP_URL'),
     })
     expect(JSON.stringify(found)).not.toContain('hunter2')
   })
@@ -87,7 +87,7 @@ describe('a mail server', () => {
     const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
     expect(await find(elsewhere)).toMatchObject({
       status: 'failing',
-      message: expect.stringContaining('speaks no TLS'),
+      message: expect.stringContaining('offers no trusted TLS'),
       cure: expect.stringContaining('?requireTLS=false'),
     })
     expect(await find(`${elsewhere}?requireTLS=false`)).toMatchObject({

@@ -86,10 +86,10 @@ describe('mail', () => {
     const { message } = await lineOf(admin, 'Mail: lost emails')
     expect(message).toMatch(/^8 emails were lost/)
     expect(message).toContain(`To ${email} (password-changed`)
-    expect(message).toContain('To an account that is gone (trial')
+    expect(message).toContain('To a deleted account (trial')
     expect(message).toContain(`To ${app.deps.config.supportEmail} (feedback`)
     expect(message).toContain(`To ${app.deps.config.supportEmail} (report`)
-    expect(message).toMatch(/To x@x\.org \(signup, [^)]+\): Day 1\. And 3 more,/)
+    expect(message).toMatch(/To x@x\.org \(signup, [^)]+\): Day 1\. And 3 more:/)
     expect(message).not.toContain('old@x.org')
     expect(message).not.toContain('Day 5')
   })
@@ -102,7 +102,7 @@ describe('mail', () => {
     await addMail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
     const { status, message } = await lineOf(admin, 'Mail: waiting emails')
     expect(status).toBe('warning')
-    expect(message).toMatch(/^2 emails wait after up to 9 tries\./)
+    expect(message).toMatch(/^2 emails have been waiting after up to 9 tries\./)
     expect(message).toContain('452 No room')
   })
 
@@ -114,7 +114,7 @@ describe('mail', () => {
     await addMail({ state: 'created', data, minutesAgo: 6 })
     expect(await lineOf(admin, 'Mail: waiting emails')).toMatchObject({
       status: 'failing',
-      message: expect.stringMatching(/^An email waits since more than 5 minutes/),
+      message: expect.stringMatching(/^An email has been waiting for more than 5 minutes/),
     })
   })
 

@@ -56,37 +56,37 @@ function withServer(smtpUrl: string): Finding {
   const message = `${hostOf(smtpUrl)} answers and takes mail.`
   if (!mayGoInClear(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
   return warning(
-    `${message} But mail and the login may go there without TLS, and emails let people into accounts.`,
-    'Unless the network up to there is yours alone, take requireTLS=false out of SMTP_URL and restart the server.',
+    `${message} But email and the login may be sent without TLS, and the links in emails open accounts.`,
+    'Unless the network to it is private, remove requireTLS=false from SMTP_URL and restart the server.',
   )
 }
 
 function serverFailure(error: unknown, smtpUrl: string): Finding {
   const host = hostOf(smtpUrl)
   const reason = reasonOf(error)
-  const kept = 'Emails wait, and are tried again for a day'
+  const kept = 'Emails wait and are retried for a day'
   if (codeOf(error) === 'EAUTH') {
     return failing(
       `${host} refused the login (${reason}). ${kept}.`,
-      'Put the right user and password into SMTP_URL and restart the server. The emails then go out by themselves.',
+      'Correct the user and password in SMTP_URL and restart the server. Waiting emails are then sent automatically.',
     )
   }
   if (codeOf(error) === 'ETLS') {
     return failing(
-      `${host} speaks no TLS that can be trusted (${reason}), so nothing is sent to it. ${kept}.`,
-      'Use smtps:// with a port that speaks TLS at once (mostly 465), or a server that offers STARTTLS with a certificate for its name. Where the network up to it is yours alone, SMTP_URL may end in ?requireTLS=false. Then restart the server.',
+      `${host} offers no trusted TLS (${reason}), so no email is sent. ${kept}.`,
+      'Use smtps:// with an implicit TLS port (usually 465), or a server that offers STARTTLS with a certificate for its name. In a private network, SMTP_URL can end in ?requireTLS=false. Then restart the server.',
     )
   }
   return failing(
-    `${host} does not answer as a mail server should (${reason}). ${kept}.`,
-    'Look at the name and the port in SMTP_URL (smtps:// for a port that speaks TLS at once, mostly 465), and whether a firewall lets this server connect to them. After a change restart the server.',
+    `${host} does not respond like a mail server (${reason}). ${kept}.`,
+    'Check host and port in SMTP_URL (smtps:// for an implicit TLS port, usually 465), and whether a firewall blocks the connection. Restart the server after a change.',
   )
 }
 
 function outboxFailure(error: unknown, dataDir: string): Finding {
   return failing(
     `No mail can be written to ${join(dataDir, 'outbox')} (${reasonOf(error)}).`,
-    'Make it a folder of the user that runs the server, or name a mail server by SMTP_URL and restart.',
+    'Make it a folder that the user running the server can write to, or set SMTP_URL and restart.',
   )
 }
 
@@ -96,13 +96,13 @@ function withoutServer({
   requireEmailVerification,
 }: MailCheckDeps['config']): Finding {
   const message = `No mail server is set. Each email is a file in ${join(dataDir, 'outbox')}.`
-  if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough on this machine alone.`)
+  if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough for use on this machine.`)
   const lost = requireEmailVerification
     ? 'Nobody gets the email that a new account or a forgotten password needs.'
     : 'Nobody who forgot a password gets an email.'
   return warning(
     `${message} ${lost}`,
-    'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Emails that lie in the folder are not sent any more.',
+    'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Emails already in the folder are not sent.',
   )
 }
 
@@ -124,16 +124,16 @@ async function checkLost({ clock, config, db }: MailCheckDeps): Promise<Finding>
   const emails = total === 1 ? 'An email was' : `${total} emails were`
   const more =
     total > newest.length
-      ? ` And ${total - newest.length} more, which the query in docs/operations.md (Mail) lists.`
+      ? ` And ${total - newest.length} more: the query in docs/operations.md (Mail) lists them.`
       : ''
   const message = `${emails} lost in the last ${toldDays} days. ${newest.map((email) => tell(email, now)).join(' ')}${more}`
   const remedy =
-    'Read what the mail server said. If an address is wrong, tell its owner in another way. If it is about the sender, set MAIL_FROM to an address from which this mail server lets you send, and restart. A lost email is not sent again: people can ask for another one.'
+    'See the answer of the mail server. If an address is wrong, contact its owner another way. If the sender was rejected, set MAIL_FROM to an address that this mail server accepts, and restart. Lost emails are not sent again; people can request new ones.'
   return { about, ...warning(message, remedy) }
 }
 
 function tell({ kind, address, reason, at }: LostEmail, now: Date): string {
-  const to = address ?? 'an account that is gone'
+  const to = address ?? 'a deleted account'
   return `To ${to} (${kind}, ${momentText(at, now)}): ${shortReason(reason)}.`
 }
 
@@ -142,18 +142,18 @@ async function checkWaiting({ db }: MailCheckDeps): Promise<Finding> {
   const asked = { tries: manyTries, minutes: untriedMs / minuteInMs }
   const { tried, mostTries, reason, untried } = await countWaitingEmails(db, asked)
   if (untried > 0) {
-    const message = `${waitingText(untried)} since more than ${durationText(untriedMs)}, and no server tries to send.`
+    const message = `${waitingText(untried)} for more than ${durationText(untriedMs)}, and no server is sending.`
     const remedy =
-      'Restart the server. If it stays so, look in its log for "the job queue failed". None of the emails is lost.'
+      'Restart the server. If that does not help, search its log for "the job queue failed". No email is lost.'
     return { about, ...failing(message, remedy) }
   }
-  if (tried === 0) return { about, ...ok('None waits for long.') }
-  const message = `${waitingText(tried)} after up to ${mostTries} tries. The mail server said last: ${shortReason(reason ?? '')}.`
+  if (tried === 0) return { about, ...ok('None has waited long.') }
+  const message = `${waitingText(tried)} after up to ${mostTries} tries. The mail server's last answer: ${shortReason(reason ?? '')}.`
   const remedy =
-    'If the line Mail is failing, mend that first. Otherwise ask whoever runs the mail server about this answer. Each email is tried for a day; none is lost before that.'
+    'If the check Mail is failing, fix that first. Otherwise ask whoever runs the mail server about this answer. Each email is retried for a day.'
   return { about, ...warning(message, remedy) }
 }
 
 function waitingText(emails: number): string {
-  return emails === 1 ? 'An email waits' : `${emails} emails wait`
+  return emails === 1 ? 'An email has been waiting' : `${emails} emails have been waiting`
 }

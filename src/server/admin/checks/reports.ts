@@ -18,6 +18,6 @@ export async function checkReports({
   const message = `${groupedDigits(count)} open, the oldest since ${momentText(since, now)}.`
   if (now.getTime() - since.getTime() < longestWaitMs) return [ok(message)]
   const remedy =
-    'Look at each under Reports in the Admin Center: take the file down, or dismiss the report. The link of a reported file works until then.'
+    'Review each under Reports in the Admin Center: take the file down, or dismiss the report. The link works until then.'
   return [warning(message, remedy)]
 }

@@ -43,7 +43,7 @@ describe('the address', () => {
       'warning',
       'APP_URL=https://files.example.org:3000',
     ],
-    [publicUrl, { scheme: 'http' }, 'warning', 'open this page by it'],
+    [publicUrl, { scheme: 'http' }, 'warning', 'open this page there'],
     [{ APP_URL: 'http://files.example.org' }, {}, 'warning', 'APP_URL=https://files.example.org'],
     [
       { APP_URL: 'http://files.example.org' },
@@ -71,14 +71,14 @@ describe('the addresses for help', () => {
   const numeric = { APP_URL: 'http://10.0.0.5:3000' }
 
   it.each<[Record<string, string>, string, string]>([
-    [publicUrl, 'ok', 'write to support@files.example.org and privacy@files.example.org'],
-    [{ ...numeric, ...addresses }, 'ok', 'write to help@example.org and data@example.org'],
-    [{}, 'ok', 'no mail reaches support@127.0.0.1. PRIVACY_EMAIL'],
-    [numeric, 'warning', 'no mail reaches support@10.0.0.5. PRIVACY_EMAIL'],
+    [publicUrl, 'ok', 'show support@files.example.org and privacy@files.example.org'],
+    [{ ...numeric, ...addresses }, 'ok', 'show help@example.org and data@example.org'],
+    [{}, 'ok', 'support@127.0.0.1 receives no email. PRIVACY_EMAIL'],
+    [numeric, 'warning', 'support@10.0.0.5 receives no email. PRIVACY_EMAIL'],
     [
       { ...numeric, SUPPORT_EMAIL: 'help@example.org' },
       'warning',
-      'PRIVACY_EMAIL is not set, and no mail reaches privacy@10.0.0.5.',
+      'PRIVACY_EMAIL is not set, and privacy@10.0.0.5 receives no email.',
     ],
   ])('%j are %s: %s', (env, status, message) => {
     const found = only(checkContact(configOf(env)))

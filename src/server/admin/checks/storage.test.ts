@@ -70,24 +70,26 @@ describe('a store that fails', () => {
   const folders = " The folders that it needs are '/srv/my data/files' and '/srv/my data/uploads'."
 
   it.each([
-    ['ENOENT', disk, fault('ENOENT'), `Bring the folder back, .* again\\.${folders}`],
-    ['ENOSPC', disk, fault('ENOSPC'), `Remove what is not needed .*${folders}`],
-    ['no answer in time', disk, new TimeoutError(1), `Look at the disk .*${folders}`],
-    ['NoSuchBucket', bucket, fault('NoSuchBucket'), 'Make the bucket, or .* you have\\.'],
+    ['ENOENT', disk, fault('ENOENT'), `Restore the folder, .* Mayfly\\.${folders}`],
+    ['ENOSPC', disk, fault('ENOSPC'), `Free space on the disk .*${folders}`],
+    ['no answer in time', disk, new TimeoutError(1), `Check the disk .*${folders}`],
+    ['NoSuchBucket', bucket, fault('NoSuchBucket'), 'Create the bucket, or .* existing one\\.'],
     [
       'no answer in time',
       bucket,
       new TimeoutError(1),
-      'Look whether the storage runs, .*S3_ENDPOINT\\.',
+      'Check that the storage is running .*S3_ENDPOINT\\.',
     ],
-    ['an unknown fault', bucket, 'no error', 'Look at the settings that begin with S3_, .*'],
+    ['unknown error', bucket, 'no error', 'Check the S3_ settings, .*'],
   ])('is failing, with the cure of its fault: %s', async (reason, store, error, cure) => {
     const failing = { ...store, check: () => Promise.reject(error) }
     expect(await check([failing], s3)).toEqual([
       {
         status: 'failing',
         message: expect.stringMatching(
-          new RegExp(`^The .* cannot be written, read and emptied \\(${reason}\\)\\. Uploads `),
+          new RegExp(
+            `^The .* failed the test: an object could not be written, read and deleted \\(${reason}\\)\\. Uploads `,
+          ),
         ),
         cure: expect.stringMatching(new RegExp(`^${cure}$`)),
       },

@@ -26,7 +26,7 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
   } catch (error) {
     const reason = errorName(error)
     return failing(
-      `${place} cannot be written, read and emptied (${reason}). Uploads and downloads fail.`,
+      `${place} failed the test: an object could not be written, read and deleted (${reason}). Uploads and downloads fail.`,
       `${remedyFor(store.name, reason)}${foldersOf(store, config)}`,
     )
   }

@@ -24,16 +24,16 @@ export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Findi
   if (missing.length > 0) {
     return [
       failing(
-        `${running}, but the database lacks ${missing.length} of its changes (${missing.join(', ')}).`,
-        'Restart the server: it makes the missing changes at its start. If it does not start, its message says why.',
+        `${running}, but the database lacks ${missing.length} of its migrations (${missing.join(', ')}).`,
+        'Restart the server, which applies them. If it does not start, its message says why.',
       ),
     ]
   }
   if (unknown > 0) {
     return [
       failing(
-        `${running}, but a newer version has changed the database already (${unknown} changes that this one does not know).`,
-        'Start the newer version again, or restore the backup from before the upgrade.',
+        `${running}, but the database is from a newer version (${unknown} unknown migrations).`,
+        'Start the newer version, or restore a backup from before the upgrade.',
       ),
     ]
   }
@@ -41,9 +41,9 @@ export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Findi
     return [
       warning(
         `${running}. It is made for Node ${nodeMajor}.`,
-        'Start it by "npm start", which brings the right Node along.',
+        'Start it with "npm start", which installs the right Node.',
       ),
     ]
   }
-  return [ok(`${running}. The database has all ${applied} changes of this version.`)]
+  return [ok(`${running}. The database has all ${applied} migrations.`)]
 }
