@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import DataLoader from 'dataloader'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
-import { isSeenDue, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
+import { seenStepMs, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
 import { sessions, users } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -177,7 +177,7 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
     const found = await sessionsByToken.load(token)
     const now = clock()
     if (!found || now >= found.expiresAt) return null
-    if (!isPolled && isSeenDue(found.lastSeenAt, now)) {
+    if (!isPolled && now.getTime() - found.lastSeenAt.getTime() >= seenStepMs) {
       const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
       // On a full disk, people must still be able to delete files. So the session stays valid.
       await recordSessionUse(db, found, use, now).catch((error: unknown) =>

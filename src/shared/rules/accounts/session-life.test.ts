@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { idleDays, isSeenDue, longestDays, seenStepMs, sessionEnd } from './session-life.ts'
+import { idleDays, longestDays, sessionEnd } from './session-life.ts'
 
 const dayMs = 86_400_000
 const login = new Date('2026-11-22T08:00:00Z')
@@ -32,14 +32,4 @@ describe('a session', () => {
       }),
     )
   })
-})
-
-test.each([
-  ['at once', 0, false],
-  ['a millisecond before the step', seenStepMs - 1, false],
-  ['at the step', seenStepMs, true],
-  ['long after it', 10 * dayMs, true],
-  ['with a clock that was set back', -dayMs, false],
-])('a use %s is noted: %s', (_, passed, expected) => {
-  expect(isSeenDue(login, later(0, passed))).toBe(expected)
 })

@@ -5,21 +5,18 @@ export const idleDays = 14
 /** A session ends this many days after the login, however much it is used. */
 export const longestDays = 90
 
-/** The longest life of a session, in milliseconds. */
 export const longestLifeMs = longestDays * dayInMs
 
 /**
- * The database records the use of a session at most once in this time, in milliseconds. Otherwise
- * every request would be a write. So the recorded last use can be older than the real one by up to
- * this time. The session then ends too early by this difference, but never too late.
+ * How often a session's use is recorded at most, so that not every request is a write. A session
+ * may end earlier by this, but never later.
  */
 export const seenStepMs = 10 * minuteInMs
 
-/** The two dates that decide when a session ends. */
 export interface SessionMoments {
   /** When its user signed in. */
   createdAt: Date
-  /** The last use that the database has recorded. */
+  /** The last recorded use. */
   lastSeenAt: Date
 }
 
@@ -29,14 +26,7 @@ export function sessionEnd({ createdAt, lastSeenAt }: SessionMoments): Date {
   return new Date(Math.min(idle, createdAt.getTime() + longestLifeMs))
 }
 
-/** Returns true if the database must record a use at `now`. */
-export function isSeenDue(lastSeenAt: Date, now: Date): boolean {
-  return now.getTime() - lastSeenAt.getTime() >= seenStepMs
-}
-
-/**
- * What a person can do with the link in an email, and how long that link works, in milliseconds.
- */
+/** What the links in emails do, and how long they work. */
 export const tokenLifetimeMs = {
   'reset-password': hourInMs,
   'verify-email': dayInMs,

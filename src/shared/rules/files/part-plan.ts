@@ -4,31 +4,25 @@ import { hourInMs, mebibyte } from '../format/units.ts'
 export const maxPartCount = 10_000
 
 /**
- * The size is small, so that a failed part costs little: sending 8 MiB again takes about half a
- * minute at 2 Mbit/s. S3 accepts no part under 5 MiB except the last.
+ * A failed part should cost little: 8 MiB take half a minute at 2 Mbit/s. S3 accepts no part under
+ * 5 MiB except the last.
  */
 export const usualPartSize = 8 * mebibyte
 
-/**
- * The answer to the start of an upload has the presigned URLs of this many parts. These are more
- * than a client sends in parallel, so it can send them before it must ask for more.
- */
+/** How many parts a start signs: more than a client sends in parallel. */
 export const firstPartsSigned = 12
 
-/** How long the presigned URL of a part is valid. A leaked URL soon becomes useless. */
+/** How long the presigned URL of a part is valid. */
 export const partUrlLifetimeMs = hourInMs
 
-/**
- * How a file is split: into parts 1 to `count`. Each has `size` bytes, except the last part, which
- * has the rest.
- */
+/** A file has parts 1 to `count` of `size` bytes; the last one has the rest. */
 export interface PartPlan {
   /** In bytes. */
   size: number
   count: number
 }
 
-/** Where a part is in the file. Offset and size are in bytes. */
+/** Where a part is in the file, in bytes. */
 export interface PartRange {
   /** Counted from 1. */
   partNumber: number
@@ -36,10 +30,7 @@ export interface PartRange {
   size: number
 }
 
-/**
- * Returns the size of a file's parts in bytes: usually 8 MiB, more if the file would have over
- * 10,000 parts of 8 MiB.
- */
+/** Returns the size of a file's parts: 8 MiB, or more if that made over 10,000 parts. */
 export function partSizeFor(fileSize: number): number {
   return Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
 }
@@ -66,8 +57,8 @@ export function partRange(fileSize: number, partSize: number, partNumber: number
 }
 
 /**
- * The checksums that the body of a PUT may have. The kind of storage decides which one: `crc32` in
- * the header `x-amz-checksum-crc32` (big-endian, base64), `md5` in `Content-MD5` (base64).
+ * The checksum that a PUT can have, by store: `crc32` in `x-amz-checksum-crc32` (big-endian,
+ * base64), `md5` in `Content-MD5` (base64).
  */
 export const bodyChecksums = ['crc32', 'md5'] as const
 export type BodyChecksum = (typeof bodyChecksums)[number]

@@ -3,18 +3,15 @@ import { unlimited } from '../tiers/limit-settings.ts'
 import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import type { TierLimits } from '../tiers/tier-limits.ts'
 
-/** The keys of the settings that limit what all accounts store together. */
+/** The settings that limit what all accounts store together. */
 export const capKeys = ['storage_cap', 'free_space'] as const
 export type CapKey = (typeof capKeys)[number]
 
-/** The administrator's limits for the whole installation, in bytes. */
+/** The administrator's limits for the installation, in bytes. */
 export interface StorageCap {
-  /** How many bytes files and open uploads may have together. null means no cap. */
+  /** For files and open uploads together; null for no cap. */
   mostStored: number | null
-  /**
-   * How many free bytes uploads must leave on the disk. If the operator's setting `MIN_FREE_SPACE`
-   * is larger, that setting applies.
-   */
+  /** What uploads must leave free on the disk. A larger `MIN_FREE_SPACE` applies instead. */
   leastFree: number
 }
 
@@ -27,13 +24,12 @@ const mostBytes = mostGigabytes * 1024 ** 3
 const mostText = `${mostGigabytes.toLocaleString('en')}GB`
 const leastCap = 1024 ** 2
 
-/** The allowed values of each setting, in words that follow 'must be' in a sentence. */
+/** The allowed values of each setting. Follows 'must be'. */
 export const capBoundsTexts: Record<CapKey, string> = {
   storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${mostText}, or ${unlimited}`,
   free_space: `a size from 0 to ${mostText}`,
 }
 
-/** Returns the settings that store a cap. */
 export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, string> {
   return {
     storage_cap: mostStored === null ? unlimited : String(mostStored),
@@ -41,7 +37,7 @@ export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, 
   }
 }
 
-/** Returns the cap that these settings store. If a setting cannot be read, its default is used. */
+/** Parses the settings of a cap. An invalid one counts as its default. */
 export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap {
   const cap = readSize(settings.storage_cap, leastCap)
   return {
@@ -50,10 +46,7 @@ export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap 
   }
 }
 
-/**
- * Checks a new value of a cap. Returns the text to store, or a sentence that names the bound that
- * the value breaks.
- */
+/** Checks a new value of a cap. Returns the text to store, or what is wrong. */
 export function checkCap(
   key: CapKey,
   text: string,
@@ -73,10 +66,7 @@ function readSize(text: string, least: number): number | null {
   return bytes !== null && bytes >= least && bytes <= mostBytes ? bytes : null
 }
 
-/**
- * Returns a sentence if a tier allows a file that is larger than the whole cap and so never fits.
- * Returns null if every allowed file fits into an empty storage, or if there is no cap.
- */
+/** Returns a sentence if a tier allows files larger than the whole cap; otherwise null. */
 export function filesOverCap(
   mostStored: number | null,
   limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
@@ -89,18 +79,12 @@ export function filesOverCap(
   return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(mostStored)} are always refused.`
 }
 
-/** The Admin Center warns the administrator when this share of the cap is in use. */
+/** From this share of the cap on, the checks warn. */
 const warnedShare = 0.8
 
-/**
- * How full the storage is. It is `warning` from 80 % of the cap on, and `full` when the cap is
- * reached.
- */
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/**
- * Returns how full the storage is when `stored` bytes are in use. Without a cap it is never full.
- */
+/** Returns how full the storage is: `warning` from 80 % of the cap on. */
 export function fullness(stored: number, { mostStored }: Pick<StorageCap, 'mostStored'>): Fullness {
   if (mostStored === null) return 'ok'
   if (stored >= mostStored) return 'full'

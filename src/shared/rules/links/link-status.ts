@@ -12,23 +12,18 @@ export type LinkStatus = (typeof linkStatuses)[number]
 export interface LinkFacts {
   expiresAt: Date
   maxLifetimeAt: Date
-  /**
-   * When the server began to remove the bytes; null while they are kept. After that moment the
-   * bytes may be gone at any time.
-   */
+  /** When the server began to remove the bytes; null before. */
   purgingAt: Date | null
 }
 
-/** True if a link opens at `now`. This does not depend on the tier of its owner. */
+/** Whether a link opens at `now`. */
 export function opens(facts: LinkFacts, now: Date): boolean {
   return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
 }
 
 /**
- * Returns the status of a link at `now`; `ownerTier` is the owner's effective tier at `now`. A link
- * ends at the exact millisecond of its date. A link without bytes is deleted, even if the dates and
- * the tier would allow more. So a file whose bytes were removed while its owner was free stays
- * deleted after an upgrade.
+ * Returns the status of a link at `now`, to the millisecond; `ownerTier` is the effective tier. A
+ * link without bytes is deleted, so one that was purged under Free stays so after an upgrade.
  */
 export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
@@ -39,10 +34,7 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
   return 'active'
 }
 
-/**
- * Returns the label of spec §4 for a link at `now`. Screens show the exact moment beside it. Days
- * to renew are rounded up, so that the label never says 0 while renewing works.
- */
+/** Returns the label of spec §4. Days to renew are rounded up, so it never says 0. */
 export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
   const until = (moment: Date) => moment.getTime() - now.getTime()
   switch (linkStatus(facts, ownerTier, now)) {
@@ -57,21 +49,16 @@ export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string 
   }
 }
 
-/** Returns the label of spec §4 for a link that opens: how long it still opens. */
+/** Returns the label of spec §4 for an active link. */
 export function openLinkLabel(
   facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
 ): string {
-  // No renewal sets an expiry after the longest life. To be safe, this code takes the earlier
-  // of the two dates.
   const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
   return timeLeftText(end - now.getTime())
 }
 
-/**
- * Returns the first moment after `now` at which `linkLabel` returns another text, or null when it
- * never does. Status and tone change only at such moments.
- */
+/** Returns when `linkLabel`, and so status and tone, changes next; null for never. */
 export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): Date | null {
   const gone = facts.maxLifetimeAt.getTime()
   switch (linkStatus(facts, ownerTier, now)) {
@@ -90,9 +77,9 @@ export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): D
 }
 
 /**
- * Returns how much time is left, in the words of spec §4: '3 days left', '9 hours left' or 'Less
- * than 1 hour left'. Days are rounded to the nearest, so that a file uploaded for 3 days says '3
- * days left'. Below 24 hours, hours are rounded down, so that the text never promises too much.
+ * Returns the time left in the words of spec §4: '3 days left', '9 hours left' or 'Less than 1 hour
+ * left'. Days are rounded to the nearest, so that a new link says '3 days left'; hours are rounded
+ * down.
  */
 export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${counted(Math.round(leftMs / dayInMs), 'day')} left`
@@ -100,30 +87,23 @@ export function timeLeftText(leftMs: number): string {
   return 'Less than 1 hour left'
 }
 
-/**
- * Returns the shortest time above 0, in milliseconds, for which `timeLeftText` returns the same
- * text as for `leftMs`.
- */
+/** Returns the shortest time for which `timeLeftText` returns the same text. */
 function leastLeftOfText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
   if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs
   return 1
 }
 
-/**
- * How urgent the remaining time is. It decides the colour. `calm`: 24 hours or more. `amber`: less.
- * `red`: less than 1 hour. `over`: no time left.
- */
+/** `calm`: 24 hours or more. `amber`: less. `red`: less than 1 hour. `over`: none left. */
 export type TimeTone = 'calm' | 'amber' | 'red' | 'over'
 
-/** Returns how urgent this much time is, in milliseconds. The bounds are those of `TimeTone`. */
 export function timeTone(leftMs: number): TimeTone {
   if (leftMs <= 0) return 'over'
   if (leftMs < hourInMs) return 'red'
   return leftMs < dayInMs ? 'amber' : 'calm'
 }
 
-/** Spec §2, analytics: true if a link with this much time left ends within 24 hours. */
+/** Spec §2, analytics: whether a link ends within 24 hours. */
 export function isEndingSoon(leftMs: number): boolean {
   const tone = timeTone(leftMs)
   return tone === 'amber' || tone === 'red'
@@ -132,11 +112,7 @@ export function isEndingSoon(leftMs: number): boolean {
 /** Error codes of `errorTable`. */
 export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
 
-/**
- * Decides whether the link of a file can be renewed at the moment `now`. Returns the code of the
- * error if not. An active link can be renewed too. A private link can be renewed until the file's
- * longest life ends, up to the last millisecond.
- */
+/** Checks whether a link, active or private, can be renewed at `now`. */
 export function checkRenewal(
   facts: LinkFacts,
   ownerTier: Tier,

@@ -4,41 +4,27 @@ import { groupedDigits } from '../format/numbers.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
-/*
- * The limits of the tiers as settings. Each limit of each tier is one setting. A setting is text.
- * The functions below read this text, check its bounds, and write it.
- */
+/* Each limit of each tier is one setting, stored as text. */
 
-/**
- * An administrator writes this word in place of a number, if a tier has no limit on the number of
- * files, or if there is no storage cap. The storage cap is how many bytes the files and open
- * uploads of all users may have together.
- */
+/** What an administrator writes for no limit of files, or no storage cap. */
 export const unlimited = 'unlimited'
 
-/**
- * The bounds of the limits. The largest possible file has the greatest number of parts, each of the
- * usual size. Larger parts would be bad on a slow connection, because the browser sends a failed
- * part again.
- */
+/** The bounds of the limits. Larger files would need larger parts, bad on a slow connection. */
 export const limitBounds = {
   files: { least: 1, most: 10_000 },
   fileSize: { least: 1024 ** 2, most: maxPartCount * usualPartSize },
   days: { least: 1, most: 365, choices: 5 },
 } as const
 
-/** How a setting stores one limit of a tier. */
+/** How a setting stores a limit. */
 interface LimitKind<Field extends keyof TierLimits> {
   field: Field
   /** The name of the limit within a sentence. */
   label: string
-  /** The allowed values, in words that follow 'must be' in a sentence. */
+  /** The allowed values. Follows 'must be'. */
   bounds: string
-  /**
-   * Reads the text of a setting. Returns null if it is not a valid value or is outside the bounds.
-   */
+  /** Returns null for an invalid value. */
   read: (text: string) => { value: TierLimits[Field] } | null
-  /** Returns the text to store for a value. */
   write: (value: TierLimits[Field]) => string
 }
 
@@ -82,24 +68,21 @@ const limitKinds = {
 export type LimitName = keyof typeof limitKinds
 export type LimitKey = `${Tier}_${LimitName}`
 
-/** The names of all limits of a tier. */
 export const limitNames = Object.keys(limitKinds) as LimitName[]
 
-/** A limit of a tier. */
 interface OfTier {
   tier: Tier
   name: LimitName
 }
 
-/** Returns the key of the setting that holds a limit of a tier, such as `free_max_files`. */
+/** Returns the key of the setting of a limit, such as `free_max_files`. */
 export function limitKey(tier: Tier, name: LimitName): LimitKey {
   return `${tier}_${name}`
 }
 
-/** The keys of the settings of all limits of all tiers. */
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Returns which values a limit may have, in words that follow 'must be' in a sentence. */
+/** Returns which values a limit may have. Follows 'must be'. */
 export function limitBoundsText(name: LimitName): string {
   return limitKinds[name].bounds
 }
@@ -116,7 +99,6 @@ function readLimit(name: LimitName, text: string): Partial<TierLimits> | null {
   return found && { [field]: found.value }
 }
 
-/** Returns the settings that store these limits. */
 export function writeLimits(limits: Limits): Record<LimitKey, string> {
   const entries = tiers.flatMap((tier) =>
     limitNames.map((name) => [limitKey(tier, name), writeLimit(name, limits[tier])]),
@@ -124,10 +106,7 @@ export function writeLimits(limits: Limits): Record<LimitKey, string> {
   return Object.fromEntries(entries)
 }
 
-/**
- * Returns the limits that these settings store. If a setting cannot be read, its default limit is
- * used. This may happen after a newer version of the program wrote the setting.
- */
+/** Parses the settings. An invalid one, maybe of a newer version, counts as its default. */
 export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits {
   const entries = tiers.map((tier): [Tier, TierLimits] => {
     const read = limitNames.map((name) => readLimit(name, settings[limitKey(tier, name)]))
@@ -136,10 +115,7 @@ export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits
   return Object.fromEntries(entries) as Record<Tier, TierLimits>
 }
 
-/**
- * Returns which limit of which tier a setting stores.
- * @throws {RangeError} when the key belongs to no limit.
- */
+/** @throws {RangeError} for a key of no limit. */
 export function limitOfKey(key: LimitKey): OfTier {
   for (const tier of tiers) {
     const name = limitNames.find((one) => limitKey(tier, one) === key)
@@ -150,11 +126,7 @@ export function limitOfKey(key: LimitKey): OfTier {
 
 type LimitVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
-/**
- * Checks a new value of a limit against its own bounds. Returns the text to store, or a sentence
- * about the bound that the value breaks. It does not compare the value with the other limits in
- * force, because only the database knows those.
- */
+/** Checks a value against its own bounds. Returns the text to store, or what is wrong. */
 export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdict {
   const changed = readLimit(name, text.trim().toLowerCase())
   const { label, bounds } = limitKinds[name]
@@ -163,7 +135,7 @@ export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdi
     : { ok: false, fault: `The ${label} must be ${bounds}.` }
 }
 
-/** Checks a new value of a limit against its own bounds and against the other limits in force. */
+/** As `checkOwnBounds`, and against the other limits in force. */
 export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): LimitVerdict {
   const alone = checkOwnBounds({ tier, name }, text)
   if (!alone.ok) return alone
@@ -173,9 +145,8 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
 }
 
 /**
- * Checks limits that are each within their own bounds. Returns a sentence about what is wrong, or
- * null if nothing is. A tier must not offer links that last longer than its files. It must not
- * allow more files, larger files, longer links or a longer life than the next tier.
+ * Returns what is wrong with limits together, or null. Links must not outlive files, and a tier must
+ * not allow more than the next one.
  */
 export function limitsFault(limits: Limits): string | null {
   const faults = [
@@ -201,10 +172,7 @@ function orderFault(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${more}. Change the other tier first.`
 }
 
-/**
- * Returns in words the first limit by which `own` would allow more than `above`, the limits of the
- * next tier. Returns null if there is none.
- */
+/** Returns what `own` would allow more of than the next tier; null for nothing. */
 function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (count(own) > count(above)) return 'files'
@@ -213,7 +181,6 @@ function moreThan(own: TierLimits, above: TierLimits): string | null {
   return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer lifetime' : null
 }
 
-/** Returns how many days a link lasts at most when it is made. */
 function longestLink({ expirationDays }: TierLimits): number {
   return Math.max(...expirationDays)
 }

@@ -1,14 +1,11 @@
 import type { Tier } from './tier.ts'
 import { effectiveTier, type TierFacts, trialEnd } from './trial.ts'
 
-/**
- * Why a tier changes: its trial began or ended, the user switched it in this preview version (which
- * stands in for paying), or the administrator switched it.
- */
+/** Why a tier changes. `preview`: the user switched it, which stands in for paying. */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 
-/** A change of tier that somebody asks for. Without `to` it switches to the other tier. */
+/** Without `to`, it switches to the other tier. */
 export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
@@ -19,13 +16,11 @@ type TierVerdict =
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
 /**
- * Decides how a request at `now` changes a user's tier. If nothing changes, it returns the same
- * facts.
+ * Decides how a request changes a user's tier. Returns the same facts if nothing changes.
  *
- * A user can start one trial, and only while the tier is free (spec §4). A switch during the trial
- * ends the trial: to Premium without an end, or to free, where the rest of the trial is lost. The
- * end date of a trial that ran to its end is kept until its user is premium again.
- * @throws {RangeError} for a tier that this program does not know.
+ * A user can start one trial, while the tier is free (spec §4). A switch during the trial ends it. The
+ * date of a trial that ran to its end is kept until the user is premium again.
+ * @throws {RangeError} for an unknown tier.
  */
 export function changeTier(facts: TierFacts, request: TierRequest, now: Date): TierVerdict {
   const current = effectiveTier(facts, now)

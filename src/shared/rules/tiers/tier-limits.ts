@@ -18,16 +18,10 @@ export interface TierLimits {
   maxLifetimeDays: number
 }
 
-/**
- * The limits of every tier. The administrator can change them (`limit-settings.ts`). So every rule
- * takes the current limits as an argument.
- */
+/** The limits of every tier. The administrator can change them, so rules take them as argument. */
 export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 
-/**
- * The limits that apply until the administrator changes them. Spec §9: free 3 files, 500MB per
- * file, 3-day expiry; premium unlimited, 1GB, 3, 5 or 7 days; 30 days at most for any file.
- */
+/** Spec §9: free 3 files, 500MB, 3 days; premium unlimited, 1GB, 3, 5 or 7 days; 30 days in all. */
 export const defaultLimits: Limits = {
   free: {
     maxFiles: 3,
@@ -43,12 +37,12 @@ export const defaultLimits: Limits = {
   },
 }
 
-/** Returns the size of the largest file in any tier, in bytes. */
+/** Returns the size of the largest file in any tier. */
 export function largestFileSize(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
 }
 
-/** Returns the next tier if it allows larger files than this one. Otherwise returns null. */
+/** Returns the next tier if it allows larger files; otherwise null. */
 export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
   const { upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
@@ -61,10 +55,7 @@ export function daysOffered(limits: Limits): number[] {
   return [...offered].sort((a, b) => a - b)
 }
 
-/**
- * Returns the days that a form preselects: the wanted days if the tier offers them, otherwise the
- * default of spec §9 if the tier offers that, otherwise the fewest days of the tier.
- */
+/** Returns the days that a form preselects: the wanted ones, the default, or the fewest. */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
   wanted: number = defaultExpirationDays,
@@ -73,23 +64,15 @@ export function selectedDays(
   return found ?? expirationDays[0] ?? defaultExpirationDays
 }
 
-/**
- * Tells whether a user who has `filesInUse` files may have one more. If `maxFiles` is null, there
- * is no limit.
- */
+/** Whether a user with this many files may have one more. */
 export function hasRoom(maxFiles: number | null, filesInUse: number): boolean {
   return maxFiles === null || filesInUse < maxFiles
 }
 
-/**
- * The error code if a tier does not offer the days. INVALID_INPUT means that no tier offers them.
- */
+/** Why days are refused. INVALID_INPUT: no tier offers them. */
 export type DaysRefusal = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
-/**
- * Checks whether a tier offers these days until a link expires. Returns the error code, or null if
- * it offers them.
- */
+/** Returns why a tier refuses these days; null if it offers them. */
 export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal | null {
   if (limits[tier].expirationDays.includes(days)) return null
   return daysOffered(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
@@ -104,18 +87,9 @@ export interface PlannedUpload {
   filesInUse: number
 }
 
-/** Error codes of `errorTable`. Their texts name the limits. */
 export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
-/**
- * Decides whether a tier allows an upload. Returns the error code, or null when the upload is
- * allowed. If several codes apply, it returns the first of these:
- * - No tier offers the days.
- * - The file is too large for every tier.
- * - The file is too large for this tier.
- * - This tier does not offer the days.
- * - The user has too many files.
- */
+/** Returns the first reason why a tier refuses an upload; null if it allows it. */
 export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusal | null {
   const { maxFiles, maxFileSize } = limits[upload.tier]
   const days = checkDays(upload.expirationDays, upload.tier, limits)
@@ -130,28 +104,25 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusa
   return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }
 
-/** Returns a number of files in words. Examples: '3 files', '1 file', 'unlimited files'. */
+/** '3 files', '1 file', 'unlimited files'. */
 export function filesText(maxFiles: number | null): string {
   if (maxFiles === null) return 'unlimited files'
   return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
 }
 
-/** Returns in words the days from which a user can choose. Examples: '3, 5 or 7 days', '1 day'. */
+/** '3, 5 or 7 days', '1 day'. */
 export function daysText(...days: readonly number[]): string {
   return `${anyOf(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }
 
-/**
- * Says how many more files a user may have who has `active` ones now. Examples: '2 of 3 left',
- * 'None left: delete files to make room'.
- */
+/** '2 of 3 left', 'None left: delete files to make room'. */
 export function filesLeftText(maxFiles: number, active: number): string {
   const left = maxFiles - active
   if (left <= 0) return 'None left: delete files to make room'
   return `${left.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
 }
 
-/** Returns the limits of a tier in words. Example: '3 files at most, 500MB each, for 3 days'. */
+/** '3 files at most, 500MB each, for 3 days'. */
 export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
   return `${files}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`
