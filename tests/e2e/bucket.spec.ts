@@ -275,10 +275,10 @@ test('the administrator tests email and bucket, and learns which permission is m
   network.open()
   await expect(refused).toContainText('Direct S3 upload failed with status 403')
   await expect(refused).toContainText('(AccessDenied). The key probably lacks write permission')
-  await expect(await connection()).toContainText('(AccessDenied). Give the key')
+  await expect(await connection()).toContainText('(AccessDenied). Allow the key')
   // From now on the bucket rejects new uploads, so the server gets the error.
   noise.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
-  await expect(await upload()).toContainText('(AccessDenied). Give the key')
+  await expect(await upload()).toContainText('(AccessDenied). Allow the key')
   await allowPuts()
 
   // Without a CORS rule the browser hides the bucket's error from the page.
