@@ -48,7 +48,8 @@ interface MountOptions {
 
 /**
  * Turns the table of endpoints into routes. Each route checks origin, size and access, parses the
- * request, calls its handler and parses a JSON answer with the schema, so that no undeclared field leaves the server.
+ * request, calls its handler and parses a JSON answer with the schema, so that no undeclared field
+ * leaves the server.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

@@ -251,10 +251,7 @@ export class Folders {
     return join(this.#files, '.installation')
   }
 
-  /**
-   * Makes a folder below `files`. When this resolves, it survives a power cut. Otherwise the objects
-   * in it could not survive one.
-   */
+  /** Makes a folder below `files` durable, so that the objects in it can survive a power cut. */
   #makeShard(path: string): Promise<void> {
     const make = async () => {
       await this.#fs.mkdir(path, { recursive: true })
