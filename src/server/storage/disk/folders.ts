@@ -251,7 +251,7 @@ export class Folders {
     return join(this.#files, '.installation')
   }
 
-  /** Makes a folder below `files` durable, so that the objects in it can survive a power cut. */
+  /** Creates a folder below `files` durably, so that objects in it can survive a power cut. */
   #makeShard(path: string): Promise<void> {
     const make = async () => {
       await this.#fs.mkdir(path, { recursive: true })

@@ -149,8 +149,8 @@ export async function originOf(signing: S3Client, bucket: string): Promise<strin
 
 /**
  * Awaits an answer of the bucket.
- * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; {StoreTimeout} when it
- * did not answer in time.
+ * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; {StoreTimeout} when
+ * it did not answer in time.
  */
 export async function reach<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -163,8 +163,8 @@ export async function reach<T>(answer: Promise<T>): Promise<T> {
 /**
  * Awaits an answer of the bucket about something that may be missing.
  * @returns null when it is missing.
- * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; {StoreTimeout} when it
- * did not answer in time.
+ * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; {StoreTimeout} when
+ * it did not answer in time.
  */
 export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | null> {
   try {
