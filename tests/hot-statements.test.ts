@@ -58,13 +58,14 @@ beforeAll(async () => {
   }
   await app.pool.query('vacuum analyze')
   plans = await runPlansOf(app.pool, async () => {
-    for (const tier of tiers) await playLives(await makePerson(app, { tier }), tier === 'premium')
+    for (const tier of tiers)
+      await runLifecycles(await makePerson(app, { tier }), tier === 'premium')
   })
 })
 afterAll(() => app.close())
 
 /** Uploads, downloads and deletes files; renews them with `renews`. */
-async function playLives(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
+async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
   const visitor = makeClient(app)
   for (let run = 0; run < runs; run += 1) {
     const started = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })

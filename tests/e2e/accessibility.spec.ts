@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { faultsFoundByAxe, loadAxeIntoEachPage } from './support/axe.ts'
-import { faultsInForcedColours } from './support/forced-colours.ts'
+import { axeViolations, loadAxeIntoEachPage } from './support/axe.ts'
+import { forcedColorsProblems } from './support/forced-colors.ts'
 import { mainActions } from './support/main-actions.ts'
 import { openEach } from './support/open-screens.ts'
 import { screenSets } from './support/screens.ts'
@@ -41,12 +41,12 @@ async function check(page: Page, screen: string, setTextSize: SetTextSize) {
     if (text !== 1) await setTextSize(1)
     if (theme === undefined) continue
     expect.soft(await show(page, theme), `${screen}, ${theme}: moves`).toEqual([])
-    expect.soft(await faultsFoundByAxe(page), `${screen}, ${theme}`).toEqual([])
+    expect.soft(await axeViolations(page), `${screen}, ${theme}`).toEqual([])
   }
   await page.setViewportSize({ width: 1280, height: 800 })
   const actions = await mainActions(page)
   expect.soft(actions.slice(1), `${screen}: more main actions than '${actions[0]}'`).toEqual([])
-  expect.soft(await faultsInForcedColours(page), `${screen}, forced colours`).toEqual([])
+  expect.soft(await forcedColorsProblems(page), `${screen}, forced colors`).toEqual([])
 }
 
 // The person wants no motion.

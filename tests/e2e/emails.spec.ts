@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { renderEmail } from '../../src/server/email/render-email.ts'
-import { faultsFoundByAxe, loadAxe } from './support/axe.ts'
+import { axeViolations, loadAxe } from './support/axe.ts'
 import { emails } from './support/emails.ts'
 import { expect, test } from './support/test.ts'
 
@@ -20,7 +20,7 @@ test('every email is readable in light and dark mail clients', async ({ page }) 
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         await expect(page.locator('body')).toHaveCSS('background-color', grounds[colorScheme])
-        const faults = await faultsFoundByAxe(page, ['color-contrast', 'link-in-text-block'])
+        const faults = await axeViolations(page, ['color-contrast', 'link-in-text-block'])
         expect(faults, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
       }
     }

@@ -11,10 +11,10 @@ import {
   brokenConnection,
   expect,
   expectNoWaste,
-  putsInVain,
   sentSince,
   stallAfter,
   test,
+  wastedPuts,
 } from './support/network.ts'
 import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploads.ts'
 
@@ -86,7 +86,7 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
 
   await expectArrived(page, app, file)
   // For each failure, at most those parts are sent again that were being sent at that moment.
-  expect(putsInVain(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
+  expect(wastedPuts(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
   expectNoWaste(network)
 })
 

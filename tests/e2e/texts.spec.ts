@@ -1,11 +1,11 @@
 import { json, makeClient, makePerson } from '../support/make.ts'
 import { openDashboard } from './support/dashboard.ts'
 import {
+  clearPageTexts,
+  expectPageTexts,
   expectShown,
   expectToast,
-  expectTold,
-  forgetToldTexts,
-  keepToldTexts,
+  recordPageTexts,
 } from './support/page-texts.ts'
 import { expect, test } from './support/test.ts'
 import { administratorWalk } from './support/texts/administrator-walk.ts'
@@ -28,13 +28,13 @@ for (const [person, stops] of Object.entries(walks)) {
     noise,
     page,
   }) => {
-    await keepToldTexts(page)
+    await recordPageTexts(page)
     for (const { at, go, shows = [], toast, tells = [] } of stops) {
       await test.step(at, async () => {
-        await forgetToldTexts(page)
+        await clearPageTexts(page)
         await go({ app, folder, noise, page })
         if (toast) await expectToast(page, toast)
-        await expectTold(page, tells)
+        await expectPageTexts(page, tells)
         for (const [where, texts] of shows) await expectShown(where(page), texts)
       })
     }

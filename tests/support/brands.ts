@@ -25,7 +25,7 @@ export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
 }
 
 /** Writes a logo to the database without converting it. Returns its URL. */
-export async function keepLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
+export async function storeLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
   const logoKey = randomBytes(16).toString('hex')
   const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }
   await app.deps.db

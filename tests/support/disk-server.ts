@@ -139,7 +139,7 @@ export async function openDiskServer(
 }
 
 /** Waits until no transfer runs, and asserts that no file is open. */
-export async function expectAllQuiet({ storage, openFiles }: DiskServer): Promise<void> {
+export async function expectIdle({ storage, openFiles }: DiskServer): Promise<void> {
   await storage.idle()
   expect(storage.activeTransfers()).toBe(0)
   expect(await openFiles()).toEqual([])

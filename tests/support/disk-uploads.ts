@@ -122,7 +122,7 @@ export function wholeUpload(
 }
 
 /** A part whose transfer has begun. */
-export interface BegunPart extends Pick<OpenPut, 'client' | 'ended'> {
+export interface StartedPart extends Pick<OpenPut, 'client' | 'ended'> {
   /** Sends the rest of the part. */
   finish(): void
 }
@@ -145,7 +145,7 @@ export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | '
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
   /** Begins to send a part. Resolves when the server is receiving it. */
-  begin(partNumber: number): Promise<BegunPart>
+  begin(partNumber: number): Promise<StartedPart>
   /** Returns status and offset from a HEAD of the part. */
   headOf(partNumber: number): Promise<[number, number]>
   /** Returns the numbers of the complete parts. */

@@ -1,5 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node'
-import { tellSlowest } from './slowest.ts'
+import { reportSlowest } from './slowest.ts'
 
 /** Reports the slowest files and tests of a run. */
 export default class SlowestReporter implements Reporter {
@@ -14,6 +14,6 @@ export default class SlowestReporter implements Reporter {
         ms: test.diagnostic()?.duration ?? 0,
       })),
     )
-    process.stdout.write(tellSlowest(files, tests))
+    process.stdout.write(reportSlowest(files, tests))
   }
 }

@@ -7,7 +7,7 @@ export interface Timed {
 const shown = 10
 
 /** Formats the ten slowest files and tests. */
-export function tellSlowest(files: readonly Timed[], tests: readonly Timed[]): string {
+export function reportSlowest(files: readonly Timed[], tests: readonly Timed[]): string {
   const lines = [
     'The slowest files:',
     ...slowestFirst(files),

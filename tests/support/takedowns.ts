@@ -17,7 +17,7 @@ import { startTestApp, type TestApp } from './test-app.ts'
 import { confirm } from './upload-requests.ts'
 
 /** A server, and the people involved in a takedown. */
-export interface TakedownStage {
+export interface TakedownSetup {
   app: TestApp
   admin: Person
   /** A premium user. */
@@ -25,7 +25,7 @@ export interface TakedownStage {
   visitor: Client
 }
 
-export async function startTakedownStage(): Promise<TakedownStage> {
+export async function startTakedownSetup(): Promise<TakedownSetup> {
   const app = await startTestApp()
   // As at a real start; a store without an installation id counts as missing.
   await bindStores(app.deps)

@@ -16,7 +16,7 @@ import {
   listReports,
   opens,
   report,
-  startTakedownStage,
+  startTakedownSetup,
   takedownAudit,
   takenDown,
   uploadAgain,
@@ -35,7 +35,7 @@ let admin: Person
 let owner: Person
 let visitor: Client
 beforeAll(async () => {
-  ;({ app, admin, owner, visitor } = await startTakedownStage())
+  ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterEach(async () => {
   await app.mails()

@@ -4,7 +4,7 @@ import {
   fresh,
   listedFile,
   opens,
-  startTakedownStage,
+  startTakedownSetup,
   takenDown,
   uploadOf,
 } from '../../../tests/support/takedowns.ts'
@@ -24,7 +24,7 @@ let visitor: Client
 /** How often a run of the job was asked for. */
 let asked = 0
 beforeAll(async () => {
-  ;({ app, admin, owner, visitor } = await startTakedownStage())
+  ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterAll(() => app.close())
 

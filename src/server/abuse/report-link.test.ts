@@ -10,7 +10,7 @@ import {
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
-import { listReports, report, startTakedownStage } from '../../../tests/support/takedowns.ts'
+import { listReports, report, startTakedownSetup } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { longestReason } from '../../shared/rules/links/report.ts'
@@ -25,7 +25,7 @@ let admin: Person
 let owner: Person
 let visitor: Client
 beforeAll(async () => {
-  ;({ app, admin, owner, visitor } = await startTakedownStage())
+  ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 beforeEach(async () => {
   await app.deps.db.delete(reports)

@@ -16,7 +16,7 @@ import {
   listReports,
   opens,
   report,
-  startTakedownStage,
+  startTakedownSetup,
   takeDown,
   takedownAudit,
   takenDown,
@@ -41,7 +41,7 @@ let admin: Person
 let owner: Person
 let visitor: Client
 beforeAll(async () => {
-  ;({ app, admin, owner, visitor } = await startTakedownStage())
+  ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterEach(async () => {
   await app.mails()

@@ -17,7 +17,7 @@ import {
   fresh,
   opens,
   report,
-  startTakedownStage,
+  startTakedownSetup,
   takeDown,
   uploadOf,
 } from '../../../tests/support/takedowns.ts'
@@ -43,7 +43,7 @@ let ada: Person
 let bob: Person
 let visitor: Client
 beforeAll(async () => {
-  ;({ app, admin, owner: ada, visitor } = await startTakedownStage())
+  ;({ app, admin, owner: ada, visitor } = await startTakedownSetup())
   bob = await makePerson(app, { tier: 'premium' })
 })
 afterAll(() => closeWithoutErrors(app))

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { brandOf, keepLogo, putLogo, refusalOf } from '../../../tests/support/brands.ts'
+import { brandOf, putLogo, refusalOf, storeLogo } from '../../../tests/support/brands.ts'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { flatPng, noise, pngOfZeros } from '../../../tests/support/pictures.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -158,7 +158,7 @@ describe('an upload as a logo', () => {
     ['an image one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
     ['an image one pixel too high', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
   ] as const)('%s is refused, and the logo stays', async (_what, make, message) => {
-    const logoUrl = await keepLogo(app, ada)
+    const logoUrl = await storeLogo(app, ada)
     const refusal = await refusalOf(await putLogo(ada, await make()))
     expect(refusal).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })
     expect(await brandOf(ada)).toMatchObject({ logoUrl })

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { brandOf, keepLogo, putBrand, putLogo, refusalOf } from '../../../tests/support/brands.ts'
+import { brandOf, putBrand, putLogo, refusalOf, storeLogo } from '../../../tests/support/brands.ts'
 import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { flatPng } from '../../../tests/support/pictures.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
@@ -33,7 +33,7 @@ describe('a brand', () => {
   })
 
   it('is replaced as a whole by the next, except for its logo', async () => {
-    const logoUrl = await keepLogo(app, ada)
+    const logoUrl = await storeLogo(app, ada)
     expect(await brandOf(ada)).toEqual({ name: '', accent: null, message: '', logoUrl })
     await putBrand(ada, brand)
     expect(await brandOf(ada)).toEqual({ ...brand, logoUrl })
@@ -59,7 +59,7 @@ describe('a brand', () => {
 
   it('goes with its account', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const logoUrl = await keepLogo(app, bob)
+    const logoUrl = await storeLogo(app, bob)
     expect((await fetch(logoUrl)).status).toBe(200)
     await app.deps.db.delete(users).where(eq(users.id, bob.id))
     expect((await fetch(logoUrl)).status).toBe(404)
@@ -142,7 +142,7 @@ describe('without the tier', () => {
   it('a trial counts until its very end, and the brand waits for the tier to come back', async () => {
     const end = new Date(app.clock().getTime() + 60_000)
     const trier = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
-    const key = await keepLogo(app, trier)
+    const key = await storeLogo(app, trier)
     await putBrand(trier, brand)
     app.clock.set(new Date(end.getTime() - 1))
     expect((await brandOf(trier))?.name).toBe(brand.name)
@@ -170,7 +170,7 @@ describe('the links of an owner with a brand', () => {
     expect(await details(shortCode)).toBeNull()
     expect(await pageOf(shortCode)).not.toContain('Sent with')
     await putBrand(trier, brand)
-    const logoUrl = await keepLogo(app, trier)
+    const logoUrl = await storeLogo(app, trier)
     expect(await details(shortCode)).toEqual({ ...brand, logoUrl })
     const page = await pageOf(shortCode)
     for (const text of ['Harbour &amp; Pine', 'For the opening.', 'Sent with', logoUrl]) {

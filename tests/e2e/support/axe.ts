@@ -10,7 +10,7 @@ declare global {
 }
 
 /** A violated rule and the HTML of its elements. */
-export interface AxeFault {
+export interface AxeViolation {
   id: string
   where: string[]
 }
@@ -32,7 +32,7 @@ export async function loadAxeIntoEachPage(page: Page): Promise<void> {
  * Returns axe's violations on the current page.
  * @param rules all by default.
  */
-export function faultsFoundByAxe(page: Page, rules?: readonly string[]): Promise<AxeFault[]> {
+export function axeViolations(page: Page, rules?: readonly string[]): Promise<AxeViolation[]> {
   return page.evaluate(async (rules) => {
     const { violations } = await window.axe.run({
       ...(rules && { runOnly: [...rules] }),

@@ -87,7 +87,7 @@ function partOf({ url }: Exchange): string {
 }
 
 /** Returns PUTs made useless by a later one of the same part. */
-export function putsInVain(network: ChaosProxy): Exchange[] {
+export function wastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
   return puts.filter((put) => !lastOfParts.has(put))
@@ -98,7 +98,7 @@ export function putsInVain(network: ChaosProxy): Exchange[] {
  * those in a dead connection's buffers.
  */
 export function expectNoWaste(network: ChaosProxy): void {
-  expect(putsInVain(network).filter(({ disturbed }) => !disturbed)).toEqual([])
+  expect(wastedPuts(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 
 /** Returns the number of accepted PUTs. */

@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 /** A toast's title and, if given, description. */
 export type ToastTexts = readonly [title: string, description?: string]
 
-interface Told {
+interface RecordedTexts {
   /** Complete texts of elements that appeared or changed. */
   texts: string[]
   /** The lines of each toast as it was shown. */
@@ -12,15 +12,15 @@ interface Told {
 
 declare global {
   interface Window {
-    told?: Told
+    recorded?: RecordedTexts
   }
 }
 
 /** Records all texts and toasts that appear on pages opened from now on, however briefly. */
-export async function keepToldTexts(page: Page): Promise<void> {
+export async function recordPageTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const told: Told = { texts: [], toasts: [] }
-    window.told = told
+    const recorded: RecordedTexts = { texts: [], toasts: [] }
+    window.recorded = recorded
     // Toasts of the application, and those of built pages.
     const toasts = '[role=region][aria-live] [role=dialog], #toast'
     const linesOf = (toast: Element) => {
@@ -29,11 +29,11 @@ export async function keepToldTexts(page: Page): Promise<void> {
     }
     const note = (added: Element) => {
       for (const one of [added, ...added.querySelectorAll('*')]) {
-        told.texts.push((one.textContent ?? '').trim())
+        recorded.texts.push((one.textContent ?? '').trim())
       }
       const around = added.closest(toasts)
       const shown = around ? [around] : added.querySelectorAll(toasts)
-      for (const toast of shown) told.toasts.push(linesOf(toast))
+      for (const toast of shown) recorded.toasts.push(linesOf(toast))
     }
     new MutationObserver((changes) => {
       for (const { addedNodes, target, type } of changes) {
@@ -48,24 +48,28 @@ export async function keepToldTexts(page: Page): Promise<void> {
 }
 
 /** Forgets earlier texts, which could hide a missing one. */
-export async function forgetToldTexts(page: Page): Promise<void> {
+export async function clearPageTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
-    if (window.told) Object.assign(window.told, { texts: [], toasts: [] } satisfies Told)
+    if (window.recorded)
+      Object.assign(window.recorded, { texts: [], toasts: [] } satisfies RecordedTexts)
   })
 }
 
 /** Waits until each text has appeared as the complete text of an element. */
-export function expectTold(page: Page, texts: readonly string[]): Promise<void> {
+export function expectPageTexts(page: Page, texts: readonly string[]): Promise<void> {
   const missing = () =>
-    page.evaluate((texts) => texts.filter((text) => !window.told?.texts.includes(text)), [...texts])
-  return expect.poll(missing, 'not told').toEqual([])
+    page.evaluate(
+      (texts) => texts.filter((text) => !window.recorded?.texts.includes(text)),
+      [...texts],
+    )
+  return expect.poll(missing, 'not recorded').toEqual([])
 }
 
 /** Waits until a toast has shown this title and description. */
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
   const wanted = description === undefined ? [title] : [title, description]
   const shown = async () => {
-    const toasts = await page.evaluate(() => window.told?.toasts ?? [])
+    const toasts = await page.evaluate(() => window.recorded?.toasts ?? [])
     return toasts.map((lines) => lines.slice(0, wanted.length))
   }
   return expect.poll(shown, 'toasts so far').toContainEqual(wanted)

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter'
-import { type Timed, tellSlowest } from '../../support/slowest.ts'
+import { reportSlowest, type Timed } from '../../support/slowest.ts'
 
 /** Reports the slowest files and tests of a run. */
 export default class SlowestReporter implements Reporter {
@@ -15,6 +15,6 @@ export default class SlowestReporter implements Reporter {
 
   onEnd(): void {
     const files = [...this.#files].map(([what, ms]) => ({ what, ms }))
-    process.stdout.write(tellSlowest(files, this.#tests))
+    process.stdout.write(reportSlowest(files, this.#tests))
   }
 }

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type DiskServer,
-  expectAllQuiet,
+  expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
 import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
@@ -42,7 +42,7 @@ describe('clients that leave', () => {
     }
     expect((await upload.put(whole)).status).toBe(200)
     expect(await upload.seal()).toBe(sha256(whole))
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 
   it('for good: what has come is stored, and the file is closed', async () => {
@@ -51,7 +51,7 @@ describe('clients that leave', () => {
     await write(Buffer.alloc(MiB + 3))
     await upload.untilStored(MiB + 3)
     client.destroy()
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
     expect(await disk.storage.storedSize(upload.key)).toBe(MiB + 3)
   })
 
@@ -70,7 +70,7 @@ describe('clients that leave', () => {
       await untilClosed(client)
     }
     expect((await send(url)).body.length).toBe(16 * MiB)
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 
   it('with requests still waiting behind the first', async () => {
@@ -83,7 +83,7 @@ describe('clients that leave', () => {
       socket.destroy()
       await untilClosed(socket)
     }
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 })
 
@@ -113,6 +113,6 @@ describe('clients that are slow', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type DiskServer,
-  expectAllQuiet,
+  expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
 import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
@@ -31,7 +31,7 @@ describe('a disk that fails', () => {
     expect(await disk.openFiles()).toEqual([])
     // With room on the disk, the same upload succeeds.
     expect((await upload.put(bytes)).status).toBe(200)
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 
   it('when it is gone: 503, not ready, and well again when it is back', async () => {

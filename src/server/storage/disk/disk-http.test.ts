@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type DiskServer,
-  expectAllQuiet,
+  expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
 import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
@@ -78,7 +78,7 @@ describe('requests that mean harm', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
     expect((await disk.storage.storedSize(upload.key)) ?? 0).toBe(0)
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 
   it('a chunked body that goes on and on', async () => {
@@ -105,7 +105,7 @@ describe('requests that mean harm', () => {
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 413 /)
     expect(sent).toBeLessThan(64 * MiB)
     expect(await disk.storage.storedSize(upload.key)).toBe(0)
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 })
 
@@ -123,6 +123,6 @@ describe('a refused upload', () => {
     socket.write(Buffer.alloc(size))
     await untilClosed(socket)
     expect([faults, socket.bytesWritten > size]).toEqual([[], true])
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type DiskServer,
-  expectAllQuiet,
+  expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
@@ -41,7 +41,7 @@ describe('bytes that arrive while the disk fills', () => {
     disk.space.left = 4 * MiB - held
     expect((await upload.put(bytes.subarray(held), rest)).status).toBe(200)
     expect(await upload.seal()).toBe(sha256(bytes))
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 
   it('of parts: one that does not fit is not stored, the others are', async () => {

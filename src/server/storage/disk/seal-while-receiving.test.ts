@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type DiskServer,
-  expectAllQuiet,
+  expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
@@ -111,7 +111,7 @@ describe('while a whole file arrives', () => {
       if (written.status === 'fulfilled') expect([200, 409]).toContain(written.value.status)
       expect(await upload.left()).toEqual([])
     }
-    await expectAllQuiet(disk)
+    await expectIdle(disk)
   })
 })
 

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test'
  * current one of several tabs, choices or links. Leaves the focus where it was.
  * @returns a text for each problem, with the element's HTML.
  */
-export async function faultsInForcedColours(page: Page): Promise<string[]> {
+export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
   // Browsers show a focus set by a script only if the last input was a key.
   await page.keyboard.press('Shift')
