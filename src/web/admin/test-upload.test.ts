@@ -42,10 +42,11 @@ describe('the test of an upload', () => {
   })
 
   it('hints at missing write permission on status 403', async () => {
-    expect(await outcome(bucket, status(403))).toMatchObject({
+    const denied = new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 })
+    expect(await outcome(bucket, denied)).toMatchObject({
       ok: false,
       text: 'Direct S3 upload failed with status 403',
-      note: expect.stringMatching(/lacks write permission.*s3:PutObject/),
+      note: expect.stringMatching(/\(AccessDenied\).*lacks write permission.*s3:PutObject/),
     })
   })
 

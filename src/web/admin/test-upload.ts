@@ -32,17 +32,21 @@ export async function testUpload(): Promise<ActOutcome> {
   const failed = isOwn ? 'Upload failed' : 'Direct S3 upload failed'
   const begin = performance.now()
   try {
-    const { status } = await fetch(url, {
+    const answer = await fetch(url, {
       method: 'PUT',
       headers: { 'content-type': fileType },
       body: new Blob([new Uint8Array(testUploadBytes)]),
       signal: AbortSignal.timeout(testTimeoutMs),
     })
+    const { status } = answer
     if (status === 200 || status === 204) {
       const seconds = Math.max(0.1, (performance.now() - begin) / 1000).toFixed(1)
       return { ok: true, text: `${formatSize(testUploadBytes)} sent in ${seconds} s` }
     }
-    const note = isOwn ? ownRefusalNote(status) : refusalNote(status)
+    // The error code of a bucket, such as AccessDenied.
+    const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
+    const remedy = isOwn ? ownRemedy(status) : bucketRemedy(status)
+    const note = `Storage refused the bytes${code ? ` (${code})` : ''}. ${remedy}`
     return { ok: false, text: `${failed} with status ${status}`, note }
   } catch {
     return { ok: false, text: failed, note: await noAnswerNote(url, isOwn) }
@@ -50,14 +54,14 @@ export async function testUpload(): Promise<ActOutcome> {
 }
 
 /** Says what to do when the server of this page refuses the bytes. */
-function ownRefusalNote(status: number): string {
+function ownRemedy(status: number): string {
   return status === 403
     ? 'This server stores the files itself and refused its own URL. Compare the clocks and AUTH_SECRET of all servers, check whether a proxy changes the address, and check write permission in DATA_DIR.'
     : 'Check write permission and free space in DATA_DIR, then try again.'
 }
 
 /** Says what to do when a bucket refuses the bytes. 403 mostly means that the key may not write. */
-function refusalNote(status: number): string {
+function bucketRemedy(status: number): string {
   return status === 403
     ? 'The key probably lacks write permission: allow s3:PutObject on the bucket. Also compare the clocks of server and storage.'
     : 'Check that the storage is running and has free space. Test the storage connection for details.'
@@ -76,6 +80,6 @@ async function noAnswerNote({ host, origin }: URL, isOwn: boolean): Promise<stri
     () => false,
   )
   return isReachable
-    ? `${host} answers, but this page may not read the answer. Allow the origin ${window.location.origin} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket. If it does already, the storage refused the upload: ${refusalNote(403)} See the check CORS.`
+    ? `${host} answers, but this page may not read the answer. Allow the origin ${window.location.origin} with the methods PUT, GET and HEAD and the headers content-type and content-md5 in the CORS rule of the bucket. If it does already, the storage refused the upload: ${bucketRemedy(403)} See the check CORS.`
     : `${host} cannot be reached from this browser. Check your network, the name and the certificate (S3_PUBLIC_ENDPOINT), and any firewall in between.`
 }
