@@ -18,8 +18,8 @@ type TierVerdict =
 /**
  * Decides how a request changes a user's tier. Returns the same facts if nothing changes.
  *
- * A user can start one trial, while the tier is free (spec §4). A switch during the trial ends it. The
- * date of a trial that ran to its end is kept until the user is premium again.
+ * A user can start one trial, while the tier is free (spec §4). A switch during the trial ends it.
+ * The date of a trial that ran to its end is kept until the user is premium again.
  * @throws {RangeError} for an unknown tier.
  */
 export function changeTier(facts: TierFacts, request: TierRequest, now: Date): TierVerdict {
