@@ -2,7 +2,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
 import { dropNotice, type Notice } from '../upload-notices.ts'
-import { isLargeDrop } from './upload-queue.ts'
+import { isLargeDrop } from './upload-runner.ts'
 import { isUnderWay } from './upload-state.ts'
 
 /** Spec §9: the text of a finished batch is reset after 2 s. */

@@ -32,9 +32,8 @@ import { type AddedFiles, newRecord } from './new-record.ts'
 import { UploadResumer } from './resume-uploads.ts'
 import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
-import { isLargeDrop } from './upload-queue.ts'
 import type { RunDeps, RunResult } from './upload-run.ts'
-import { UploadRunner } from './upload-runner.ts'
+import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import { cancelled, canResume, completed, failed, isUnderWay, paused } from './upload-state.ts'
 
 /** Changes within this time are shown together, so that the page is not drawn for each of them. */

@@ -165,7 +165,15 @@ export class UploadRun {
       this.#record.update({ restarted: true })
       return null
     }
-    if (saysUnknown(error)) return this.#confirmOrForget(ticket)
+    if (saysUnknown(error)) {
+      // An earlier confirm may have made a file of it.
+      try {
+        return await this.#confirm(ticket)
+      } catch (refused) {
+        if (!saysUnknown(refused)) throw refused
+        return this.#forgetTicket()
+      }
+    }
     if (!(error instanceof TransferFailed)) throw error
     // The presigned URL of a small file has expired. A new start gives another one. A larger file
     // fails instead, because a new start would lose its stored parts.
@@ -174,16 +182,6 @@ export class UploadRun {
     if (!isUrlRefused && error.kind !== 'changed') throw error
     await this.#deps.calls.abortUpload(ticket.cloudKey)
     return this.#forgetTicket()
-  }
-
-  /** The server does not know the upload: an earlier confirm may have made a file of it. */
-  async #confirmOrForget(ticket: UploadTicket): Promise<StoredFile | null> {
-    try {
-      return await this.#confirm(ticket)
-    } catch (error) {
-      if (!saysUnknown(error)) throw error
-      return this.#forgetTicket()
-    }
   }
 
   #forgetTicket(): null {
