@@ -5,8 +5,8 @@ import { claimDueFiles, countOverdue, markPurged } from './purge-queries.ts'
 const batchSize = 100
 
 /**
- * Purges files that were deleted, or whose links have ended and can't be renewed (design §4): claims
- * a batch, removes the bytes, verifies that storage has none left, and records it. Can be
+ * Purges files that were deleted, or whose links have ended and can't be renewed (design §4). It
+ * claims a batch, removes the bytes, verifies that storage has none left, and records it. It can be
  * interrupted anywhere, and several servers share the work.
  *
  * Retries failed removals without limit, with backoff. If all of a batch fail, the store's others

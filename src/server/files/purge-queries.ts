@@ -175,7 +175,7 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
 }
 
 /**
- * Records that the bytes of these files are gone. A deleted file loses its row and leaves a receipt.
+ * Records that the bytes of these files are gone. A deleted file leaves a receipt and no row.
  * @returns how many files this call, and no parallel one, recorded.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {

@@ -105,7 +105,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   }
 }
 
-/** Gives each start its upload, or refuses it, with the owner locked. Earlier ones have priority. */
+/** Gives each start its upload or refuses it, with the owner locked. Earlier ones go first. */
 async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
