@@ -18,7 +18,7 @@ const mayReadAll: readonly { table: string; begins: string }[] = [
       'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
   },
   // Starting an upload sums all open uploads, which are few, at most once in ten seconds. A sum for
-  // one owner doesn't begin like this.
+  // one owner has another prefix.
   {
     table: 'uploads',
     begins: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',

@@ -13,7 +13,7 @@ export async function alone(folder, work) {
   const lock = join(tmpdir(), `mayfly-ready-${hash}.lock`)
   for (let round = 0; !take(lock); round += 1) {
     if (round === 0) {
-      console.error('Another start is setting things up; waiting for it …')
+      console.error('Another process is setting up; waiting …')
       console.error(`(If there is none, remove ${lock})`)
     }
     await wait(200)

@@ -50,18 +50,18 @@ const silent = { throwIfNoEntry: false }
 
 /** Each step says whether it is due, and does it. In this order. */
 const steps = {
-  install: { say: 'Installing what package-lock.json pins', isDue: installIsDue, run: install },
+  install: { say: 'Installing dependencies', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
   exports: {
-    say: 'Shortening the list of drizzle-orm',
+    say: 'Shortening the exports of drizzle-orm',
     isDue: exportsAreLong,
     run: shortenExports,
   },
   web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
   chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
   engines: { say: 'Installing Firefox and WebKit', isDue: enginesAreDue, run: installEngines },
-  nginx: { say: 'Installing nginx to test behind', isDue: nginxIsDue, run: installNginx },
-  s3: { say: 'Installing an S3 server to test against (Ceph)', isDue: s3IsDue, run: installS3 },
+  nginx: { say: 'Installing nginx for tests', isDue: nginxIsDue, run: installNginx },
+  s3: { say: 'Installing an S3 server (Ceph) for tests', isDue: s3IsDue, run: installS3 },
 }
 const needs = {
   start: ['install', 'links', 'exports', 'web'],
@@ -136,8 +136,8 @@ function install() {
   }
   if (installIsDue()) {
     throw new Fault(
-      'What npm installed is not what package-lock.json pins. Bring it in line with package.json ' +
-        '(npm install), and start again.',
+      'The installed packages differ from package-lock.json. Update it with npm install, and start ' +
+        'again.',
     )
   }
 }
@@ -183,8 +183,8 @@ function warnOfOldNode() {
   const isOld = isOurs && isOlder(version, wantedNode) && linkTarget(nodeLink) === target
   if (!isOld || !process.env.npm_config_user_agent) return
   console.error(
-    `This runs on Node ${version}, the newest 24 that npm has for this machine, which lacks later ` +
-      `security fixes. Install Node ${wantedNode} or a newer 24 and start again: it is used then.`,
+    `This runs on Node ${version}, npm's newest 24 for this machine, which lacks security fixes. ` +
+      `Install Node ${wantedNode} or a newer 24, and start again.`,
   )
 }
 
@@ -209,7 +209,7 @@ function makeLinks() {
   const node = run([join(root, nodeLink), '--version'])
   if (node.stdout?.startsWith('v24.')) return
   throw new Fault(
-    `The Node 24 that npm brought does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
+    `The Node 24 installed by npm does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
       'Supported are Linux with glibc and macOS, on x64 and arm64.',
   )
 }
@@ -281,9 +281,8 @@ async function installChromium() {
   }
   if ((await findChromiumForStories()) === null) {
     throw new Fault(
-      'The browser tests need a Chromium, and none could be installed. Install the package ' +
-        'chromium of your system (Debian: sudo apt-get install chromium), or set CHROMIUM_PATH ' +
-        'to a Chromium or Chrome that is there.',
+      'The browser tests need Chromium, which could not be installed. Install it (Debian: sudo ' +
+        'apt-get install chromium), or set CHROMIUM_PATH to a Chromium or Chrome.',
     )
   }
 }
@@ -299,8 +298,8 @@ function missingEngines() {
 }
 
 /**
- * Tells whether to install the other browser engines. Only apt-get can install them. The tests of
- * an engine that is missing are skipped.
+ * Whether to install the other browser engines, which only apt-get can. Tests of a missing engine
+ * are skipped.
  */
 function enginesAreDue() {
   return missingEngines().length > 0

@@ -24,8 +24,8 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   try {
     say(await work(readConfig(readEnvironment())))
   } catch (error) {
-    const isTold = error instanceof StartupError || error instanceof ConfigError
-    say(isTold ? error.message : `It failed and can be repeated: ${redactedMessages(error)}`)
+    const isExpected = error instanceof StartupError || error instanceof ConfigError
+    say(isExpected ? error.message : `Failed; it can be repeated: ${redactedMessages(error)}`)
     process.exitCode = 1
   }
 }

@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60_000
 /** Due files at startup, with rows but no bytes. */
 const dueRows = roundsOf(1000, 1_000_000)
 const owners = roundsOf(20, 20_000)
-/** The purge claims and completes so many files per statement. */
+/** Files the purge claims or completes per statement. */
 const filesInBatch = 100
 /** The server uses some 200 MiB at rest; with all rows in memory it would use a thousand. */
 const ceilingMiB = 400

@@ -10,7 +10,7 @@ import { seededRounds } from './support/seeded-rounds.ts'
 import { confirm } from './support/upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** After so many days every file has expired. */
+/** Days until every file has expired. */
 const daysUntilAllIsOver = 31
 const filesPerRound = 8
 const uploadsPerRound = 3

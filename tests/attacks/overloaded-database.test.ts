@@ -35,17 +35,17 @@ const limits: PoolLimits = {
 let app: TestApp
 let owner: Person
 /** Bypasses the server. Its lock blocks all queries. */
-let witness: pg.Client
+let directDb: pg.Client
 
 beforeAll(async () => {
   const database = await freshDatabase()
   app = await serveApp(database, { poolLimits: limits })
   owner = await makePerson(app)
-  witness = new pg.Client({ connectionString: database.url })
-  await witness.connect()
+  directDb = new pg.Client({ connectionString: database.url })
+  await directDb.connect()
 })
 afterAll(async () => {
-  await witness.end()
+  await directDb.end()
   await app.close()
 })
 
@@ -55,8 +55,8 @@ afterAll(async () => {
  * requests may share a query.
  */
 async function overrun(): Promise<Promise<Response>[]> {
-  await witness.query('begin')
-  await witness.query('lock table sessions in access exclusive mode')
+  await directDb.query('begin')
+  await directDb.query('lock table sessions in access exclusive mode')
   const { pool } = app
   const held: Promise<Response>[] = []
   const queries = () => pool.totalCount - pool.idleCount + pool.waitingCount
@@ -100,7 +100,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   const job = app.deps.db.execute(sql`select 1`)
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(waiting)
 
-  await witness.query('commit')
+  await directDb.query('commit')
   for (const one of held) expect((await one).status).toBe(200)
   expect((await job).rowCount).toBe(1)
   expect((await owner.fetch('/api/files')).status).toBe(200)
@@ -115,7 +115,7 @@ test('sheds requests for the stored size of an upload', async () => {
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   }
   expect(app.pool.waitingCount).toBe(waiting)
-  await witness.query('commit')
+  await directDb.query('commit')
   await Promise.all(held)
   for (const { status } of await ask()) expect(status).toBe(200)
 })
@@ -128,7 +128,7 @@ test('logs load shedding once a minute, with the number of refused requests', as
   for (let n = 0; n < 5; n += 1) await owner.fetch('/api/files')
   app.clock.advance(60_000)
   await owner.fetch('/api/files')
-  await witness.query('commit')
+  await directDb.query('commit')
   await Promise.all(held)
   expect(shedLines().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
   expect(app.logged.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])

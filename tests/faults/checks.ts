@@ -20,7 +20,7 @@ import { download, type SimulatedUser, signIn, tryPassword } from './simulated-u
 
 /** How many replaced links are tried for each user after a round. */
 const deadLinksPerCheck = 2
-/** One in so many untouched files is checked after a round. */
+/** One in this many untouched files is checked after a round. */
 const untouchedPerCheck = 8
 const pollMs = 50
 const dayMs = 24 * 60 * 60_000

@@ -5,7 +5,7 @@ import type { Setup } from './setups.ts'
 /** What a fault affects: the server's processes, jobs and clock, or something it depends on. */
 export type Target = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'mail' | 'disk'
 
-/** What a fault may happen in. */
+/** The scenario a fault may happen in. */
 export interface FaultContext extends Setup {
   /** Whether this scenario has a Postgres of its own. */
   ownsPostgres: boolean

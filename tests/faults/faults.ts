@@ -12,7 +12,7 @@ export type FaultName = keyof typeof all
 export const faults: Record<FaultName, Fault> = all
 
 const names = Object.keys(all) as FaultName[]
-/** One in so many rounds with a fault has a second one. */
+/** One in this many rounds with a fault has a second one. */
 const roundsPerSecondFault = 5
 
 /**

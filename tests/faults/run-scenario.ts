@@ -14,10 +14,10 @@ import { type SetupName, setups } from './setups.ts'
 import { actRandomly, finishUploads, type SimulatedUser, uploadFirst } from './simulated-user.ts'
 
 const userTiers = ['free', 'premium', 'premium'] as const
-/** Every so many rounds all links are opened, not only those that could have changed. */
+/** How often, in rounds, all links are opened, not only those that could have changed. */
 const roundsBetweenWholeChecks = 5
 const roundsBetweenDeepChecks = 20
-/** In so many rounds, every step must have succeeded. */
+/** After this many rounds every step must have succeeded. */
 const roundsForEveryStep = 100
 /** How far the server's clock advances after each round, so that no two share a time. */
 const betweenRoundsMs = 1000

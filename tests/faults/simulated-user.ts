@@ -46,7 +46,7 @@ export interface SimulatedUser extends Caller {
 
 const type = 'application/octet-stream'
 const maxSmallSize = 64 * 1024
-/** One in so many uploads is large enough for two parts. */
+/** One in this many uploads is large enough for two parts. */
 const uploadsPerLarge = 25
 const partSize = 8 * 1024 * 1024
 const pollMs = 50

@@ -6,7 +6,7 @@ import { type Draw, seededRounds } from './seeded-rounds.ts'
 const userCount = 3
 /** Pause between two stories while a killed server restarts, to leave it the CPU. */
 const pauseMs = 100
-/** In so many rounds some renewal is not interrupted. */
+/** With this many rounds some renewal is not interrupted. */
 const enoughToRenew = 30
 
 /**

@@ -12,9 +12,9 @@ import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** After so many days abandoned uploads have ended, but every file is left. */
+/** Days until abandoned uploads have ended, while every file is left. */
 const uploadsOver = [1.5, 2.5]
-/** After so many days everything has ended. */
+/** Days until everything has ended. */
 const allOver = [40, 41]
 
 /** What stopped servers left behind. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
-/** A connection may send at most this many bytes before it is the next one's turn. */
+/** Bytes a connection may send before the next one's turn. */
 const packetBytes = 8 * 1024
-/** With so many bytes queued, the line stops reading from a connection. */
+/** Queued bytes at which the line stops reading from a connection. */
 const queueBytes = 1024 * 1024
 
 /** One direction of a connection. */

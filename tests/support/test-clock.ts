@@ -1,4 +1,4 @@
-/** A clock that stands still until set. */
+/** A clock that only moves when set. */
 export interface TestClock {
   (): Date
   set(moment: Date): void

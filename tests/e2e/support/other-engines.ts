@@ -6,16 +6,16 @@ import { expect } from '@playwright/test'
 import type { EngineName } from '../../../scripts/engines.mjs'
 import { freePort } from '../../support/free-port.ts'
 
-/** One page in a browser that Playwright cannot drive. */
+/** A page in a browser that Playwright can't drive. */
 export interface EnginePage {
   goto(url: string): Promise<void>
-  /** Loads the page again, and confirms the browser's question whether to leave it. */
+  /** Reloads the page and confirms leaving it. */
   reload(): Promise<void>
-  /** Evaluates an expression in the page. A promise is awaited. The value must be JSON. */
+  /** Evaluates an expression, or awaits its promise. The value must be JSON. */
   evaluate<T>(expression: string): Promise<T>
-  /** Clicks the first element at this XPath. */
+  /** Clicks the first element with this XPath. */
   click(xpath: string): Promise<void>
-  /** Chooses a file in the file input at this XPath. */
+  /** Chooses a file in the file input with this XPath. */
   chooseFile(xpath: string, path: string): Promise<void>
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export function openEngine(name: EngineName, folder: string): Promise<EnginePage
   return name === 'firefox' ? openFirefox(folder) : openWebKit()
 }
 
-/** Opens Firefox, which itself speaks WebDriver BiDi. */
+/** Opens Firefox by WebDriver BiDi. */
 async function openFirefox(folder: string): Promise<EnginePage> {
   const args = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0']
   const firefox = spawn('firefox-esr', args, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -38,7 +38,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
     answers.get(answer.id)?.(answer)
   })
   let lastId = 0
-  // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
   const send = async (method: string, params: object): Promise<any> => {
     lastId += 1
     const id = lastId
@@ -90,7 +90,7 @@ interface BidiAnswer {
   message?: string
 }
 
-/** Opens WebKitGTK on a display of its own, by its WebDriver server. */
+/** Opens WebKitGTK on a virtual display, by its WebDriver server. */
 async function openWebKit(): Promise<EnginePage> {
   const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -101,7 +101,7 @@ async function openWebKit(): Promise<EnginePage> {
     stdio: 'ignore',
     env: { ...process.env, DISPLAY: `:${display}` },
   })
-  // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
   const call = async (method: string, path: string, body?: object): Promise<any> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
@@ -144,7 +144,7 @@ async function openWebKit(): Promise<EnginePage> {
   }
 }
 
-/** Resolves with what the first line that matches has in its parentheses. */
+/** Resolves with the capture of the first matching line. */
 function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface(output)

@@ -13,7 +13,7 @@ import { listenForNoise, type Noise } from './noise.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
-  /** A server for this test, with a clock that stands still until set. */
+  /** A server for this test, with a clock that only the test moves. */
   app: TestApp
   /** Fails the test on errors of the console, a page or a request. */
   noise: Noise
