@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 
 /** How many bytes of a body wait in memory while the disk writes those before them. */
-const bufferedBytes = 128 * 1024
+const bufferedBytes = 256 * 1024
 
 /** A request whose body is to be written into a file. */
 export interface Incoming {

@@ -22,14 +22,14 @@ export interface TransferMeter {
 export const noMeter: TransferMeter = { bytes() {}, begin: () => () => undefined }
 
 /**
- * How many transfers may run at the same time. With all of them, the process needs less than 250
- * MiB of memory.
+ * How many transfers may run at the same time. With as many slow clients, the process needs less
+ * than 250 MiB of memory.
  */
 export const transferLimits = {
   // A download that waits for its client keeps 64 KiB, so 512 of them keep 32 MiB. A download
   // manager opens up to 16 connections.
   download: { total: 512, always: 16 },
-  // The bytes between socket and disk take 200 KiB for each upload, so 256 of them take 50 MiB. The
-  // browser sends five parts, or five small files, in parallel.
+  // An upload keeps at most 600 KiB between socket and disk, and less than 100 KiB if its client is
+  // slower than the disk. The browser sends five parts, or five small files, in parallel.
   upload: { total: 256, always: 16 },
 } satisfies Record<TransferDirection, SharedLimit>
