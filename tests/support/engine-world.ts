@@ -52,8 +52,8 @@ function makeAnswers() {
 function makeTraces() {
   return {
     /**
-     * What the engine asked of the server, sent to it and reported as stored, in order, such as
-     * 'start a.txt', 'send key of a.txt' and 'stored a.txt'.
+     * What the engine asked of the server and sent to it, in order, such as
+     * 'start a.txt', 'send key of a.txt' and 'confirm key of a.txt'.
      */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
@@ -168,9 +168,8 @@ export function openEngineWorld() {
     isServerReady: async () => world.isServerReady,
     handles: memoryHandles(world.handles),
     locks: memoryLocks(world.locks),
-    onStored: (files) => {
+    onStored: () => {
       world.listed += 1
-      for (const { originalName } of files) world.log.push(`stored ${originalName}`)
     },
     onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
     reportError: (error) => {

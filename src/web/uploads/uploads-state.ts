@@ -1,5 +1,4 @@
 import type { StoreApi } from 'zustand/vanilla'
-import type { File as StoredFile } from '../../shared/contract/files.ts'
 import type { Interruption } from './interruption.ts'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
@@ -57,10 +56,7 @@ export type UploadsStore = StoreApi<UploadsState>
 
 /** What uploads need from the page: functions that show results. */
 export interface UploadsPage {
-  /**
-   * Called when the list of files must be refreshed. `files` are the new files, as far as this tab
-   * knows them.
-   */
-  onStored: (files: readonly StoredFile[]) => void
+  /** Called when the list of files must be refreshed. */
+  onStored: () => void
   onNotice: (notice: ToastNotice) => void
 }

@@ -5,7 +5,6 @@
  * - Uploads wait in the *queue*. The *run* of an upload is its work after that.
  * - A *drop* is all files that were added together.
  */
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { refuseOtherFile } from '../picking/file-identity.ts'
 import { askForHandle } from '../picking/handle-file.ts'
@@ -77,8 +76,6 @@ export class UploadEngine {
   readonly #end = new AbortController()
   /** The ids of the uploads of tabs that are gone whose bytes this tab has looked for. */
   readonly #lookedFor = new Set<string>()
-  /** New files that the page has not been told about yet. */
-  #unlisted: StoredFile[] = []
   /** An error that is shown beside the drop zone (spec §5). */
   #inlineError: string | null = null
   #isAskedToSignIn = false
@@ -98,7 +95,7 @@ export class UploadEngine {
     this.#keepAwake = whileWanted(deps.keepAwake)
     this.#changed = coalesce(timers, shownEveryMs, () => this.#show())
     this.readAgain = coalesce(timers, watchEveryMs, () => void this.#read())
-    this.#refreshSoon = coalesce(timers, refreshEveryMs, () => this.#refresh())
+    this.#refreshSoon = coalesce(timers, refreshEveryMs, deps.onStored)
     this.#watch = repeat(timers, watchEveryMs, () => this.#resumeIdle())
     this.#cleanUpLater = repeat(timers, cleanUpEveryMs, () => this.#cleanUp())
     this.#files = new UploadFiles(deps.handles)
@@ -112,7 +109,7 @@ export class UploadEngine {
       records: deps.records,
       locks: deps.locks,
       onLost: (record) => this.#lose(record),
-      onCompletedElsewhere: () => this.#refreshSoon(),
+      onCompletedElsewhere: this.#refreshSoon,
       onChange: this.#changed,
     })
     this.#resumer = new UploadResumer({
@@ -129,7 +126,7 @@ export class UploadEngine {
       update: (record) => this.#put(record),
       onEnd: (record, result) => this.#ended(record, result),
       onLive: this.#changed,
-      onStoredAnyway: (file) => this.#listFile(file),
+      onStoredAnyway: this.#refreshSoon,
     })
     this.readAgain()
   }
@@ -340,7 +337,7 @@ export class UploadEngine {
       this.#put(completed(record, now))
       this.#files.forget(id)
       this.#list.release(id)
-      this.#listFile(result.file)
+      this.#refreshSoon()
       this.#tellOfOne(record, successNotice(path, fileName))
     } else if (result.type === 'failed') this.#fail(record, result)
     else if (result.need === 'file') this.#resumer.lacksFile(record, 'file')
@@ -440,16 +437,6 @@ export class UploadEngine {
       this.#inlineError = notice.text
       this.#changed()
     }
-  }
-
-  #listFile(file: StoredFile): void {
-    this.#unlisted.push(file)
-    this.#refreshSoon()
-  }
-
-  #refresh(): void {
-    this.#deps.onStored(this.#unlisted)
-    this.#unlisted = []
   }
 
   #show(): void {

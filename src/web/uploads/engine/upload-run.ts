@@ -1,4 +1,3 @@
-import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { isMediaType } from '../../../shared/rules/files/file-kind.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
@@ -38,7 +37,7 @@ export interface RunDeps extends CallDeps {
    */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Called when the server made a file of an upload whose run was stopped meanwhile. */
-  onStoredAnyway: (file: StoredFile) => void
+  onStoredAnyway: () => void
   /** Called with an error that no code here throws on purpose. The upload fails. */
   reportError: (error: unknown) => void
 }
@@ -53,7 +52,7 @@ export interface RunRecord {
 
 /** How a run ended. */
 export type RunResult =
-  | { type: 'stored'; file: StoredFile }
+  | { type: 'stored' }
   /** A person has to sign in, or to choose the file again. */
   | { type: 'paused'; need: 'sign-in' | 'file' }
   | {
@@ -111,8 +110,8 @@ export class UploadRun {
    */
   async run(): Promise<RunResult | null> {
     try {
-      const file = await (this.#file ? this.#upload(this.#file) : this.#confirmWithoutFile())
-      return this.#signal.aborted ? null : { type: 'stored', file }
+      await (this.#file ? this.#upload(this.#file) : this.#confirmWithoutFile())
+      return this.#signal.aborted ? null : { type: 'stored' }
     } catch (error) {
       return this.#signal.aborted ? null : this.#failure(error)
     }
@@ -130,31 +129,30 @@ export class UploadRun {
    * Uploads the file. If the server turns out to lack the upload or some of its bytes, repairs this
    * once and tries again.
    */
-  async #upload(file: File): Promise<StoredFile> {
+  async #upload(file: File): Promise<void> {
     for (;;) {
       try {
         return await this.#tryOnce(file)
       } catch (error) {
         if (this.#signal.aborted || this.#record.get().restarted) throw error
-        const stored = await this.#repair(error)
-        if (stored) return stored
+        if (await this.#repair(error)) return
       }
     }
   }
 
-  async #tryOnce(file: File): Promise<StoredFile> {
+  async #tryOnce(file: File): Promise<void> {
     const known = this.#record.get().ticket
     const held = known ? await this.#listParts(known) : []
     const ticket = known ?? (await this.#start())
     await this.#transfer(file, ticket, held, known !== null)
-    return this.#confirm(ticket)
+    await this.#confirm(ticket)
   }
 
   /**
-   * Prepares another attempt after an error. Returns the file if the upload has become one.
+   * Prepares another attempt after an error. Returns true if the upload has become a file.
    * @throws the error where another attempt would not help.
    */
-  async #repair(error: unknown): Promise<StoredFile | null> {
+  async #repair(error: unknown): Promise<boolean> {
     const { ticket } = this.#record.get()
     if (!ticket) throw error
     if (error instanceof CallFailed && error.stage === 'confirm') {
@@ -163,12 +161,13 @@ export class UploadRun {
       // A server that crashed may have lost bytes that were not yet safe on its disk.
       if (error.refusal.code !== 'UPLOAD_INCOMPLETE') throw error
       this.#record.update({ restarted: true })
-      return null
+      return false
     }
     if (saysUnknown(error)) {
       // An earlier confirm may have made a file of it.
       try {
-        return await this.#confirm(ticket)
+        await this.#confirm(ticket)
+        return true
       } catch (refused) {
         if (!saysUnknown(refused)) throw refused
         return this.#forgetTicket()
@@ -184,14 +183,14 @@ export class UploadRun {
     return this.#forgetTicket()
   }
 
-  #forgetTicket(): null {
+  #forgetTicket(): false {
     this.#signal.throwIfAborted()
     const fresh = { ticket: null, uploadStartTime: null, uploadedBytes: 0, progress: 0 }
     this.#record.update({ ...fresh, restarted: true })
-    return null
+    return false
   }
 
-  async #confirmWithoutFile(): Promise<StoredFile> {
+  async #confirmWithoutFile(): Promise<void> {
     const { ticket } = this.#record.get()
     if (!ticket) throw new TransferFailed('unreadable')
     this.#record.update({ status: 'uploading' })
@@ -272,7 +271,7 @@ export class UploadRun {
     this.#setBytes(file.size)
   }
 
-  async #confirm({ cloudKey, metadata }: UploadTicket): Promise<StoredFile> {
+  async #confirm({ cloudKey, metadata }: UploadTicket): Promise<void> {
     const sha256 = (await this.#sha256) ?? undefined
     this.#signal.throwIfAborted()
     const { calls, timers, onStoredAnyway } = this.#deps
@@ -285,13 +284,12 @@ export class UploadRun {
       isPassing: mayPass,
     })
     const reportLate = (late: Awaited<typeof confirming>) => {
-      if (this.#signal.aborted && late.ok) onStoredAnyway(late.value)
+      if (this.#signal.aborted && late.ok) onStoredAnyway()
     }
     confirming.then(reportLate, () => undefined)
     const confirmed = await Promise.race([confirming, this.#stopped()])
     this.#signal.throwIfAborted()
     if (!confirmed.ok) throw new CallFailed('confirm', confirmed.refusal)
-    return confirmed.value
   }
 
   #watchProgress(size: number, held: number): (bytes: number) => void {
