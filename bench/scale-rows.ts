@@ -56,9 +56,9 @@ function codeOf(n: string): string {
 /**
  * Selects the facts of files $1 to $2, or of each `every`th, numbered by upload time: file $5 was
  * the first, file $6 the last, at the moment $7. Owners are users $3 and on, $4 of them. Uploads
- * are a whole number of days plus up to 21 hours before $7, and lives are whole days, so for three hours after
- * $7 no link expires and the purge finds nothing. `offset 0` makes Postgres compute each value
- * once.
+ * are a whole number of days plus up to 21 hours before $7, and lives are whole days, so for three
+ * hours after $7 no link expires and the purge finds nothing. `offset 0` makes Postgres compute
+ * each value once.
  */
 function someFiles(every = 1): string {
   const first = `($1::bigint + ${every - 1}) / ${every} * ${every}`

@@ -1,6 +1,6 @@
 /**
- * Shortens the `exports` of the installed drizzle-orm, which list 446 modules in 175 KB. Node parses
- * them at every import of one of these modules, which took two fifths of the server's start.
+ * Shortens the `exports` of the installed drizzle-orm, which list 446 modules in 175 KB. Node
+ * parses them at every import of one of these modules, which took two fifths of the server's start.
  */
 import { accessSync, constants, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -11,8 +11,8 @@ const batchBytes = 256 * 1024 ** 2
 
 /**
  * Computes the missing SHA-256 of files, one after the other. Takes down those whose content is
- * blocked, and completes takedowns that were interrupted. If no file of a batch can be read, storage
- * is probably unreachable, and the other files wait for the next run.
+ * blocked, and completes takedowns that were interrupted. If no file of a batch can be read,
+ * storage is probably unreachable, and the other files wait for the next run.
  * @returns how many files were read, could not be read, and were taken down. Files whose bytes are
  * missing count as neither read nor failed.
  */

@@ -12,22 +12,22 @@ export interface Noise {
   faults(): string[]
 }
 
-export function listenForNoise(): Noise {
-  const heard: string[] = []
+export function listenForErrors(): Noise {
+  const messages: string[] = []
   const expected: RegExp[] = []
   const allowed: RegExp[] = []
   return {
     async watch(context) {
       context.on('console', (message) => {
         if (message.type() !== 'error' && message.type() !== 'warning') return
-        heard.push(`console ${message.type()}: ${message.text()} at ${message.location().url}`)
+        messages.push(`console ${message.type()}: ${message.text()} at ${message.location().url}`)
       })
-      context.on('weberror', (error) => heard.push(`page error: ${error.error().stack}`))
+      context.on('weberror', (error) => messages.push(`page error: ${error.error().stack}`))
       context.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText ?? ''
         // Aborted by the page itself.
         if (reason === 'net::ERR_ABORTED') return
-        heard.push(`request failed: ${request.method()} ${request.url()} ${reason}`)
+        messages.push(`request failed: ${request.method()} ${request.url()} ${reason}`)
       })
       await context.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', (event) => {
@@ -38,10 +38,10 @@ export function listenForNoise(): Noise {
     expect: (what) => void expected.push(what),
     allow: (what) => void allowed.push(what),
     faults: () => [
-      ...heard.filter((line) => ![...expected, ...allowed].some((what) => what.test(line))),
+      ...messages.filter((line) => ![...expected, ...allowed].some((what) => what.test(line))),
       ...expected
-        .filter((what) => !heard.some((line) => what.test(line)))
-        .map((what) => `expected and not heard: ${what}`),
+        .filter((what) => !messages.some((line) => what.test(line)))
+        .map((what) => `missing: ${what}`),
     ],
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@playwright/test'
 import { serveApp, type TestApp } from '../../support/app-server.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
-import { listenForNoise, type Noise } from './noise.ts'
+import { listenForErrors, type Noise } from './noise.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
@@ -39,7 +39,7 @@ export const test = base.extend<Fixtures>({
 
   noise: [
     async ({}, use) => {
-      const noise = listenForNoise()
+      const noise = listenForErrors()
       await use(noise)
       expect(noise.faults()).toEqual([])
     },

@@ -69,7 +69,9 @@ export function failing(message: string, remedy: string): Finding {
 
 const longestReason = 300
 
-/** Returns the reason of an error, or of its cause, in one line without values from the database. */
+/**
+ * Returns the reason of an error, or of its cause, in one line without values from the database.
+ */
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
   if (isAround && error.cause instanceof Error) return reasonOf(error.cause)

@@ -145,8 +145,8 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
 }
 
 /**
- * Returns what is wrong with limits together, or null. Links must not outlive files, and no tier may
- * allow more than the next one.
+ * Returns what is wrong with limits together, or null. Links must not outlive files, and no tier
+ * may allow more than the next one.
  */
 export function limitsFault(limits: Limits): string | null {
   const faults = [
