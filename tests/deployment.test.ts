@@ -177,7 +177,7 @@ const examples: Record<string, string> = {
 }
 
 describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
-  test.each(['%s is valid', 'mayfly@.service'])('%s is understood', async (name) => {
+  test.each(['mayfly.service', 'mayfly@.service'])('%s is valid', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
     const file = join(folder, name)

@@ -173,13 +173,10 @@ describe('rejects an ID token', () => {
     expect(await end()).toBe('/login?fault=google-refused')
   })
 
-  it.each(['that is malformed: %j', 'a.b', 'a.b.c', 'a.b.c.d.e'])(
-    'that is none: %j',
-    async (token) => {
-      replaceIdToken(() => token)
-      expect(await end()).toMatch(/^\/login\?fault=google-(refused|away)$/)
-    },
-  )
+  it.each(['', 'a.b', 'a.b.c', 'a.b.c.d.e'])('that is malformed: %j', async (token) => {
+    replaceIdToken(() => token)
+    expect(await end()).toMatch(/^\/login\?fault=google-(refused|away)$/)
+  })
 
   it('that is missing', async () => {
     issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {

@@ -164,14 +164,11 @@ describe('an authorization code', () => {
     expect(await follow(attacker.browser, attacker.back)).toBe(lost)
   })
 
-  it.each(['that is invalid returns to the login: %#', 'x'.repeat(4000)])(
-    'that is none ends at the login: %#',
-    async (code) => {
-      const { browser, back } = await comeBack()
-      back.searchParams.set('code', code)
-      expect(await follow(browser, back)).toBe(lost)
-    },
-  )
+  it.each(['x', 'x'.repeat(4000)])('that is invalid returns to the login: %#', async (code) => {
+    const { browser, back } = await comeBack()
+    back.searchParams.set('code', code)
+    expect(await follow(browser, back)).toBe(lost)
+  })
 
   it('that is missing or empty returns to the login', async () => {
     const missing = await comeBack()
