@@ -9,7 +9,7 @@ import { SettingsSection } from './settings-section.tsx'
 import { StatisticsSection } from './statistics-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
-/** The content of the administrator's page at /admin (spec §2). */
+/** The administrator's page at /admin (spec §2). */
 export function AdminCenter() {
   return (
     <>

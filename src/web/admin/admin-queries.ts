@@ -9,7 +9,7 @@ import { type CallInput, call, callForPage } from '../api/call.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
 import { pageSize, pagesFrom } from '../ui/paged-list.tsx'
 
-/** The administrator expects current data on each visit. */
+/** The administrator needs current data on each visit. */
 const onEachVisit = { refetchOnMount: 'always' } as const
 
 export const statsQuery = queryOptions({
@@ -29,7 +29,7 @@ export const checksQuery = queryOptions({
   ...onEachVisit,
 })
 
-/** The users that a search finds, or the newest users if `search` is empty. */
+/** Users that match `search`, or the newest users if it is empty. */
 export function usersQuery(search: string) {
   return queryOptions({
     queryKey: [adminKey, 'users', search],
@@ -39,14 +39,14 @@ export function usersQuery(search: string) {
   })
 }
 
-/** The newest entry of each maintenance action in the audit log. */
+/** The newest audit log entry of each maintenance action. */
 export const maintenanceQuery = queryOptions({
   queryKey: [adminKey, 'maintenance'],
   queryFn: ({ signal }) => call('listMaintenance', { signal }),
   ...onEachVisit,
 })
 
-/** The open reports, the last reported first. */
+/** Open reports, most recently reported first. */
 export const reportsQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'reports'],
   queryFn: ({ pageParam: cursor, signal }) =>
@@ -61,7 +61,7 @@ export const settingsQuery = queryOptions({
   ...onEachVisit,
 })
 
-/** The limits, the caps and what is in use. */
+/** Limits, caps and current usage. */
 export const limitSettingsQuery = queryOptions({
   queryKey: [adminKey, 'limits'],
   queryFn: ({ signal }) => call('adminLimits', { signal }),
@@ -77,7 +77,7 @@ export const feedbackQuery = infiniteQueryOptions({
   ...onEachVisit,
 })
 
-/** The entries of the audit log that match a filter, newest first. */
+/** Audit log entries that match a filter, newest first. */
 export function auditQuery(filter: CallInput<'listAudit'>['query']) {
   return infiniteQueryOptions({
     queryKey: [adminKey, 'audit', filter],
@@ -89,19 +89,19 @@ export function auditQuery(filter: CallInput<'listAudit'>['query']) {
   })
 }
 
-/** Reloads everything that the Admin Center shows, and what waits for the administrator. */
+/** Reloads all data of the Admin Center, including the counts on its badge. */
 export function refreshAdmin(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: [adminKey] })
 }
 
-/** Says why a call of the administrator failed. */
+/** Returns the error text for a failed admin call. */
 export function reasonText(error: unknown): string {
   return failureText(error, 'The server gave no reason. See its log.')
 }
 
 /**
- * Shows that an action of the administrator failed. Reloads everything, because somebody may have
- * changed it in another window.
+ * Shows a toast for a failed admin action and reloads all data, which may have changed in another
+ * window.
  */
 export function showAdminFailure(client: QueryClient, error: unknown, title: string): void {
   showFailure(error, title, reasonText(error))

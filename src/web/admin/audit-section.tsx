@@ -26,8 +26,8 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
 ]
 
 /**
- * The audit log: who did what to whom, newest first. The administrator can search it by user, link
- * or IP address, by action and by date.
+ * The audit log, newest first, with a search by user, link or IP address and filters by action and
+ * date.
  */
 export function AuditSection() {
   const { typed, search, setTyped } = useSearch()
@@ -99,19 +99,19 @@ function ColumnTitles() {
   )
 }
 
-/** No entry is older. While a year is being typed, the field already has one such as 0002. */
+/** No entry is older. A half-typed year makes the field report years like 0002. */
 const firstYear = 1970
 
 /**
- * Returns when a day such as '2026-11-19' begins in the browser's time zone. Returns null for an
- * empty text, and for a year that is still being typed.
+ * Returns the start of a day such as '2026-11-19' in the browser's time zone, or null if the text
+ * is empty or the year is incomplete.
  */
 export function startOfLocalDay(day: string): Date | null {
   const start = new Date(`${day}T00:00`)
   return start.getFullYear() >= firstYear ? start : null
 }
 
-/** Returns when a day ends: when the next one begins. Returns null like `startOfLocalDay`. */
+/** Returns the start of the next day, or null as in `startOfLocalDay`. */
 export function endOfLocalDay(day: string): Date | null {
   const end = startOfLocalDay(day)
   end?.setDate(end.getDate() + 1)
@@ -139,12 +139,12 @@ function NothingFound({ onClear }: { onClear: () => void }) {
   )
 }
 
-/** The grid columns of each entry and of the titles above the entries. */
+/** Grid columns shared by the entries and their header row. */
 const auditColumns = 'lg:grid-cols-[168px_minmax(0,1fr)_minmax(0,1.35fr)_minmax(0,1fr)_118px_32px]'
 
 /**
- * An entry of the audit log. Its button shows all recorded data. On small screens the entry is a
- * card that begins with what happened.
+ * An audit log entry. Its button expands all recorded data. On small screens it is a card that
+ * starts with the action.
  */
 function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
   const id = useId()
@@ -195,8 +195,8 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
 }
 
 /**
- * A label before a value. On wide screens a title above the column replaces it, so only screen
- * readers read it there.
+ * A label before a value. On wide screens the column header replaces it visually, and only screen
+ * readers get it.
  */
 function Said({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>

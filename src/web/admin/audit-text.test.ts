@@ -6,14 +6,14 @@ const free = { tier: 'free', trialEndsAt: null }
 const premium = { tier: 'premium', trialEndsAt: null }
 const trial = { tier: 'premium', trialEndsAt: '2026-12-21T11:00:00.000Z' }
 
-describe('an entry of the audit log', () => {
+describe('the text of an audit log entry', () => {
   it.each([
     [{ reason: 'trial', from: free, to: trial }, 'Tier: Free to Premium (trial)'],
     [{ reason: 'trial', from: trial, to: free }, 'Tier: Premium to Free (trial ended)'],
     [{ reason: 'preview', from: trial, to: premium }, 'Tier: Premium (trial ended)'],
     [{ reason: 'administrator', from: free, to: premium }, 'Tier: Free to Premium'],
     [{ reason: 'administrator', from: premium, to: free }, 'Tier: Premium to Free'],
-  ])('about a tier, %j', (details, text) => {
+  ])('describes a tier change: %j', (details, text) => {
     expect(auditText({ action: 'set-tier', details })).toBe(text)
   })
 
@@ -21,7 +21,7 @@ describe('an entry of the audit log', () => {
     ['session', 'Changed the password'],
     ['email', 'Reset the password by email'],
     ['taking-over', 'Verified the address and replaced the earlier password'],
-  ])('about a password, by %s', (by, text) => {
+  ])('describes a password change by %s', (by, text) => {
     expect(auditText({ action: 'change-password', details: { by } })).toBe(text)
   })
 
@@ -29,7 +29,7 @@ describe('an entry of the audit log', () => {
     ['session', 'Linked Google'],
     ['address', 'Linked Google (same address)'],
     ['taking-over', 'Linked Google and replaced an unverified account'],
-  ])('about Google, by %s', (by, text) => {
+  ])('describes a Google link by %s', (by, text) => {
     expect(auditText({ action: 'link-google', details: { by } })).toBe(text)
   })
 
@@ -49,7 +49,7 @@ describe('an entry of the audit log', () => {
       'Premium expiration days: 3, 5, 7 to 1, 3',
     ],
     [{ key: 'premium_max_files', from: null, to: '9' }, 'Premium max files: the default to 9'],
-  ])('about a setting, %j', (details, text) => {
+  ])('describes a setting change: %j', (details, text) => {
     expect(auditText({ action: 'change-setting', details })).toBe(text)
   })
 
@@ -72,11 +72,11 @@ describe('an entry of the audit log', () => {
     ],
     ['delete-feedback', { feedbackId: 'x', isSuspect: true }, 'Deleted feedback'],
     ['dismiss-report', { shortCode: 'abc', count: 2 }, 'Dismissed a report'],
-  ] as const)('about %s, %j', (action, details, text) => {
+  ] as const)('describes %s: %j', (action, details, text) => {
     expect(auditText({ action, details })).toBe(text)
   })
 
-  it('names a deleted user by the address that the user had', () => {
+  it('names a deleted user by email address', () => {
     const details = { email: 'a@example.org' }
     expect(whomText({ action: 'delete-user', subject: 'id', details })).toBe('a@example.org')
     expect(whomText({ action: 'delete-user', subject: 'id', details: {} })).toBe('id')
@@ -86,7 +86,7 @@ describe('an entry of the audit log', () => {
     expect(whomText({ action: 'change-setting', subject: null, details: {} })).toBe(null)
   })
 
-  it.each(auditActions)('about %s has a text for details of any shape', (action) => {
+  it.each(auditActions)('falls back to the action name for %s with unknown details', (action) => {
     const others = [{ by: 1, key: 'x' }, { by: 'constructor' }, { reason: 'x', from: null }]
     for (const details of [{}, ...others]) {
       expect(auditText({ action, details })).toBe(auditActionNames[action])

@@ -23,18 +23,16 @@ type Details = AuditLine['details']
 type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
 
 /**
- * Says what an entry of the audit log records. Example: 'Tier: Free to Premium (trial)'. If it
- * cannot read the details, which an older version of the program may have written differently, it
- * returns only the name of the action.
+ * Describes an audit log entry. Example: 'Tier: Free to Premium (trial)'. Falls back to the
+ * action's name if the details don't match the schema, as an older version may have written them.
  */
 export function auditText({ action, details }: Pick<AuditLine, 'action' | 'details'>): string {
   return sentences[action]?.(details) ?? auditActionNames[action]
 }
 
 /**
- * Returns the email address of the user whom an entry is about, or the user's id if the user was
- * deleted and the entry does not contain the address. Returns null if the entry is about no
- * particular user.
+ * Returns the email address of the user an entry concerns, or the user's id if the user was deleted
+ * and the entry lacks the address. Null if the entry concerns no particular user.
  */
 export function whomText({ action, subject, details }: Whom): string | null {
   const { email } = details
@@ -43,7 +41,7 @@ export function whomText({ action, subject, details }: Whom): string | null {
 
 type Sentence = (details: Details) => string | undefined
 
-/** Makes a sentence of details of this form. It is undefined for details of another form. */
+/** Builds a sentence from details that match `schema`; undefined for any others. */
 function read<Known>(schema: z.ZodType<Known>, say: (known: Known) => string): Sentence {
   return (details) => {
     const { success, data } = schema.safeParse(details)
@@ -51,14 +49,14 @@ function read<Known>(schema: z.ZodType<Known>, say: (known: Known) => string): S
   }
 }
 
-/** The name of an action with the number of changed things. Example: 'Expired files: 12'. */
+/** An action with a count. Example: 'Expired files: 12'. */
 function figure(action: string, name: string): Sentence {
   return read(z.object({ [name]: z.number() }), (known) => {
     return `${action}: ${known[name]?.toLocaleString('en')}`
   })
 }
 
-/** The name of a test with its result. Example: 'Sent a test email: failed'. */
+/** A test with its result. Example: 'Sent a test email: failed'. */
 function verdict(action: string, name: string): Sentence {
   return read(z.object({ [name]: z.boolean() }), (known) => {
     return `${action}: ${known[name] ? 'OK' : 'failed'}`
@@ -82,7 +80,7 @@ const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 const takedown = z.object({ shortCode: z.string(), reason: z.string() })
 const standing = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
-/** The sentences that say more than the name of the action. */
+/** Actions with more to report than their name. */
 const sentences: Partial<Record<AuditAction, Sentence>> = {
   'set-tier': read(z.object({ from: standing, to: standing }), ({ from, to }) => {
     const names = [from, to].map(({ tier }) => tierTraits[tier].name)
@@ -130,7 +128,7 @@ function isTextSetting(key: SettingKey): key is TextSettingKey {
   return textSettingKeys.some((one) => one === key)
 }
 
-/** Returns the name of a setting. For a limit or a cap, this is its key with spaces. */
+/** Returns a setting's name. For limits and caps, this is the key with spaces. */
 function settingLabel(key: SettingKey): string {
   const words = key.replaceAll('_', ' ')
   return isTextSetting(key)
@@ -138,7 +136,7 @@ function settingLabel(key: SettingKey): string {
     : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Returns the value of a setting as part of a sentence. Returns null if it has several lines. */
+/** Formats a setting's value for use in a sentence, or returns null if it has several lines. */
 function settingValue(key: SettingKey, value: string): string | null {
   return isTextSetting(key) ? settingTexts[key].inSentence(value) : typedText(key, value)
 }

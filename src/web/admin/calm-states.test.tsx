@@ -6,7 +6,7 @@ import type { CheckLine } from '../../shared/contract/checks.ts'
 import { AuditSection } from './audit-section.tsx'
 import { ChecksSection } from './checks-section.tsx'
 
-/** These tests check what the Admin Center shows where nothing is wrong, or nothing happened. */
+/** What the Admin Center shows when there are no problems or no data. */
 
 let page: WebPage
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-describe('checks of which all are OK', () => {
+describe('checks that all pass', () => {
   const fine: CheckLine = {
     name: 'Database',
     status: 'ok',
@@ -23,7 +23,7 @@ describe('checks of which all are OK', () => {
   }
   const allFine = 'Everything is OK.'
 
-  it('say so in one line, and show each only on request', async () => {
+  it('collapse into one line that can be expanded', async () => {
     page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Clock' }])
     page.show(<ChecksSection />)
     await screen.findByText(allFine)
@@ -34,7 +34,7 @@ describe('checks of which all are OK', () => {
   })
 
   it.each(['warning', 'failing'] as const)(
-    'do not say so beside one that is %s',
+    'do not report all OK next to a %s check',
     async (status) => {
       page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Mail', status, cure: 'x' }])
       page.show(<ChecksSection />)
@@ -44,7 +44,7 @@ describe('checks of which all are OK', () => {
   )
 })
 
-describe('an audit log without lines', () => {
+describe('an empty audit log', () => {
   beforeEach(() => {
     page.on('GET /api/admin/audit', () => [])
     page.show(<AuditSection />)
@@ -52,7 +52,7 @@ describe('an audit log without lines', () => {
 
   const nothingYet = 'No entries yet'
 
-  it('says that nothing has happened yet, and what will stand there', async () => {
+  it('shows an empty state that explains what is recorded', async () => {
     await screen.findByText(nothingYet)
     expect(page.text()).toContain('Changes of tiers, passwords and settings are recorded here.')
     expect(screen.queryByRole('button', { name: 'Clear search' })).toBeNull()
@@ -64,7 +64,7 @@ describe('an audit log without lines', () => {
     ['From', '2026-11-19', 'from', new Date('2026-11-19T00:00').toISOString()],
     ['To', '2026-11-19', 'to', new Date('2026-11-20T00:00').toISOString()],
   ])(
-    'says of a search by %s that it found nothing, and ends it',
+    'says that a search by %s found nothing, and can clear it',
     async (label, value, name, sent) => {
       await screen.findByText(nothingYet)
       fireEvent.change(screen.getByLabelText(label), { target: { value } })

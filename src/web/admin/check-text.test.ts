@@ -6,7 +6,7 @@ function line(name: string, status: CheckStatus): CheckLine {
   return { name, status, message: '', cure: '' }
 }
 
-it('puts failing lines before warnings, keeps their order, and counts what is OK', () => {
+it('sorts failing checks before warnings, keeps their order, and counts those that are OK', () => {
   const lines = [
     line('Database', 'ok'),
     line('Storage', 'warning'),
@@ -21,14 +21,14 @@ it('puts failing lines before warnings, keeps their order, and counts what is OK
   expect(text).toBe('2 of 6 OK')
 })
 
-/** Writes the parts as one text, with each link as [text](#section). */
+/** Joins the parts into one text, with links as [text](#section). */
 function linked(cure: string): string {
   return cureParts(cure)
     .map(({ text, section }) => (section === null ? text : `[${text}](#${section})`))
     .join('')
 }
 
-it('tells parts that are equal apart by their place', () => {
+it('distinguishes equal parts by position', () => {
   const parts = cureParts('under Reports or under Reports')
   expect(parts.map(({ at }) => at)).toEqual([0, 6, 13, 23, 30])
 })

@@ -1,7 +1,7 @@
 import { type CheckLine, checkStatuses } from '../../shared/contract/checks.ts'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
-/** What each check is about, in plain words. The key is the name of its line. */
+/** What each check covers, keyed by check name. */
 const meanings: Readonly<Record<string, string>> = {
   Database: 'Accounts, links and settings.',
   Storage: 'The contents of files.',
@@ -35,25 +35,22 @@ const meanings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Says what a check is about. Returns null for a name that this page does not know: the server may
- * be newer than the page.
+ * Describes what a check covers. Returns null for an unknown name, since the server may be newer
+ * than the page.
  */
 export function checkMeaning(name: string): string | null {
   return meanings[name] ?? null
 }
 
 export interface CheckSummary {
-  /** The lines that ask the administrator to act, failing ones first. */
+  /** Lines that need action, failing ones first. */
   urgent: CheckLine[]
   fine: CheckLine[]
-  /** How many lines are OK. Example: '7 of 9 OK'. */
+  /** The number of lines that are OK. Example: '7 of 9 OK'. */
   text: string
 }
 
-/**
- * Divides the lines of the checks into those that ask the administrator to act and those that are
- * OK.
- */
+/** Separates the lines that need action from those that are OK. */
 export function summarise(lines: readonly CheckLine[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
@@ -62,18 +59,18 @@ export function summarise(lines: readonly CheckLine[]): CheckSummary {
   return { urgent, fine, text: `${fine.length} of ${lines.length} OK` }
 }
 
-/** A part of a check's remedy. `section` is set if it names a section of the Admin Center. */
+/** Part of a check's remedy. `section` is set if the text names a section of the Admin Center. */
 export interface CurePart {
   text: string
   section: SectionId | null
-  /** The position of the text in the remedy, in characters. */
+  /** The offset in the remedy, in characters. */
   at: number
 }
 
-/** Remedies name a section by its title after 'under': 'take files down under Reports'. */
+/** Remedies refer to a section by its title after 'under': 'take files down under Reports'. */
 const named = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
-/** Splits a check's remedy, so that titles of sections can be links. */
+/** Splits a check's remedy so that section titles can become links. */
 export function cureParts(cure: string): CurePart[] {
   let at = 0
   return cure.split(named).map((text) => {

@@ -13,8 +13,8 @@ import { checkMeaning, cureParts, summarise } from './check-text.ts'
 import { SectionFrame } from './section.tsx'
 
 /**
- * Shows whether the server has what it needs, and what the administrator should do if not. Problems
- * come first. The lines that are OK are folded away.
+ * The server's health checks with their remedies. Problems come first; checks that are OK are
+ * collapsed.
  */
 export function ChecksSection() {
   const query = useQuery(checksQuery)
@@ -53,7 +53,7 @@ export function ChecksSection() {
   )
 }
 
-/** The time in this note makes screen readers announce a check even if no result has changed. */
+/** The time in this note makes screen readers announce a new check even if no result changed. */
 function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   return (
     <span role="status">
@@ -122,10 +122,7 @@ const statusStyles = {
   },
 } as const satisfies Record<CheckStatus, unknown>
 
-/**
- * The result of one check: its name, what it is about, its status as a word, what the check found,
- * and what to do.
- */
+/** A check with its status, findings and remedy. */
 function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
   const { icon, mark, text } = statusStyles[status]
   const isFine = status === 'ok'
@@ -156,7 +153,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }
   )
 }
 
-/** What to do about a check. Each section of this page that it names is a link. */
+/** The remedy for a check, with links to the sections it names. */
 function Cure({ cure }: { cure: string }) {
   return cureParts(cure).map(({ text, section, at }) =>
     section === null ? (

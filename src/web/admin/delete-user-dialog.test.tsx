@@ -27,7 +27,7 @@ function deletions() {
   return page.asked.filter(({ call }) => call.startsWith('DELETE'))
 }
 
-test('a user is deleted only with the address typed in, which is always sent along', async () => {
+test('deletes a user only after the email address is typed, and sends the address along', async () => {
   page.on('DELETE /api/admin/users/mira', () => ({ message: 'Gone.', deletedFiles: 3 }))
   page.show(<Deletion />)
   fireEvent.click(screen.getByRole('button', { name: 'Ask' }))

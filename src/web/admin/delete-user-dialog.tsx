@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.tsx'
 import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { deletionText, isSameAddress, shownName } from './user-text.ts'
 
-/** Returns the dialog that asks whether to delete a user, and a function that opens it. */
+/** Returns the confirmation dialog for deleting a user, and a function that opens it. */
 export function useUserDeletion() {
   const { subject: user, open, cancel, finish, dialogProps } = useSubject<ListedUser>('users')
   const dialog = user ? (
@@ -32,8 +32,8 @@ interface QuestionProps {
 }
 
 /**
- * The administrator must type the user's address, so that nobody deletes the wrong user. The server
- * compares the address too. A user who no longer exists counts as deleted.
+ * The administrator must type the user's address, which prevents deleting the wrong user. The
+ * server compares it too. A user who no longer exists counts as deleted.
  */
 function Question({ user, onCancel, onDeleted }: QuestionProps) {
   const client = useQueryClient()
@@ -63,7 +63,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
   const submit = async ({ email }: { email: string }) => {
     const isSame = isSameAddress(email, user.email)
     setErrors(isSame ? {} : { email: 'This does not match the address above.' })
-    // After a failure the dialog stays open for another try.
+    // After a failure the dialog stays open for a retry.
     if (isSame) await remove(email.trim()).catch(() => undefined)
   }
   return (

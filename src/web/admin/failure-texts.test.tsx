@@ -9,7 +9,7 @@ import { MaintenanceSection } from './maintenance-section.tsx'
 import { TextSetting } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
 
-/** These tests check what each action of the administrator says when its call fails. */
+/** What each admin action shows when its call fails. */
 
 const reason = 'The reason that the server gave.'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Answers every call that an action sends. */
+/** Sets the response to every call that the actions send. */
 function answer(respond: () => Response) {
   for (const call of [
     'POST /api/test-email',
@@ -64,7 +64,7 @@ async function expectToast(title: string) {
   expect(within(toast).getByText(reason)).toBeTruthy()
 }
 
-describe('a failed act of maintenance', () => {
+describe('a failed maintenance action', () => {
   it.each([
     ['Send: Test email', null, 'Failed to test email notification'],
     ['Clean up: Clean up expired files', 'Clean up', 'Failed to cleanup expired files'],
@@ -73,7 +73,7 @@ describe('a failed act of maintenance', () => {
     ['Expire trials', 'Expire trials', 'Failed to expire trials'],
     ['Test connection: Test storage connection', null, 'Failed to test S3 connection'],
     ['Test upload: Test storage upload', null, 'Failed to get upload URL'],
-  ])('%s: says so beside its button, with the reason', async (button, confirm, text) => {
+  ])('%s: shows the error and its reason next to the button', async (button, confirm, text) => {
     page.show(<MaintenanceSection />)
     press(button)
     if (confirm !== null) {
@@ -85,14 +85,14 @@ describe('a failed act of maintenance', () => {
   })
 })
 
-describe('an act of maintenance that destroys something', () => {
+describe('a destructive maintenance action', () => {
   it.each([
     ['Clean up: Clean up expired files', 'every file whose link has expired and cannot be renewed'],
     ['Sanitize: Sanitize filenames', 'The old names are not kept'],
     ['Expire files', 'deletes the contents of every file that has expired'],
     ['Expire trials', 'All users whose trial is over become Free'],
   ])(
-    '%s: asks first, says what goes for whom, and is not done without a yes',
+    '%s: asks for confirmation, names the consequences, and does nothing when canceled',
     async (button, says) => {
       page.show(<MaintenanceSection />)
       press(button)
@@ -107,13 +107,13 @@ describe('an act of maintenance that destroys something', () => {
 })
 
 describe('a failed change', () => {
-  it('of a tier says so', async () => {
+  it('of a tier shows an error', async () => {
     page.show(<UserRow user={user} now={new Date()} onDelete={() => undefined} />)
     press('Make Premium: Mira Oake')
     await expectToast('Failed to change user tier')
   })
 
-  it('of a tier that takes something away asks first', async () => {
+  it('of a tier asks for confirmation before a downgrade', async () => {
     const premium: ListedUser = { ...user, tier: 'premium' }
     page.show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
     press('Make Free: Mira Oake')
@@ -128,7 +128,7 @@ describe('a failed change', () => {
     await waitFor(() => expect(sent('POST')).toHaveLength(1))
   })
 
-  it('by a deletion says so, and keeps the question and what was typed', async () => {
+  it('by a deletion shows an error and keeps the dialog and its input', async () => {
     page.show(<Deletion />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
@@ -141,7 +141,7 @@ describe('a failed change', () => {
     expect(screen.getByLabelText<HTMLInputElement>(/^Type this address/).value).toBe(user.email)
   })
 
-  it('by a deletion of somebody who is gone says so, and counts no files', async () => {
+  it('by a deletion reports a user who was already deleted, without a file count', async () => {
     answer(() => refused(404, 'USER_NOT_FOUND', reason))
     page.show(<Deletion />)
     press('Ask')
@@ -156,7 +156,7 @@ describe('a failed change', () => {
     ['premium_price', '9', 'Failed to update premium price'],
     ['app_version', 'v1', 'Failed to update app version'],
     ['email_signature', 'Us', 'Failed to update email signature'],
-  ] as const)('of the setting %s says so, and keeps what was typed', async (key, value, text) => {
+  ] as const)('of the setting %s shows an error and keeps the input', async (key, value, text) => {
     page.show(<TextSetting setting={key} stored="8" />)
     fireEvent.change(screen.getByRole(key === 'premium_price' ? 'spinbutton' : 'textbox'), {
       target: { value },
@@ -166,7 +166,7 @@ describe('a failed change', () => {
     expect(screen.getByDisplayValue(value)).toBeTruthy()
   })
 
-  it('of a setting that is refused gives the reason below the field alone', async () => {
+  it('of a setting shows the reason for a rejection only below the field', async () => {
     answer(() => refused(400, 'INVALID_INPUT', reason))
     page.show(<TextSetting setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })

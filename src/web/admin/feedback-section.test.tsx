@@ -18,7 +18,7 @@ function sentBy(name: string): Feedback {
 }
 
 let page: WebPage
-/** The feedback that the server has. */
+/** The feedback on the server. */
 let stored: Feedback[]
 beforeEach(() => {
   page = openPage()
@@ -43,7 +43,7 @@ function deletions() {
 }
 
 describe('deleting feedback', () => {
-  it('asks first, and sends nothing for who cancels', async () => {
+  it('asks for confirmation, and sends nothing when canceled', async () => {
     await askForAda()
     press('Cancel')
     await waitFor(() => expect(screen.queryByText('Delete the feedback from ada?')).toBeNull())
@@ -51,7 +51,7 @@ describe('deleting feedback', () => {
     expect(page.text()).toContain('ada@example.org')
   })
 
-  it('deletes the one that was asked about, takes it out of the list, and says so', async () => {
+  it('deletes the chosen feedback, removes its row and shows a toast', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () => {
       stored = stored.slice(1)
       return { message: 'Feedback deleted' }
@@ -64,7 +64,7 @@ describe('deleting feedback', () => {
     expect(deletions()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
   })
 
-  it('counts what another window has deleted as deleted', async () => {
+  it('treats feedback deleted in another window as deleted', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () => {
       stored = stored.slice(1)
       return refused(404, 'FEEDBACK_NOT_FOUND')
@@ -75,7 +75,7 @@ describe('deleting feedback', () => {
     await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
   })
 
-  it('says when it failed, and keeps the row', async () => {
+  it('shows an error and keeps the row if the call fails', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () =>
       refused(503, 'UNAVAILABLE', 'The service cannot be reached right now.'),
     )

@@ -17,8 +17,7 @@ import { feedbackQuery, refreshAdmin, showAdminFailure } from './admin-queries.t
 import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 
 /**
- * The feedback that people sent, newest first. The administrator can delete each. A mark shows
- * which feedback is likely spam.
+ * User feedback, newest first, with likely spam marked. The administrator can delete each entry.
  */
 export function FeedbackSection() {
   const sendsMail = useSendsMail()
@@ -41,14 +40,14 @@ export function FeedbackSection() {
   )
 }
 
-/** Says whether new feedback is emailed. */
+/** Describes whether new feedback is emailed. */
 function noteOf(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
   if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
   return `Also emailed to support, except for likely spam: at most ${maxFeedbackEmailsPerHour} an hour, then a summary.`
 }
 
-/** Says where the emails about feedback are, once that is known. */
+/** Describes where emails about feedback end up; empty until known. */
 function leftIn(sendsMail: boolean | undefined): string {
   if (sendsMail === undefined) return ''
   return sendsMail ? ' in the inbox of support' : ' in the folder outbox of the server'
@@ -107,7 +106,7 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   )
 }
 
-/** The text of a feedback. Of a long text, only the beginning is shown at first. */
+/** The text of a feedback entry. Long texts are collapsed at first. */
 function Message({ text, from }: { text: string; from: string }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -131,11 +130,11 @@ function Message({ text, from }: { text: string; from: string }) {
   )
 }
 
-/** If a text has more characters or lines than this, only its beginning is shown at first. */
+/** Texts with more characters or lines than this are collapsed at first. */
 const longestShown = 320
 const mostLines = 5
 
-/** Tells whether only the beginning of a text is shown at first. */
+/** Reports whether a text is collapsed at first. */
 export function isLongText(text: string): boolean {
   return text.length > longestShown || text.split('\n').length > mostLines
 }

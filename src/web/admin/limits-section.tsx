@@ -28,7 +28,7 @@ import {
 
 type AdminLimits = CallAnswer<'adminLimits'>
 
-/** The limits of both tiers side by side, and the caps for all accounts together. */
+/** The limits of both tiers side by side, and the caps. */
 export function LimitsSection() {
   return (
     <SectionFrame id="limits" note="Changes apply to new uploads. Nothing is deleted.">
@@ -118,7 +118,7 @@ const tones: Record<Fullness, { bar: string; text: string }> = {
   full: { bar: 'bg-red', text: 'text-red' },
 }
 
-/** Shows how much of the cap is in use, as a bar and in words. */
+/** How much of the cap is in use, as a bar and as text. */
 function Used({ used, mostStored }: { used: number; mostStored: number }) {
   const percent = Math.floor((used / mostStored) * 100)
   const tone = tones[fullness(used, { mostStored })]
@@ -136,7 +136,7 @@ function Used({ used, mostStored }: { used: number; mostStored: number }) {
   )
 }
 
-/** A form that changes one limit or one cap. */
+/** A form for one limit or cap. */
 function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLimits, 'values'>) {
   const { label, hint, name } = limitTexts(setting)
   const stored = values[setting]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expiredFiles } from './maintenance-actions.ts'
 
-test('bytes that storage did not remove are told beside those that it did', () => {
+test('reports the number of files whose bytes could not be removed', () => {
   expect(expiredFiles({ expiredCount: 12, failed: 2 })).toEqual({
     ok: true,
     text: 'Bytes of 12 files removed, 2 failed',

@@ -5,20 +5,20 @@ import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
 import { type ActOutcome, testUpload, testUploadBytes } from './test-upload.ts'
 
-/** A maintenance action. The administrator starts it with a button (spec §2). */
+/** A maintenance action that the administrator starts with a button (spec §2). */
 export interface MaintenanceAction {
-  /** The name of the action in the audit log. */
+  /** The action's name in the audit log. */
   act: MaintenanceAct
   title: string
-  /** What the action does, in one short line. */
+  /** A short description of the action. */
   does: string
   button: string
   pendingLabel: string
-  /** The question before an action that destroys something. */
+  /** The confirmation question for a destructive action. */
   question?: string
-  /** The title of a failure (spec §8). */
+  /** The title of the error message (spec §8). */
   failure: string
-  /** @throws {ApiError} or {NetworkError} of the action's call. */
+  /** @throws {ApiError} or {NetworkError} if the call fails. */
   run: () => Promise<ActOutcome>
 }
 
@@ -27,8 +27,8 @@ const storageFailure = 'Failed to test S3 connection'
 const lowestTier = tierTraits[defaultTier].name
 
 /**
- * All maintenance actions, in the order in which the page shows them.
- * @param sendsMail false if no mail server is set. The test email then becomes a file.
+ * All maintenance actions, in display order.
+ * @param sendsMail false if no mail server is configured. The test email is then written to a file.
  */
 export function maintenanceActions(
   adminEmail: string,
@@ -127,7 +127,7 @@ export function maintenanceActions(
   ]
 }
 
-/** Says of how many files the bytes were removed, and of how many they were not. */
+/** Reports how many files had their bytes removed, and how many failed. */
 export function expiredFiles(figures: { expiredCount: number; failed: number }): ActOutcome {
   const { expiredCount, failed } = figures
   const text = `Bytes of ${counted(expiredCount, 'file')} removed`

@@ -26,7 +26,7 @@ function rowOf(title: string): HTMLElement {
   return row
 }
 
-test('each act says what it did before the page was opened, when, or that it was never run', async () => {
+test('each action shows its last result with the time, or that it was never run', async () => {
   page.on('GET /api/admin/maintenance', () => [
     lineOf('sanitize-file-names', { updated: 4, errors: 0 }),
     lineOf('test-mail', { success: false }),
@@ -36,12 +36,12 @@ test('each act says what it did before the page was opened, when, or that it was
   expect(rowOf('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
   expect(rowOf('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
-  // One call for all rows; and nothing of it is read out, because nothing has just happened.
+  // A single call serves all rows. Nothing is announced, since nothing has just happened.
   expect(page.asked.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
   for (const status of screen.getAllByRole('status')) expect(status.textContent).toBe('')
 })
 
-test('what an act does now replaces what it did last, and is read out', async () => {
+test('a new result replaces the last one and is announced', async () => {
   page.on('GET /api/admin/maintenance', () => [lineOf('test-storage', { connected: false })])
   const answer = later()
   page.on('GET /api/admin/test-s3-connection', answer.answer)
@@ -56,7 +56,7 @@ test('what an act does now replaces what it did last, and is read out', async ()
   expect(within(row).getByRole('status').textContent).toContain('It works.')
 })
 
-test('what cannot be loaded is said once, and the acts can be run all the same', async () => {
+test('shows one error if the last results cannot be loaded, and actions still work', async () => {
   page.on('GET /api/admin/maintenance', () => refused(403, 'FORBIDDEN'))
   show()
   const alert = await screen.findByText('The last results could not be loaded.')

@@ -18,8 +18,8 @@ import { SectionFrame } from './section.tsx'
 import type { ActOutcome } from './test-upload.ts'
 
 /**
- * The maintenance actions (spec §2). Each row says what its action does, and what it did last, in
- * figures. Actions that destroy something ask first.
+ * The maintenance actions (spec §2), each with its description and last result. Destructive actions
+ * ask for confirmation.
  */
 export function MaintenanceSection() {
   const { data: user } = useCurrentUser()
@@ -54,7 +54,7 @@ export function MaintenanceSection() {
 
 interface MaintenanceRowProps {
   action: MaintenanceAction
-  /** What the action did before the page was opened. */
+  /** The result from before the page was opened. */
   last: ReactNode
 }
 
@@ -107,7 +107,7 @@ function LastLoading() {
   )
 }
 
-/** What an action did last, by its entry in the audit log. */
+/** An action's last result, from its audit log entry. */
 function Last({ line }: { line: AuditLine }) {
   const { success, connected } = line.details
   return (

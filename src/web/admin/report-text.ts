@@ -3,7 +3,8 @@ import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 
 /**
- * Says how often a file was reported, and when. Example: 'reported 3 times, last today, 10:14:00'.
+ * Describes how often and when a file was reported. Example: 'reported 3 times, last today,
+ * 10:14:00'.
  */
 export function reportedText(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
@@ -13,17 +14,17 @@ export function reportedText(
   return count === 1 ? `reported once, ${last}` : `reported ${counted(count, 'time')}, last ${last}`
 }
 
-/** Says how many other files have the same content. Returns null if there are none. */
+/** Returns how many other files have the same content, as text, or null if there are none. */
 export function copiesText(copies: number): string | null {
   return copies === 0 ? null : `${counted(copies, 'other file')} with the same content`
 }
 
-/** Says what a takedown will do if nothing but the link of the file is known. */
+/** The takedown warning when only the file's link is known. */
 export const linkTakedownWarning =
   'Its link ends at once and its contents are deleted. The same content cannot be uploaded again. Other files with it are taken down too.'
 
 /**
- * Says what a takedown will do to the file, to other files with the same content, and to their
+ * Describes what a takedown does to the file, to other files with the same content, and to their
  * owners.
  */
 export function takedownWarning({ openCode, copies, size }: Report['file']): string {

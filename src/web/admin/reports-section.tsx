@@ -20,8 +20,8 @@ import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 import { ofReport, TakeDownLink, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
- * The files that visitors have reported, the last reported first. The administrator can take each
- * file down or dismiss its report. A form takes down a file that nobody reported, by its link.
+ * Reported files, most recently reported first. The administrator can take each file down or
+ * dismiss its report. A form takes down unreported files by link.
  */
 export function ReportsSection() {
   const query = useInfiniteQuery(reportsQuery)
@@ -73,7 +73,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
     onSuccess: ({ message }) => {
       void refreshAdmin(client)
       toast({ title: message })
-      // The row disappears together with the focused button.
+      // The row with the focused button is removed.
       document.getElementById('reports')?.focus()
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to dismiss the report'),
@@ -132,10 +132,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   )
 }
 
-/**
- * What visitors wrote about a file. At first only the last statement is shown. A button shows the
- * others.
- */
+/** Visitors' statements about a file. Only the latest is shown until the others are expanded. */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-it('counts failing checks and open reports at the links of their sections', async () => {
+it('shows the number of failing checks and open reports on the links to their sections', async () => {
   page.on('GET /api/admin/waiting', () => ({ failingChecks: 1, openReports: 12 }))
   page.show(<SectionLinks />)
   await screen.findByText('failing', { exact: false })

@@ -5,9 +5,8 @@ import { Badge } from '../ui/badge.tsx'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
 /**
- * Links to the sections of the page. They stay at the top of the window, and mark the section that
- * the administrator is reading. On a narrow screen they scroll sideways. Badges count the failing
- * checks and the open reports.
+ * Sticky links to the sections of the page, with the current section highlighted. On a narrow
+ * screen they scroll sideways. Badges count the failing checks and open reports.
  */
 export function SectionLinks() {
   const current = useCurrentSection()
@@ -70,8 +69,8 @@ function CountBadge({
 }
 
 /**
- * Returns the id of the current section. This is the last section whose heading is in the upper
- * third of the window or further up. At the end of the page, it is the last section of all.
+ * Returns the id of the current section: the last one whose heading is in the upper third of the
+ * window or above it, or the very last one at the end of the page.
  */
 function useCurrentSection(): SectionId | undefined {
   const [current, setCurrent] = useState(sectionIds[0])

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The titles of the sections of the Admin Center by their ids, in the order of the page. */
+/** Section titles of the Admin Center by id, in page order. */
 export const sectionTitles = {
   numbers: 'Numbers',
   checks: 'Checks',
@@ -18,16 +18,16 @@ export type SectionId = keyof typeof sectionTitles
 export const sectionIds = Object.keys(sectionTitles) as SectionId[]
 
 export interface SectionFrameProps {
-  /** The id of the heading. The links above the sections lead to it, and code can focus it. */
+  /** The id of the heading, which is a link target and can be focused. */
   id: SectionId
   /** A few words or figures beside the title. */
   note?: ReactNode
-  /** A button at the right end of the title's line. */
+  /** A button at the end of the title's line. */
   action?: ReactNode
   children: ReactNode
 }
 
-/** A section of the Admin Center: title, note and button in one line above the content. */
+/** A section of the Admin Center with a title, a note and a button above its content. */
 export function SectionFrame({ id, note, action, children }: SectionFrameProps) {
   return (
     <section aria-labelledby={id} className="mt-9">
@@ -45,7 +45,7 @@ export function SectionFrame({ id, note, action, children }: SectionFrameProps) 
   )
 }
 
-/** The email address of a person who wrote, as a link. */
+/** A sender's email address, as a link. */
 export function EmailLink({ address }: { address: string }) {
   return (
     <a
@@ -58,14 +58,14 @@ export function EmailLink({ address }: { address: string }) {
 }
 
 interface MoreButtonProps {
-  /** The id of the element that the button makes longer. */
+  /** The id of the element that the button expands. */
   id: string
   isOpen: boolean
   onToggle: () => void
   children: ReactNode
 }
 
-/** A button after a text or list of which only a part is shown. */
+/** Expands or collapses a long text or list. */
 export function MoreButton({ id, isOpen, onToggle, children }: MoreButtonProps) {
   return (
     <button

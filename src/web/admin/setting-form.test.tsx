@@ -37,20 +37,20 @@ function saved() {
   return page.asked.filter(({ call }) => call === 'POST /api/admin/settings')
 }
 
-it('shows what the server has, also when that changes while the page is open', () => {
+it("shows the server's value and follows its changes", () => {
   const { rerender } = page.show(form('v1'))
   rerender(form('v2'))
   expect(field().value).toBe('v2')
 })
 
-it('keeps what somebody has typed when the server has another value meanwhile', () => {
+it("keeps unsaved input when the server's value changes", () => {
   const { rerender } = page.show(form('v1'))
   fireEvent.change(field(), { target: { value: 'v9' } })
   rerender(form('v2'))
   expect(field().value).toBe('v9')
 })
 
-it('says what a saved value was before', async () => {
+it('shows the previous value after a save', async () => {
   page.on('POST /api/admin/settings', () => ({ key: 'app_version', value: 'v2' }))
   const { rerender } = page.show(form('v1'))
   save('v2')
@@ -60,7 +60,7 @@ it('says what a saved value was before', async () => {
   expect(saved()).toHaveLength(1)
 })
 
-it('shows the sentence of the server at the field when it refuses a value', async () => {
+it("shows the server's message at the field when a value is rejected", async () => {
   const reason = 'Free would allow more than Premium: files.'
   page.on('POST /api/admin/settings', () => refused(400, 'INVALID_INPUT', reason))
   page.show(form('3'))
@@ -70,7 +70,7 @@ it('shows the sentence of the server at the field when it refuses a value', asyn
   expect(field().getAttribute('aria-invalid')).toBe('true')
 })
 
-it('saves nothing if nothing has changed', async () => {
+it('sends nothing if the value is unchanged', async () => {
   page.show(form('v1'))
   save('v1')
   await screen.findByText('No changes.')

@@ -11,28 +11,30 @@ import { reasonText, refreshAdmin, showAdminFailure } from './admin-queries.ts'
 
 export interface SettingFormProps {
   setting: SettingKey
-  /** The value that the server has stored. */
+  /** The value stored on the server. */
   stored: string
   label: string
-  /** Says where people see the value, and which bounds it has. */
+  /** Describes where the value appears and its allowed range. */
   hint: string
-  /** The title of the message when the value could not be saved (spec §8). */
+  /** The title of the error message if the save fails (spec §8). */
   failure: string
-  /** Props of the text field, such as its type. */
+  /** Props for the text field, such as its type. */
   input?: Partial<TextFieldProps>
-  /** What the button's label says after 'Save'. Needed if several forms have the same label. */
+  /**
+   * Completes the button's accessible name after 'Save'. Required if several forms share a label.
+   */
   buttonLabel?: string
-  /** Checks what somebody typed. Returns the value in the form in which the server stores it. */
+  /** Validates the input and returns the value in storage format. */
   check: (typed: string) => SettingVerdict
-  /** Returns a stored value in the form in which a person types it. */
+  /** Formats a stored value for the input field. */
   shown?: (stored: string) => string
-  /** The value before, as part of a sentence; null if it has several lines. */
+  /** The previous value for use in a sentence; null if it has several lines. */
   before: string | null
 }
 
 /**
- * A form that changes one setting. It refuses a value outside the bounds, and the server does too.
- * After a failure, the field keeps what was typed.
+ * A form for one setting. Both the form and the server reject values out of range. After a failure,
+ * the field keeps its input.
  */
 export function SettingForm(props: SettingFormProps) {
   const { setting, label, failure, check, before, shown = (stored) => stored } = props
@@ -42,13 +44,12 @@ export function SettingForm(props: SettingFormProps) {
   /** The value of `saved` at the last render. */
   const [known, setKnown] = useState(saved)
   if (known !== saved) {
-    // The server has another value than before. If nobody has edited the field, it shows the new
-    // value.
+    // The stored value changed. Show it unless the field was edited.
     setKnown(saved)
     if (typed === known) setTyped(saved)
   }
   const [errors, setErrors] = useState<FieldErrors>({})
-  /** The text about the last save. It disappears when somebody types again. */
+  /** The message about the last save. It disappears on the next edit. */
   const [done, setDone] = useState<string | null>(null)
   const { mutateAsync: save } = useMutation({
     mutationFn: (value: string) => call('changeSetting', { body: { key: setting, value } }),
@@ -56,14 +57,14 @@ export function SettingForm(props: SettingFormProps) {
       setTyped(shown(value))
       setDone(before === null ? 'Saved.' : `Saved. It was ${before}.`)
       void refreshAdmin(client)
-      // If this fails, this page shows the old value for up to 5 minutes, like all others.
+      // On failure this page, like all others, shows the old value for up to 5 minutes.
       refreshPublicValues(client).catch(() => undefined)
     },
     onError: (error) => {
       if (!isRefusedAs(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
       setErrors({ value: reasonText(error) })
       toast({ title: failure, tone: 'destructive' })
-      // The value may contradict a limit that somebody has changed in another window.
+      // A limit that was changed in another window may conflict with the value.
       void refreshAdmin(client)
     },
   })

@@ -27,20 +27,20 @@ test.each<[LimitSetting, string, string]>([
   ['storage_cap', '1099511627776', '1024GB'],
   ['free_space', '0', '0'],
   ['free_space', '21474836480', '20GB'],
-])('%s %s is shown as %s, and read back as it was', (key, stored, shown) => {
+])('%s %s is formatted as %s and parses back to the same value', (key, stored, shown) => {
   expect(typedText(key, stored)).toBe(shown)
   expect(checkTyped(key, shown)).toEqual({ ok: true, value: stored })
 })
 
-test('what was typed is held to the bounds of its own setting, and the server compares the others', () => {
+test('validates each setting against its own range and leaves comparisons to the server', () => {
   expect(checkTyped('free_max_files', '0')).toMatchObject({ ok: false })
   expect(checkTyped('storage_cap', '1')).toMatchObject({ ok: false })
-  // More than Premium has by default, and days that are longer than the longest life by default.
+  // More than Premium allows by default, and days beyond the default longest life.
   expect(checkTyped('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
   expect(checkTyped('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
 })
 
-test('every setting has a label, its bounds, and a name of its own', () => {
+test('every setting has a label, a hint with its range, and a unique name', () => {
   const names = keys.map((key) => limitTexts(key).name)
   expect(new Set(names).size).toBe(keys.length)
   expect(names[0]).toBe('files at a time of Free')
@@ -50,7 +50,7 @@ test('every setting has a label, its bounds, and a name of its own', () => {
 
 const mebibyte = 1024 ** 2
 
-test('the free space that uploads leave names what decides it', () => {
+test('the free space text names the deciding limit', () => {
   const disk = { size: 1024 * mebibyte, leastFree: 512 * mebibyte, minFree: 512 * mebibyte }
   expect(freeSpaceText(64 * mebibyte, disk)).toMatch(
     /^Uploads leave 512MB free\. That is MIN_FREE_SPACE, which is larger than .* \(64MB\)\./,
@@ -66,7 +66,7 @@ test('the free space that uploads leave names what decides it', () => {
   )
 })
 
-test('what takes up the disk and what is free are the whole disk', () => {
+test('used and free space add up to the whole disk', () => {
   const use = { files: 300, uploads: 0, database: 60, reserve: 40, other: 1 }
   const disk = { size: 1000, free: 500, leastFree: 0, minFree: 0, use }
   expect(diskUse(disk)).toEqual([
@@ -76,20 +76,20 @@ test('what takes up the disk and what is free are the whole disk', () => {
     { name: 'Emails and the rest of DATA_DIR', size: '1 Bytes' },
     { name: 'Everything else on the disk', size: '99 Bytes' },
   ])
-  // A file system that compresses takes less than the files have.
+  // On a compressing file system, the files' sizes can exceed the space used.
   expect(diskUse({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
     'Everything else on the disk',
   )
 })
 
-test('what is in use names open uploads only where there are some', () => {
+test('the usage text mentions open uploads only if there are any', () => {
   expect(inUseText({ files: 1024, uploads: 0 })).toBe('1 KB in files')
   expect(inUseText({ files: 1024, uploads: 2048 })).toBe(
     '1 KB in files, 2 KB promised to open uploads',
   )
 })
 
-test('each setting has its failure of spec §8, and names its bounds', () => {
+test('each setting has the error title from spec §8 and a hint with its range', () => {
   expect(textSettingKeys.map((key) => settingTexts[key].failure)).toEqual([
     'Failed to update premium price',
     'Failed to update app version',

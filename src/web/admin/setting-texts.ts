@@ -21,15 +21,15 @@ import type { CallAnswer } from '../api/call.ts'
 
 interface SettingTexts {
   label: string
-  /** Says where people see the value, and which bounds it has. */
+  /** Describes where the value appears and its allowed range. */
   hint: string
-  /** The title of the message when the value could not be saved (spec §8). */
+  /** The title of the error message if the save fails (spec §8). */
   failure: string
-  /** Returns the value as part of a sentence. Returns null if the value has several lines. */
+  /** Formats the value for use in a sentence, or returns null if it has several lines. */
   inSentence: (value: string) => string | null
 }
 
-/** The texts about each setting in the section "Settings" of the Admin Center. */
+/** The texts for each setting in the "Settings" section of the Admin Center. */
 export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   premium_price: {
     label: 'Premium price',
@@ -51,7 +51,7 @@ export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   },
 }
 
-/** A setting that the section "Limits" can change. */
+/** A setting in the "Limits" section. */
 export type LimitSetting = LimitKey | CapKey
 
 const labels: Record<LimitName | CapKey, string> = {
@@ -72,8 +72,8 @@ function isLimit(key: LimitSetting): key is LimitKey {
 }
 
 /**
- * Returns the texts about a setting: its label, a hint with its bounds, and a name that no other
- * form has. The name contains the tier, because both tiers have the same labels.
+ * Returns a setting's label, a hint with its range, and a name that is unique among the forms. The
+ * name includes the tier, because both tiers share their labels.
  */
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
@@ -90,8 +90,7 @@ export function limitTexts(key: LimitSetting): { label: string; hint: string; na
 const sizes = /_max_file_size$|^storage_cap$|^free_space$/
 
 /**
- * Returns a stored value as a person would type it. Examples: '500MB' for 524288000, '3, 5, 7' for
- * days.
+ * Formats a stored value for the input field. Examples: '500MB' for 524288000, '3, 5, 7' for days.
  */
 export function typedText(key: LimitSetting, stored: string): string {
   if (key.endsWith('_expiration_days')) return stored.replaceAll(',', ', ')
@@ -102,8 +101,8 @@ export function typedText(key: LimitSetting, stored: string): string {
 }
 
 /**
- * Checks what was typed against the bounds of the setting itself. Only the server checks whether
- * the value fits the other limits, because the page may not have their latest values.
+ * Validates the input against the setting's own range. Only the server compares it with the other
+ * limits, since the page may have outdated values.
  */
 export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
   return isLimit(key) ? checkOwnBounds(limitOfKey(key), typed) : checkCap(key, typed)
@@ -112,10 +111,9 @@ export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
 type Disk = NonNullable<CallAnswer<'adminLimits'>['disk']>
 
 /**
- * Tells the administrator how much of the disk stays free, because the server refuses uploads that
- * would take it, and why it is that much. It is the largest of three values: the setting "Free
- * space to leave", MIN_FREE_SPACE in the server's environment, and what the embedded database
- * needs. If even the empty disk has less, the text says that every upload is refused.
+ * Explains how much disk space uploads must leave free: the largest of the "Minimum free space"
+ * setting, MIN_FREE_SPACE in the server's environment, and the embedded database's requirement. If
+ * the disk is smaller than that, the text says that every upload is refused.
  * @param wanted the setting "Minimum free space", in bytes.
  * @param disk `leastFree` is the largest of the three values, `minFree` is MIN_FREE_SPACE, and
  * `size` is the size of the disk, all in bytes.
@@ -141,8 +139,8 @@ const useNames: Record<keyof Disk['use'], string> = {
 }
 
 /**
- * Says what takes up the disk: the parts of Mayfly that take something, and everything else. Their
- * sum and the free space are the size of the disk.
+ * Breaks down the used disk space by the parts of Mayfly that use any, and everything else. The
+ * entries plus the free space add up to the size of the disk.
  */
 export function diskUse({ free, size, use }: Disk): { name: string; size: string }[] {
   const parts = Object.keys(useNames) as (keyof Disk['use'])[]
@@ -156,7 +154,7 @@ export function diskUse({ free, size, use }: Disk): { name: string; size: string
     .map(({ name, bytes }) => ({ name, size: formatSize(bytes) }))
 }
 
-/** Says how many bytes files use, and how many bytes open uploads have announced. */
+/** Describes how many bytes files use and open uploads have reserved. */
 export function inUseText({ files, uploads }: { files: number; uploads: number }): string {
   const stored = `${formatSize(files)} in files`
   return uploads === 0 ? stored : `${stored}, ${formatSize(uploads)} promised to open uploads`

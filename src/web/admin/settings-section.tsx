@@ -18,7 +18,7 @@ import { SectionFrame } from './section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import { settingTexts } from './setting-texts.ts'
 
-/** The settings that the administrator can change (spec §2, §3), except the limits and the caps. */
+/** The settings that the administrator can change (spec §2, §3), except limits and caps. */
 export function SettingsSection() {
   return (
     <SectionFrame id="settings" note="Changes reach everybody within 5 minutes.">
@@ -51,7 +51,7 @@ function SettingsLoading() {
   )
 }
 
-/** The card of the settings. The signature is the last setting and has its own column. */
+/** The card with the settings. The last one, the signature, has its own column. */
 function Grid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2 md:[&>:last-child]:col-start-2 md:[&>:last-child]:row-span-2 md:[&>:last-child]:row-start-1">
@@ -60,7 +60,7 @@ function Grid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
   )
 }
 
-/** The props of the input for each setting. `checkTextSetting` checks the exact bounds. */
+/** Input props for each setting. `checkTextSetting` enforces the exact range. */
 const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',

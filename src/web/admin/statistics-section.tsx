@@ -15,7 +15,7 @@ const names = {
 
 const figures = Object.entries(names) as [keyof typeof names, string][]
 
-/** Shows how many users, files and downloads there are (spec §7, admin stats). */
+/** The number of users, files and downloads (spec §7, admin stats). */
 export function StatisticsSection() {
   const query = useQuery(statsQuery)
   const { data, isError, isFetching } = query

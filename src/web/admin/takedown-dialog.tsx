@@ -14,20 +14,20 @@ import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { linkTakedownWarning, takedownWarning } from './report-text.ts'
 import { FieldWithButton } from './setting-form.tsx'
 
-/** The dialog's title shows at most this many characters of a file's name. */
+/** The maximum length of a file name in the dialog's title, in characters. */
 const longestName = 60
 
-/** A file that the dialog asks about before it is taken down. */
+/** A file that is about to be taken down. */
 export interface TakedownQuestion {
-  /** The name of the file, or its link, in the title of the dialog. */
+  /** The file name or link for the dialog's title. */
   what: string
-  /** What a takedown will do. */
+  /** Describes the consequences of the takedown. */
   warning: string
   shortCode: string
   onDone?: () => void
 }
 
-/** Returns the question about a file that was reported. */
+/** Builds the confirmation for a reported file. */
 export function ofReport({ shortCode, file }: Report): TakedownQuestion {
   return {
     what: shortName(file.originalName, longestName),
@@ -36,12 +36,12 @@ export function ofReport({ shortCode, file }: Report): TakedownQuestion {
   }
 }
 
-/** Returns the question about the file with this short code, if nothing else is known about it. */
+/** Builds the confirmation for a file of which only the short code is known. */
 export function ofLink(shortCode: string): TakedownQuestion {
   return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
 
-/** Returns the dialog that asks for the reason of a takedown, and a function that opens it. */
+/** Returns the dialog that asks for the takedown reason, and a function that opens it. */
 export function useTakedownDialog() {
   const { subject, open, cancel, finish, dialogProps } = useSubject<TakedownQuestion>('reports')
   const dialog = subject ? (
@@ -81,7 +81,7 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
   const submit = async ({ reason }: { reason: string }) => {
     const isGiven = reason.trim() !== ''
     setErrors(isGiven ? {} : { reason: 'Please give a reason.' })
-    // After a failure the dialog stays open for another try.
+    // After a failure the dialog stays open for a retry.
     if (isGiven) await takeDown(reason).catch(() => undefined)
   }
   return (
@@ -104,24 +104,24 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
   )
 }
 
-/** Says where the owner of the file reads the reason of a takedown. */
+/** Describes where the owner will see the takedown reason. */
 function readsReason(sendsMail: boolean | undefined): string {
   if (sendsMail) return 'The owner sees it in an email and in My Files.'
   const where = 'The owner sees it in My Files.'
   return sendsMail === false ? `${where} This server sends no email.` : where
 }
 
-/** The longest text that the field takes, in characters. Addresses of links are far shorter. */
+/** The maximum input length in characters, well above that of any link. */
 const longestLink = 500
 
 export interface TakeDownLinkProps {
-  /** Asks whether to take the file down, and for the reason. */
+  /** Opens the takedown dialog for the file. */
   onAsk: (takedown: TakedownQuestion) => void
 }
 
-/** Takes down a file that nobody reported, by its link or its short code. */
+/** A form that takes down an unreported file by link or short code. */
 export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
-  /** How many files were taken down. Each time, the form begins empty again. */
+  /** The number of completed takedowns. Each one resets the form. */
   const [count, setCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {

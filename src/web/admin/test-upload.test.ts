@@ -11,7 +11,7 @@ afterEach(() => page.close())
 
 const bucket = 'https://bucket.example.org'
 
-/** Runs the test. `answer` is what the storage answers, or undefined if it cannot be reached. */
+/** Runs the test. `answer` is the storage's response; undefined means unreachable. */
 function outcome(origin: string, answer?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (answer) page.on('PUT /key', () => answer)
@@ -22,8 +22,8 @@ function status(code: number): Response {
   return new Response(null, { status: code })
 }
 
-describe('the test of an upload', () => {
-  it.each([200, 204])('sends what it announced, and says how long it took (%i)', async (code) => {
+describe('the upload test', () => {
+  it.each([200, 204])('sends the announced bytes and reports the duration (%i)', async (code) => {
     expect(await outcome('', status(code))).toEqual({
       ok: true,
       text: expect.stringMatching(/^1 MB sent in \d+\.\d s$/),
@@ -53,31 +53,31 @@ describe('the test of an upload', () => {
   it.each([
     [403, /clocks and AUTH_SECRET.*write permission in DATA_DIR/],
     [507, /free space in DATA_DIR/],
-  ])('mentions no bucket if this server stores the files (%i)', async (code, note) => {
+  ])('does not mention a bucket if this server stores the files (%i)', async (code, note) => {
     const failed = await outcome('', status(code))
     expect(failed.text).toBe(`Upload failed with status ${code}`)
     expect(failed.note).toMatch(note)
     expect(failed.note).not.toMatch(/s3:|bucket|key/i)
   })
 
-  it('distinguishes a CORS failure from a storage that cannot be reached', async () => {
+  it('distinguishes a CORS failure from unreachable storage', async () => {
     const away = await outcome(bucket)
     expect(away.text).toBe('Direct S3 upload failed')
     expect(away.note).toMatch(/^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/)
     page.on('GET /', () => status(200))
     const cors = await outcome(bucket)
-    // Some storages send no CORS headers with a refusal.
+    // Some storage services omit CORS headers from error responses.
     expect(cors.note).toMatch(/answers, .*CORS rule.*lacks write permission.*check CORS/)
   })
 
-  it('mentions no CORS rule if this server stores the files', async () => {
+  it('does not mention CORS if this server stores the files', async () => {
     expect(await outcome('')).toMatchObject({
       text: 'Upload failed',
       note: expect.stringMatching(/^The connection was lost/),
     })
   })
 
-  it('throws if the server gave no URL', async () => {
+  it('throws if the server returned no URL', async () => {
     page.on('POST /api/admin/test-s3-upload', () => refused(503, 'UNAVAILABLE'))
     await expect(testUpload()).rejects.toThrow('503')
   })

@@ -1,16 +1,16 @@
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { call } from '../api/call.ts'
 
-/** The result of a maintenance action, in words for the administrator. */
+/** The result of a maintenance action, as text for the administrator. */
 export interface ActOutcome {
   ok: boolean
-  /** What the action did, in figures. After a failure, it says what failed. */
+  /** What the action did, or what failed. */
   text: string
-  /** More about the result, or what to do about a failure. */
+  /** Further details, or a remedy after a failure. */
   note?: string
 }
 
-/** How many bytes a test upload sends. */
+/** The size of a test upload. */
 export const testUploadBytes = 1024 ** 2
 
 const fileType = 'application/octet-stream'
@@ -18,9 +18,9 @@ const testTimeoutMs = 60_000
 const reachTimeoutMs = 10_000
 
 /**
- * Tests an upload as browsers upload files: sends 1 MB to a presigned URL by PUT (spec §2, §7).
- * The server deletes it within an hour.
- * @throws {ApiError} or {NetworkError} if the server gave no presigned URL.
+ * Tests an upload the way browsers do it: PUTs 1 MB to a presigned URL (spec §2, §7). The server
+ * deletes it within an hour.
+ * @throws {ApiError} or {NetworkError} if the server returned no presigned URL.
  */
 export async function testUpload(): Promise<ActOutcome> {
   const { uploadUrl } = await call('testStorageUpload', {
@@ -28,7 +28,8 @@ export async function testUpload(): Promise<ActOutcome> {
   })
   const url = new URL(uploadUrl, window.location.origin)
   const isOwn = url.origin === window.location.origin
-  // Spec §8 has texts with S3 and texts without. A server that stores files itself has no S3.
+  // Spec §8 has different texts with and without S3. A server that stores the files itself has no
+  // S3.
   const failed = isOwn ? 'Upload failed' : 'Direct S3 upload failed'
   const begin = performance.now()
   try {
@@ -43,7 +44,7 @@ export async function testUpload(): Promise<ActOutcome> {
       const seconds = Math.max(0.1, (performance.now() - begin) / 1000).toFixed(1)
       return { ok: true, text: `${formatSize(testUploadBytes)} sent in ${seconds} s` }
     }
-    // The error code of a bucket, such as AccessDenied.
+    // The S3 error code, such as AccessDenied.
     const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
     const remedy = isOwn ? ownRemedy(status) : bucketRemedy(status)
     const note = `Storage refused the bytes${code ? ` (${code})` : ''}. ${remedy}`
@@ -53,21 +54,24 @@ export async function testUpload(): Promise<ActOutcome> {
   }
 }
 
-/** Says what to do when the server of this page refuses the bytes. */
+/** Returns the remedy when this server rejects the upload. */
 function ownRemedy(status: number): string {
   return status === 403
     ? 'This server stores the files itself and refused its own URL. Compare the clocks and AUTH_SECRET of all servers, check whether a proxy changes the address, and check write permission in DATA_DIR.'
     : 'Check write permission and free space in DATA_DIR, then try again.'
 }
 
-/** Says what to do when a bucket refuses the bytes. 403 mostly means that the key may not write. */
+/**
+ * Returns the remedy when a bucket rejects the upload. 403 usually means that the key lacks write
+ * permission.
+ */
 function bucketRemedy(status: number): string {
   return status === 403
     ? 'The key probably lacks write permission: allow s3:PutObject on the bucket. Also compare the clocks of server and storage.'
     : 'Check that the storage is running and has free space. Test the storage connection for details.'
 }
 
-/** Says what to do when no answer came, or one that the page may not read. */
+/** Returns the remedy when there was no response, or CORS blocked it. */
 async function noAnswerNote({ host, origin }: URL, isOwn: boolean): Promise<string> {
   if (isOwn) return 'The connection was lost. Check your network, then try again.'
   const isReachable = await fetch(origin, {

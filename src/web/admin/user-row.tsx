@@ -14,7 +14,7 @@ import { toast } from '../ui/toast.tsx'
 import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { downgradeText, shownName, tierText } from './user-text.ts'
 
-/** The grid columns of each row and of the titles above the rows. */
+/** Grid columns shared by the rows and their header. */
 export const userColumns =
   'sm:grid-cols-[minmax(0,1fr)_104px_64px_84px_154px] lg:grid-cols-[minmax(0,1fr)_140px_100px_120px_220px]'
 
@@ -104,9 +104,7 @@ function TierBadge({ user, now, filled }: Omit<UserRowProps, 'onDelete'> & { fil
   return <Badge tone={filled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
 }
 
-/**
- * A number in a column with a title. On phones and for screen readers, the noun follows the number.
- */
+/** A number in a titled column. On phones and for screen readers, a noun follows the number. */
 function Figure({
   count,
   one,
@@ -116,7 +114,7 @@ function Figure({
   count: number
   one: string
   many: string
-  /** Stands below the number. */
+  /** Text below the number. */
   more?: string
 }) {
   return (

@@ -23,7 +23,7 @@ describe('the note beside the users', () => {
   ])('%j', (facts, text) => expect(usersNote(facts)).toBe(text))
 })
 
-test('a sentence names a user by name, else by address, and shortens both', () => {
+test('names a user by name or else email address, and shortens both', () => {
   expect(shownName({ name: 'Mira Oake', email: 'mira@example.org' })).toBe('Mira Oake')
   expect(shownName({ name: ' ', email: 'mira@example.org' })).toBe('mira@example.org')
   expect(shownName({ name: 'x'.repeat(200), email: '' })).toHaveLength(40)
@@ -40,7 +40,7 @@ test.each([
   expect(tierText({ tier, premiumTrialEndsAt }, now)).toBe(text)
 })
 
-test('before a user is made free, it is said what goes, and that a trial ends', () => {
+test('the downgrade warning names the lost files and the end of a trial', () => {
   const lost =
     'Files of this user whose links have ended are deleted within minutes, because only Premium can renew them. Open links stay open until their own dates.'
   const premium = { tier: 'premium' as const }
@@ -52,7 +52,7 @@ test('before a user is made free, it is said what goes, and that a trial ends', 
   )
 })
 
-test('before a user is deleted, it is said what goes', () => {
+test('the deletion warning names everything that is deleted', () => {
   const others = 'uploads under way, brand and waiting emails'
   expect(deletionText({ fileCount: 0, sessionCount: 0 })).toBe(
     `This account has no files. Its ${others} are deleted with it. This cannot be undone.`,
@@ -65,7 +65,7 @@ test('before a user is deleted, it is said what goes', () => {
   )
 })
 
-test('a typed address is the same with spaces around it and in capitals, and no other is', () => {
+test('compares typed addresses without regard to case or surrounding spaces', () => {
   expect(isSameAddress(' Mira@Example.org ', 'mira@example.org')).toBe(true)
   for (const typed of ['', 'mira@example.or', 'mira @example.org', 'mira@example.org.']) {
     expect(isSameAddress(typed, 'mira@example.org')).toBe(false)

@@ -3,23 +3,23 @@ import { counted } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { shortName } from '../ui/file-name.tsx'
 
-/** The greatest length of a name inside a sentence, in characters. */
+/** The maximum length of a name in a sentence, in characters. */
 const longestInSentence = 40
 
-/** Returns what a sentence calls a user: the name, or the mail address if there is no name. */
+/** Returns the user's name for a sentence, or the email address if there is no name. */
 export function shownName({ name, email }: Pick<ListedUser, 'name' | 'email'>): string {
   return shortName(name.trim() || email, longestInSentence)
 }
 
 export interface ShownUsers {
   search: string
-  /** How many users the list shows. */
+  /** The number of users in the list. */
   shown: number
-  /** How many users the server has. Undefined until the page knows it. */
+  /** The number of users on the server; undefined until known. */
   total: number | undefined
 }
 
-/** Says which users the list shows. Examples: 'The 5 newest of 1,284', '12 found'. */
+/** Describes which users the list contains. Examples: 'The 5 newest of 1,284', '12 found'. */
 export function usersNote({ search, shown, total }: ShownUsers): string {
   if (search !== '') {
     return shown < mostFoundUsers ? `${shown} found` : `The ${shown} newest that match`
@@ -28,7 +28,7 @@ export function usersNote({ search, shown, total }: ShownUsers): string {
   return `The ${shown} newest of ${total.toLocaleString('en')}`
 }
 
-/** Returns the text of a user's badge: the tier, and the word 'trial' while a trial runs. */
+/** Returns the text of a user's badge: the tier, with the word 'trial' during a trial. */
 export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): string {
   const { name } = tierTraits[user.tier]
   return isTrial(user, now) ? `${name}, trial` : name
@@ -39,10 +39,7 @@ function isTrial(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Dat
   return upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
 }
 
-/**
- * Says what a user of the highest tier loses if the administrator switches the user to the lowest
- * tier.
- */
+/** Describes what a user of the highest tier loses when downgraded to the lowest. */
 export function downgradeText(
   user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
   now: Date,
@@ -53,7 +50,7 @@ export function downgradeText(
   return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${trial} This cannot be undone.`
 }
 
-/** Says what the server removes together with a user. */
+/** Describes what the server deletes along with a user. */
 export function deletionText({
   fileCount,
   sessionCount,
@@ -67,7 +64,7 @@ export function deletionText({
   return `${files} This cannot be undone.`
 }
 
-/** Tells whether both texts are the same mail address. Upper and lower case do not matter. */
+/** Reports whether both texts are the same email address, ignoring case. */
 export function isSameAddress(typed: string, email: string): boolean {
   return typed.trim().toLowerCase() === email.toLowerCase()
 }

@@ -23,7 +23,7 @@ import { UserRow, userColumns } from './user-row.tsx'
 import { usersNote } from './user-text.ts'
 
 /**
- * The newest users, or the users whose address or name matches a search (spec §2). The search runs
+ * The newest users, or those whose address or name matches a search (spec §2). The search runs
  * while the administrator types.
  */
 export function UsersSection() {
