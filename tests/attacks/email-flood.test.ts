@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { users } from '../../src/server/db/schema.ts'
 import type { MailRequest } from '../../src/server/email/mail-queue.ts'
-import { emailLimits } from '../../src/shared/rules/accounts/email-limits.ts'
+import { dailyLimit, emailLimits } from '../../src/shared/rules/accounts/email-limits.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -94,6 +94,21 @@ describe('emails to one address', () => {
       open.clock.advance(1)
       expect(await sentFor(request, 1)).toBe(1)
     }
+  })
+
+  it('are limited to 60 a day, except notices about a changed password', async () => {
+    const { email, id: userId } = await makePerson(open)
+    const { max, windowMs } = emailLimits['reset-password']
+    let sent = 0
+    for (let elapsed = 0; elapsed < dailyLimit.windowMs; elapsed += windowMs) {
+      const at = open.clock().toISOString()
+      sent += await sentFor({ kind: 'forgot-password', email, askedAt: at }, max)
+      open.clock.advance(windowMs)
+    }
+    expect(sent).toBe(dailyLimit.max)
+    const changedAt = open.clock().toISOString()
+    const by = { changedBy: 'session', removedGoogle: false } as const
+    expect(await sentFor({ kind: 'password-changed', userId, changedAt, ...by }, 1)).toBe(1)
   })
 
   it('are few after twenty password changes', async () => {

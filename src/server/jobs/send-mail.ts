@@ -1,5 +1,9 @@
-import { and, eq, gt } from 'drizzle-orm'
-import { type EmailKind, emailLimits } from '../../shared/rules/accounts/email-limits.ts'
+import { and, eq, gt, inArray } from 'drizzle-orm'
+import {
+  dailyLimit,
+  type EmailKind,
+  emailLimits,
+} from '../../shared/rules/accounts/email-limits.ts'
 import { writeReportMail, writeTakedownMail } from '../abuse/write-emails.ts'
 import { lockAddress } from '../auth/queries.ts'
 import { removePendingSignup } from '../auth/signup-queries.ts'
@@ -95,7 +99,7 @@ function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmai
 }
 
 /**
- * Counts an email, unless its address has already got as many of this kind as the limit allows.
+ * Counts an email, unless its address has reached the limit of this kind or the daily limit.
  * Emails to one address wait for each other here, so they can't exceed the limit together.
  * @param email `id` is the same for every attempt to send the email, which counts once.
  */
@@ -104,17 +108,19 @@ function admitEmail(
   { id, kind, address }: { id: string; kind: EmailKind; address: string },
 ): Promise<boolean> {
   const email = address.toLowerCase()
-  const { max, windowMs } = emailLimits[kind]
+  const limits = [{ ...emailLimits[kind], kinds: [kind] }, dailyLimit]
   return db.transaction(async (tx) => {
     await lockAddress(tx, email)
     if ((await tx.$count(sentEmails, eq(sentEmails.id, id))) > 0) return true
     const now = clock()
-    const isCounted = and(
-      eq(sentEmails.email, email),
-      eq(sentEmails.kind, kind),
-      gt(sentEmails.sentAt, new Date(now.getTime() - windowMs)),
-    )
-    if ((await tx.$count(sentEmails, isCounted)) >= max) return false
+    for (const { kinds, max, windowMs } of limits) {
+      const isCounted = and(
+        eq(sentEmails.email, email),
+        inArray(sentEmails.kind, kinds),
+        gt(sentEmails.sentAt, new Date(now.getTime() - windowMs)),
+      )
+      if (kinds.includes(kind) && (await tx.$count(sentEmails, isCounted)) >= max) return false
+    }
     await tx.insert(sentEmails).values({ id, email, kind, sentAt: now })
     return true
   })

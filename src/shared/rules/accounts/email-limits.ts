@@ -17,6 +17,16 @@ export const emailLimits = {
   support: { max: 60, windowMs: hourInMs },
 } as const
 
+/**
+ * How many emails of these kinds together one address gets. The other kinds don't count here, so
+ * that strangers can't suppress the notice about a changed password.
+ */
+export const dailyLimit = {
+  max: 60,
+  windowMs: dayInMs,
+  kinds: ['signup', 'reset-password', 'files'] as readonly EmailKind[],
+}
+
 export type EmailKind = keyof typeof emailLimits
 export const emailKinds = Object.keys(emailLimits) as [EmailKind, ...EmailKind[]]
 
