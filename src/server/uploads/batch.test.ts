@@ -29,7 +29,7 @@ const megabyte = 1024 ** 2
 const minute = 60_000
 
 let app: TestApp
-/** Somebody who never starts an upload. */
+/** A user who never starts an upload. */
 let nobody: Person
 beforeAll(async () => {
   app = await startTestApp()
@@ -52,7 +52,7 @@ async function listed(person: Person) {
   return json<File[]>(await person.fetch('/api/files'))
 }
 
-/** Counts the statements about uploads and files that the server sends during some work. */
+/** Counts the statements on upload and file tables that `work` sends. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await work()
@@ -65,11 +65,11 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
 }
 
 const faulty: [string, unknown][] = [
-  ['no entries', undefined],
-  ['none', []],
-  ['no list', { 0: uploadRequest() }],
-  ['a text', 'files'],
-  ['more than a batch takes', Array.from({ length: mostInBatch + 1 }, () => uploadRequest())],
+  ['a missing list', undefined],
+  ['an empty list', []],
+  ['an object', { 0: uploadRequest() }],
+  ['a string', 'files'],
+  ['a list over the batch limit', Array.from({ length: mostInBatch + 1 }, () => uploadRequest())],
 ]
 
 describe('POST /api/files/get-upload-urls', () => {
@@ -83,7 +83,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(nobody)).toBe(0)
   })
 
-  it('answers each entry as a call for one file would', async () => {
+  it('answers each entry like a request for one file', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const requests: unknown[] = [
       uploadRequest({ fileName: 'first.txt' }),
@@ -125,7 +125,7 @@ describe('POST /api/files/get-upload-urls', () => {
     ])
   })
 
-  it('answers one upload to entries with one key, and refuses the key for another file', async () => {
+  it('returns one upload for a repeated idempotency key, and refuses the key for another file', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const [same, other] = [
       uploadRequest({ idempotencyKey: 'k' }),
@@ -139,7 +139,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(person)).toBe(3)
   })
 
-  it('does not deadlock with another batch that has the same keys in another order', async () => {
+  it("doesn't deadlock with a parallel batch that has the same keys in another order", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const requests = Array.from({ length: 20 }, (_, at) =>
       uploadRequest({ idempotencyKey: `key ${at}` }),
@@ -153,7 +153,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(person)).toBe(20)
   })
 
-  it('gives no more slots than the tier has, even to parallel batches', async () => {
+  it('takes no more slots than the tier allows, even in parallel batches', async () => {
     const person = await makePerson(app)
     await makeFile(person)
     const requests = Array.from({ length: 4 }, () => uploadRequest())
@@ -165,7 +165,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(other)).toBe(3)
   })
 
-  it('resumes a repeated entry although no slot is free', async () => {
+  it('resumes a repeated entry even when no slot is free', async () => {
     const person = await makePerson(app)
     const requests = ['a', 'b', 'c'].map((idempotencyKey) => uploadRequest({ idempotencyKey }))
     const first = await startAll(person, requests)
@@ -176,7 +176,7 @@ describe('POST /api/files/get-upload-urls', () => {
     )
   })
 
-  it('takes as many statements for a full batch as for two files', async () => {
+  it('takes the same number of statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const start = (count: number) =>
       startAll(
@@ -195,15 +195,15 @@ describe('POST /api/files/confirm-uploads', () => {
     await expectRefusal(refused, 400, 'INVALID_INPUT')
   })
 
-  it('makes files of a full batch: each has its own bytes, code and name', async () => {
+  it('creates a file for each entry of a full batch, with its own bytes, short code and name', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const contents = Array.from({ length: mostInBatch }, (_, at) => text(20 + at, 32 + at))
     const started = await sendAllOf(person, contents)
-    // All are sealed into one folder, so one sync makes their names durable.
+    // All are sealed into one directory, so a single fsync makes their names durable.
     expect(new Set(started.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
     const results = await confirmAll(person, started)
     expect(endsOf(results)).toEqual(contents.map(() => 'ok'))
-    // A second batch, as after a lost answer, finds the same files.
+    // A retry, as after a lost response, returns the same files.
     expect(await confirmAll(person, started)).toEqual(results)
     for (const [at, { answer: file }] of results.entries()) {
       expect(file).toMatchObject({ originalName: `${at}.txt`, size: 20 + at })
@@ -213,7 +213,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(await listed(person)).toHaveLength(mostInBatch)
   })
 
-  it('answers each entry as a call for one file would', async () => {
+  it('answers each entry like a request for one file', async () => {
     const [person, other] = [
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
@@ -252,12 +252,12 @@ describe('POST /api/files/confirm-uploads', () => {
       const body = await json<ErrorBody>(alone)
       expect(results[at]?.error).toEqual({ httpStatus: alone.status, ...body })
     }
-    // Wrong bytes end their upload. The other refused ones can go on.
+    // Wrong bytes end their upload. The other refused uploads can still be confirmed.
     expect((await confirm(person, wrong?.cloudKey ?? '')).status).toBe(404)
     expect((await confirm(other, theirs?.cloudKey ?? '')).status).toBe(200)
   })
 
-  it('makes each file once in parallel batches and calls', async () => {
+  it('creates each file once when batches and single requests run in parallel', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(
       person,
@@ -275,7 +275,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(new Set(ids).size).toBe(12)
   })
 
-  it('gives free slots to the entries that come first', async () => {
+  it('gives the free slots to the first entries', async () => {
     const person = await makePerson(app)
     const idle = await sendAllOf(person, [text(1), text(2), text(3)])
     app.clock.advance(16 * minute)
@@ -283,7 +283,7 @@ describe('POST /api/files/confirm-uploads', () => {
     const ends = endsOf(await confirmAll(person, [...active, ...idle]))
     expect(ends).toEqual([...Array(3).fill('ok'), ...Array(3).fill('TIER_FILE_COUNT')])
     expect(await listed(person)).toHaveLength(3)
-    // The bytes of the others stay, and become files when a slot is free.
+    // The other uploads keep their bytes, and can be confirmed once a slot is free.
     const [file] = await listed(person)
     await person.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
     expect(endsOf(await confirmAll(person, idle))).toEqual([
@@ -293,7 +293,7 @@ describe('POST /api/files/confirm-uploads', () => {
     ])
   })
 
-  it('can be repeated after a crash between sealing and inserting', async () => {
+  it('can be retried after a crash between sealing and inserting', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
@@ -303,7 +303,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
   })
 
-  it('refuses an entry whose bytes cannot be read, and says when to try again', async () => {
+  it("refuses an entry whose bytes can't be sealed, with a retry delay", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(person, [text(1), text(2)])
     vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(
@@ -319,7 +319,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
   })
 
-  it('stops asking a store that does not answer', async () => {
+  it('stops calling a store after timeouts', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await sendAllOf(
       person,
@@ -354,7 +354,7 @@ describe('POST /api/files/confirm-uploads', () => {
       expect(other.status).toBe(200)
       await remove.call(store, key)
     })
-    // The first ten have too many bytes, the others a wrong SHA-256.
+    // The first ten have too many bytes, the rest have a wrong SHA-256.
     const tooLong = new Set(started.slice(0, 10).map(({ cloudKey }) => cloudKey))
     vi.spyOn(store, 'seal').mockImplementation(async (key, size) => {
       if (tooLong.has(key)) throw new SizeMismatch(size, size + 1)
@@ -368,7 +368,7 @@ describe('POST /api/files/confirm-uploads', () => {
     for (const { cloudKey } of started) expect(await store.storedSize(cloudKey)).toBeNull()
   })
 
-  it('takes as many statements for a full batch as for two files', async () => {
+  it('takes the same number of statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const statements: number[] = []
     for (const count of [2, mostInBatch]) {
@@ -383,7 +383,7 @@ describe('POST /api/files/confirm-uploads', () => {
   })
 })
 
-it('one file is started and confirmed by the same rules as many', async () => {
+it('single and batch uploads share one limit', async () => {
   const person = await makePerson(app)
   await startAll(person, [uploadRequest(), uploadRequest(), uploadRequest()])
   await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')

@@ -35,7 +35,7 @@ function text(length: number) {
 }
 
 describe('POST /api/files/confirm-upload', () => {
-  it('makes the stored bytes a file with dates and a short code', async () => {
+  it('creates a file with dates and a short code from the stored bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const started = await startUpload(person, { size: 5, days: '7', name: 'five.txt' })
     await putBytes(started, text(5))
@@ -81,7 +81,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(file.uploadDuration).toBe(seconds)
   })
 
-  it('never reuses a short code, and changes nothing when one is taken', async () => {
+  it('never reuses a short code, and changes nothing on a collision', async () => {
     const person = await makePerson(app)
     const { shortCode } = await makeFile(person)
     const { cloudKey } = await startUpload(person, { size: 0 })
@@ -97,7 +97,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(await findUploads(db, person.id, [cloudKey])).toEqual(open)
   })
 
-  it('makes one file, however often it is called, even in parallel', async () => {
+  it('creates one file, however often it is called, even in parallel', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 3 })
     await putBytes(started, text(3))
@@ -110,7 +110,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
   })
 
-  it('makes one file in the last free slot when called in parallel', async () => {
+  it('creates one file in the last free slot when called in parallel', async () => {
     const person = await makePerson(app)
     await Promise.all([makeFile(person), makeFile(person)])
     const started = await startUpload(person, { size: 3 })
@@ -123,7 +123,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  it('is refused while bytes are missing, and loses nothing', async () => {
+  it('is refused while bytes are missing, and keeps the stored bytes', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 6 })
     const none = await confirm(person, started.cloudKey)
@@ -134,7 +134,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect((await confirm(person, started.cloudKey)).status).toBe(200)
   })
 
-  it('makes an empty file', async () => {
+  it('creates an empty file', async () => {
     const file = await makeFile(await makePerson(app), { bytes: text(0) })
     expect(file.size).toBe(0)
   })
@@ -150,7 +150,7 @@ describe('POST /api/files/confirm-upload', () => {
     expect(response.status).toBe(status)
   })
 
-  it("answers 404 to another user's key, as aborting does, and leaves the upload alone", async () => {
+  it("answers 404 for another user's key, as an abort does, and leaves the upload unchanged", async () => {
     const [owner, other] = [await makePerson(app), await makePerson(app)]
     const started = await startUpload(owner, { size: 2 })
     await putBytes(started, text(2))
@@ -166,8 +166,8 @@ describe('POST /api/files/confirm-upload', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('is never larger than announced, and never changes after the confirm', async () => {
+describe('the stored bytes', () => {
+  it('never exceed the announced size, and never change after the confirm', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 10 })
     const refused = await putBytes(started, text(11)).catch(() => undefined)
@@ -181,9 +181,9 @@ describe('what is stored', () => {
   })
 })
 
-describe('confirming an upload in parts', () => {
+describe('confirming a multipart upload', () => {
   it.each([[[1]], [[1, 2]], [[2, 3]], [[1, 3]]])(
-    'is refused while only the parts %j are there',
+    'is refused while only the parts %j are stored',
     async (partNumbers) => {
       const person = await makePerson(app)
       const upload = await startInParts(app, person)
@@ -196,7 +196,7 @@ describe('confirming an upload in parts', () => {
     },
   )
 
-  it('leaves no list of parts behind', async () => {
+  it('removes the list of parts', async () => {
     const person = await makePerson(app)
     const upload = await sendAll(app, person)
     expect((await confirm(person, upload.cloudKey)).status).toBe(200)

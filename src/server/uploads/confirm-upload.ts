@@ -45,16 +45,16 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  * files. Confirming again, even in parallel, returns the same file.
  *
  * A claimed SHA-256 is compared with the stored bytes where the store `computesSha256`, and never
- * stored. Bytes are read before the answer only for this, or if blocked content has their size; the
- * job `compute-digests` reads all others.
+ * stored. Bytes are read before the response only for this, or if their size matches blocked
+ * content; the job `compute-digests` reads the rest.
  *
- * Returns one result per confirmation, in their order. The errors are UPLOAD_NOT_FOUND, also for
- * another user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH or CONTENT_BLOCKED, which
- * end the upload; UPLOAD_SUPERSEDED when a parallel request has ended it; TIER_FILE_COUNT when the
- * owner has as many files as the tier allows, or allowed when the upload was started: the upload
- * can be confirmed later. Where the upload is already a file, CHECKSUM_MISMATCH leaves it
- * unchanged.
- * @throws {AppError} UNAUTHORIZED when the owner was deleted.
+ * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
+ * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
+ * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; and TIER_FILE_COUNT if the owner is
+ * at the tier's limit, both the current one and the one at the start of the upload. After
+ * TIER_FILE_COUNT the upload can be confirmed later. If the upload is already a file,
+ * CHECKSUM_MISMATCH leaves the file unchanged.
+ * @throws {AppError} UNAUTHORIZED if the owner was deleted.
  */
 export async function confirmUploads(
   deps: ConfirmDeps,
@@ -83,7 +83,7 @@ async function confirmAll(
   await seal(deps, ownerId, ofUploads)
   await hashIfNeeded(deps, ownerId, ofUploads)
   await makeFiles(deps, ownerId, ofUploads)
-  // The rest repeats a key, or a parallel request has ended the upload: look at the outcome.
+  // What is left repeats a key, or its upload was ended by a parallel request: check again.
   const left = pending(all)
   if (left.length > 0) await confirmAll(deps, ownerId, left)
 }
@@ -92,7 +92,7 @@ function keysOf(confirms: readonly Confirm[]): string[] {
   return confirms.map(({ request }) => request.cloudKey)
 }
 
-/** Answers confirmations of uploads that are no longer open. */
+/** Answers requests for uploads that are no longer open. */
 async function findConfirmed(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
   ownerId: string,
@@ -115,7 +115,7 @@ async function findConfirmed(
   })
 }
 
-/** Seals the stored bytes of uploads. Where bytes are missing, the upload can be continued. */
+/** Seals the stored bytes of uploads. An upload with missing bytes stays open. */
 async function seal(
   deps: ConfirmDeps,
   ownerId: string,
@@ -146,7 +146,7 @@ async function seal(
   }
 }
 
-/** Hashes sealed bytes to check the client's claim, or because they may be blocked content. */
+/** Hashes sealed bytes if the client sent a checksum or the size matches blocked content. */
 async function hashIfNeeded(
   deps: ConfirmDeps,
   ownerId: string,
@@ -173,7 +173,7 @@ async function hashIfNeeded(
   await endRefused(deps, ownerId, wrong)
 }
 
-/** Makes files of sealed uploads. An upload that was ended in the meantime stays pending. */
+/** Creates files from sealed uploads. Uploads that ended in the meantime stay pending. */
 async function makeFiles(
   deps: ConfirmDeps,
   ownerId: string,
@@ -212,7 +212,7 @@ async function makeFiles(
     }
     return insertFiles(tx, files)
   })
-  // A takedown may have blocked the content in the meantime, without seeing the new file.
+  // A parallel takedown may have blocked the content without seeing the new file.
   const blockedNow = await findBlocked(db, sha256Of(ready))
   const ids: string[] = []
   for (const confirm of ready) {
@@ -230,9 +230,9 @@ async function makeFiles(
 }
 
 /**
- * Returns how many files the owner may have after a confirm; null for no limit. That is the tier's
- * limit, now or when the upload was started, whichever is higher. After a change of tier, only the
- * limit now counts.
+ * Returns the owner's file limit for a confirm, null for no limit: the tier's limit now or at the
+ * start of the upload, whichever is higher. If the tier has changed since, only the current limit
+ * counts.
  */
 function maxFilesAfter(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,
@@ -249,7 +249,7 @@ function sha256Of(confirms: readonly Confirm[]): string[] {
   return confirms.flatMap(({ sha256 }) => sha256 ?? [])
 }
 
-/** Ends uploads whose bytes must not become a file, and removes the bytes. */
+/** Ends refused uploads and removes their bytes. */
 async function endRefused(
   deps: ConfirmDeps,
   ownerId: string,
@@ -258,7 +258,7 @@ async function endRefused(
   await removeBytes(deps, await endUploads(deps.db, ownerId, keysOf(confirms), deps.clock()))
 }
 
-/** Returns the seconds since the start that the browser claims, between creation and now. */
+/** Returns the seconds since the client's start time, clamped to the time since `createdAt`. */
 function secondsSince(
   start: ConfirmRequest['uploadStartTime'],
   createdAt: Date,

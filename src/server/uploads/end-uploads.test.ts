@@ -34,7 +34,7 @@ function text(length: number) {
 }
 
 describe('idle uploads', () => {
-  it('are removed after 24 hours, and not earlier', async () => {
+  it('are removed after 24 hours and not before', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const old = await startUpload(person, { size: 1 })
     await putBytes(old, text(1))
@@ -64,14 +64,14 @@ describe('idle uploads', () => {
   })
 })
 
-describe('parts that no row names', () => {
+describe('parts without a database row', () => {
   it('are removed after 24 hours', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const [lost, kept] = [await startInParts(app, person), await startInParts(app, person)]
     for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
     const before = app.clock()
-    // Objects on the disk have real dates, so the test sets its clock by the real time.
+    // Objects on disk have real timestamps, so the test sets its clock by the real time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await compareStorage(app.deps)
     app.clock.set(before)
@@ -101,7 +101,7 @@ describe('POST /api/files/abort-upload', () => {
     expect(await app.storage.storedSize(first.cloudKey)).toBeNull()
   })
 
-  it('does not touch a file that was confirmed', async () => {
+  it('leaves a confirmed file unchanged', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 1 })
     await putBytes(started, text(1))

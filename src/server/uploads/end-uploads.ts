@@ -19,8 +19,8 @@ import {
 const batchSize = 100
 
 /**
- * Ends an upload and removes its bytes. A job retries a removal that fails.
- * @throws {AppError} UPLOAD_NOT_FOUND when the caller has no such open upload.
+ * Ends an upload and removes its bytes. A job retries failed removals.
+ * @throws {AppError} UPLOAD_NOT_FOUND if the caller has no such open upload.
  */
 export async function abortUpload(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
@@ -34,9 +34,9 @@ export async function abortUpload(
 }
 
 /**
- * Ends uploads that were idle for 24 hours, or for 15 minutes while space is short, the longest
- * idle first. Removes their bytes.
- * @returns how many uploads were ended.
+ * Ends uploads that were idle for 24 hours, or for 15 minutes while space is short, longest idle
+ * first, and removes their bytes.
+ * @returns the number of ended uploads.
  */
 export async function sweepUploads(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
@@ -54,7 +54,7 @@ export async function sweepUploads(
   }
 }
 
-/** Whether the store has no space for the largest file, or the storage is nearly full. */
+/** True if the largest allowed file wouldn't fit, or the storage cap is nearly reached. */
 async function isSpaceShort({
   db,
   settings,
@@ -70,8 +70,8 @@ async function isSpaceShort({
 type RemovalDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
 /**
- * Removes the stored bytes of uploads that were just ended. `retryRemovals` retries what fails or
- * is interrupted. Never rejects.
+ * Removes the bytes of uploads that have just ended. Never rejects; `retryRemovals` retries failed
+ * and interrupted removals.
  */
 export async function removeBytes(
   deps: RemovalDeps,
@@ -90,9 +90,9 @@ export async function removeBytes(
 
 /**
  * Removes the bytes of due `removals`: of ended uploads whose removal failed, of deleted users, and
- * of test uploads (`startTestUpload`). Retries without limit, with backoff. If all removals of a
- * batch fail, the store's others wait for the next run. Several servers share the work.
- * @param atMost how many removals this run tries in each store at most.
+ * of test uploads (`startTestUpload`). Retries without limit, with backoff. If a whole batch fails,
+ * the rest of that store waits for the next run. Safe to run on several servers at once.
+ * @param atMost the maximum number of removals per store in this run.
  */
 export async function retryRemovals(
   deps: RemovalDeps,
@@ -132,7 +132,7 @@ async function removeFrom(
   return removed
 }
 
-/** Logs how many objects are still stored 15 minutes after their removal was due. Returns it. */
+/** Logs and returns the number of objects still stored 15 minutes after their removal was due. */
 export async function reportOverdueRemovals({
   clock,
   db,

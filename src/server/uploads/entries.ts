@@ -1,9 +1,9 @@
 import { StoreTimeout } from '../storage/storage.ts'
 
-/** Work on one entry may open files, or make requests to the bucket. */
+/** Each entry may open files or send requests to the bucket. */
 const maxAtOnce = 16
 
-/** An entry of a call for many files, pending until it has a result. */
+/** An entry of a batch request, pending until it has a result. */
 export interface Entry<Request, Answer> {
   readonly request: Request
   result?: PromiseSettledResult<Answer>
@@ -21,7 +21,7 @@ export function pending<E extends Entry<unknown, unknown>>(entries: readonly E[]
   return entries.filter(({ result }) => result === undefined)
 }
 
-/** Separates the entries that repeat the key of an earlier one. */
+/** Separates entries that repeat an earlier entry's key. */
 export function splitRepeats<E>(
   entries: readonly E[],
   keyOf: (entry: E) => string | undefined,
@@ -38,9 +38,9 @@ export function splitRepeats<E>(
 }
 
 /**
- * Works on the pending entries, some of them in parallel. An error refuses its entry only. Once a
- * store has timed out, the entries that haven't begun are refused too: the client would give up
- * before all of them had waited as long.
+ * Runs `work` on the pending entries, up to `maxAtOnce` in parallel. An error refuses only its own
+ * entry. After a store timeout, the entries not yet started are refused too: the client would time
+ * out before each of them had.
  */
 export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],
@@ -62,7 +62,7 @@ export async function forEachPending<E extends Entry<unknown, unknown>>(
   await Promise.all(Array.from({ length: maxAtOnce }, worker))
 }
 
-/** Returns the results of the entries, in their order. */
+/** Returns the results in the order of the entries. */
 export function resultsOf<Answer>(
   entries: readonly Entry<unknown, Answer>[],
 ): PromiseSettledResult<Answer>[] {

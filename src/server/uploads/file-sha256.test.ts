@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the SHA-256 of a file', () => {
-  it('is compared with a claim, at the first confirm and later', async () => {
+  it('is compared with the claim, at the first confirm and later ones', async () => {
     const person = await makePerson(app)
     for (const isClaimed of [false, true]) {
       const { cloudKey, bytes } = await sendAll(app, person)
@@ -41,7 +41,7 @@ describe('the SHA-256 of a file', () => {
   })
 
   it.each(['', 'x', 'A'.repeat(64), 'a'.repeat(63), 'a'.repeat(65), 7, null, {}])(
-    'is not %j: that claim is refused, and the bytes stay',
+    'is refused as invalid when the claim is %j, and the bytes stay',
     async (claim) => {
       const person = await makePerson(app)
       const upload = await sendAll(app, person)
@@ -61,7 +61,7 @@ describe('the SHA-256 of a file', () => {
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
     await expectRefusal(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
-    // The slot is free: the file is sent again as a new upload.
+    // The slot is free: the file can be sent again as a new upload.
     const again = await sendAll(app, person)
     const file = await json<File>(
       await confirm(person, again.cloudKey, { sha256: sha256(again.bytes) }),
@@ -69,7 +69,7 @@ describe('the SHA-256 of a file', () => {
     expect(await download(app, file)).toEqual(again.bytes)
   })
 
-  it('answers two different claims in parallel with a file or a conflict, never an error', async () => {
+  it('answers different claims in parallel with a file or a conflict, never a server error', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const { cloudKey, bytes } = await sendAll(app, person)
@@ -89,7 +89,7 @@ describe('the SHA-256 of a file', () => {
     await Promise.all(files.map((file) => download(app, file)))
   })
 
-  it('leaves wrong bytes to the job when storage fails', async () => {
+  it('leaves the removal of wrong bytes to the job when storage fails', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const upload = await sendAll(app, person)
     const remove = () => Promise.reject(new Error('EIO'))
@@ -103,7 +103,7 @@ describe('the SHA-256 of a file', () => {
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
   })
 
-  it('is never a claim that nobody has compared', async () => {
+  it('is never taken from an unverified claim', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const remote = createStores({ ...app.storage, computesSha256: false })
     const deps = { ...app.deps, stores: remote }

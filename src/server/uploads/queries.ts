@@ -11,8 +11,8 @@ import type { FileRow } from '../files/queries.ts'
 export type Upload = typeof uploads.$inferSelect
 
 /**
- * Locks a user until the transaction ends, so that requests enforce limits one at a time. Returns
- * what decides the tier; undefined when the user was deleted.
+ * Locks a user until the transaction ends, so that limits are enforced one request at a time.
+ * Returns the tier facts, or undefined if the user was deleted.
  */
 export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
   const [owner] = await tx
@@ -28,7 +28,7 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
   return owner
 }
 
-/** Inserts uploads of one owner. Returns them in the order of `wanted`. */
+/** Inserts one owner's uploads. Returns them in the order of `wanted`. */
 export function insertUploads(
   tx: Db,
   wanted: readonly (typeof uploads.$inferInsert)[],
@@ -42,9 +42,9 @@ export function insertUploads(
 }
 
 /**
- * Locks the owner's open uploads with these idempotency keys, and returns them by key. They count
- * as active now, unless nothing has happened since their start: repeated starts alone must not hold
- * a slot.
+ * Locks the owner's open uploads with these idempotency keys, and returns them by key. Marks them
+ * as active, unless they have had no activity since their start: repeated starts alone don't keep a
+ * slot.
  */
 export async function resumeRepeated(
   tx: Db,
@@ -67,7 +67,7 @@ export async function resumeRepeated(
   return new Map(found.map((upload) => [upload.idempotencyKey, upload]))
 }
 
-/** Finds an owner's open uploads by their keys. */
+/** Finds an owner's open uploads. Returns them by storage key. */
 export async function findUploads(
   db: Db,
   ownerId: string,
@@ -76,7 +76,7 @@ export async function findUploads(
   return byStorageKey(await db.select().from(uploads).where(ofOwner(ownerId, storageKeys)))
 }
 
-/** As `findUploads`, and locks the uploads until the transaction ends. */
+/** Like `findUploads`, but locks the uploads until the transaction ends. */
 export async function lockUploads(
   tx: Db,
   ownerId: string,
@@ -100,7 +100,7 @@ function byStorageKey(found: readonly Upload[]): ReadonlyMap<string, Upload> {
   return new Map(found.map((upload) => [upload.storageKey, upload]))
 }
 
-/** A new file, and the upload that it is made of. */
+/** A new file and its upload. */
 export interface NewFile
   extends Pick<
     FileRow,
@@ -116,9 +116,9 @@ export interface NewFile
 }
 
 /**
- * Turns locked uploads into files, and returns these by storage key. The owner must be locked too,
+ * Turns locked uploads into files. Returns the files by storage key. The owner must be locked too,
  * because the tier decides when files are purged.
- * @throws when a short code was given before. The transaction must then be rolled back.
+ * @throws if a short code was issued before. The transaction must then be rolled back.
  */
 export async function insertFiles(
   tx: Db,
@@ -154,7 +154,7 @@ export async function insertFiles(
   return new Map(made.map((file) => [file.storageKey, file]))
 }
 
-/** Counts the files of a user that have an open link. */
+/** Counts a user's files with active links. */
 export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<number> {
   return db.$count(
     files,
@@ -163,8 +163,8 @@ export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<nu
 }
 
 /**
- * Counts the open uploads of a user, those of them that were active in the last 15 minutes, and
- * their bytes. Each upload counts `minBytes` at least.
+ * Counts a user's open uploads, those active in the last 15 minutes, and their bytes. Each upload
+ * counts as at least `minBytes`.
  */
 export async function countUploads(
   db: Db,
@@ -184,12 +184,12 @@ export async function countUploads(
   return counts ?? { open: 0, active: 0, bytes: 0 }
 }
 
-/** An upload is idle at `now` if nothing has happened since this moment. */
+/** Uploads without activity since this time are idle. */
 function idleSince(now: Date): Date {
   return new Date(now.getTime() - slotHeldMs)
 }
 
-/** Finds an owner's open upload by its key and records its activity. */
+/** Marks an owner's open upload as active and returns it. */
 export async function touchOwnUpload(
   db: Db,
   ownerId: string,
@@ -204,12 +204,12 @@ export async function touchOwnUpload(
   return upload
 }
 
-/** The recorded activity may be this old, so that most uploads need only one write. */
+/** The recorded activity may lag by this much, so that most uploads need only one write. */
 const activityMs = 1000
 
 /**
- * Records that bytes arrive under a key. Returns false if no open upload and no test upload of the
- * administrator (`startTestUpload`) has it.
+ * Marks an upload as active when bytes arrive. Returns false if the key belongs to no open upload
+ * and no test upload (`startTestUpload`).
  */
 export async function touchUpload(db: Db, storageKey: string, now: Date): Promise<boolean> {
   const [upload] = await db
@@ -222,7 +222,7 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
   }
   const before = new Date(now.getTime() - activityMs)
   if (upload.lastActivityAt <= before) {
-    // A locked row is skipped: its transaction may be waiting for this transfer.
+    // Skips a locked row: its transaction may be waiting for this transfer.
     const free = db
       .select({ id: uploads.id })
       .from(uploads)
@@ -234,8 +234,8 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
 }
 
 /**
- * Corrects activity in the future, from a time when the clock was ahead, which would hold a slot
- * until then. Clocks of other servers may be ahead by up to a minute.
+ * Corrects activity times in the future, left by a clock that was ahead: they would hold a slot
+ * until then. Allows for clock skew of up to a minute between servers.
  */
 export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
   await db
@@ -246,7 +246,10 @@ export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
 
 const sumOfFiles = sql`coalesce(sum(${files.size}), 0)`.mapWith(Number)
 
-/** Sums the bytes of files and open uploads. One statement reads both, so each counts once. */
+/**
+ * Sums the bytes of files and open uploads. A single statement, so that an upload being confirmed
+ * counts once.
+ */
 export async function sumStored(db: Db): Promise<{ files: number; uploads: number }> {
   const stored = db.select({ sum: sumOfFiles }).from(files).where(isNull(files.purgedAt))
   const [sums] = await db
@@ -258,14 +261,17 @@ export async function sumStored(db: Db): Promise<{ files: number; uploads: numbe
   return sums ?? { files: 0, uploads: 0 }
 }
 
-/** As `sumStored`, in total. Until the transaction ends, no other one enforces the storage cap. */
+/**
+ * Returns the total of `sumStored`. Until the transaction ends, no other can enforce the storage
+ * cap.
+ */
 export async function sumStoredUnderLock(tx: Db): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
   const stored = await sumStored(tx)
   return stored.files + stored.uploads
 }
 
-/** Returns how many bytes the files in this store have together. Purged files do not count. */
+/** Returns the total size of the files in this store, except purged ones. */
 export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   const [row] = await db
     .select({ sum: sumOfFiles })
@@ -274,7 +280,7 @@ export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   return row?.sum ?? 0
 }
 
-/** Whether an upload, or a file that isn't purged, has its bytes in this store. */
+/** True if this store has bytes of an upload, or of a file that isn't purged. */
 export async function hasObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })

@@ -7,17 +7,18 @@ import type { Db } from '../deps.ts'
 import { nextTryAt, overdueMs } from '../storage/remove-stored.ts'
 import { ofOwner } from './queries.ts'
 
-/** An upload that ended without becoming a file, whose bytes are to be removed. */
+/** An upload that ended without becoming a file. Its bytes must be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
- * Who removes the bytes first. After the caller, the job `sweep-uploads` follows in two minutes.
+ * Who tries the removal first. If the caller fails, the job `sweep-uploads` retries after two
+ * minutes.
  */
 export type FirstTry = 'caller' | 'job'
 
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
-/** Ends uploads and lists their bytes in `removals`. Of parallel callers, one gets the upload. */
+/** Ends uploads and queues their bytes in `removals`. Of parallel callers, one gets each upload. */
 export function endUploadsWhere(
   db: Db,
   which: SQL | undefined,
@@ -28,13 +29,12 @@ export function endUploadsWhere(
     .select({ id: uploads.id })
     .from(uploads)
     .where(which)
-    // The same order everywhere, so that statements cannot deadlock.
+    // A fixed order prevents deadlocks.
     .orderBy(uploads.storageKey)
     .for('update')
   return endLocked(db, locked, now, firstTry)
 }
 
-/** Ends an owner's uploads, by their keys. */
 export async function endUploads(
   db: Db,
   ownerId: string,
@@ -45,7 +45,7 @@ export async function endUploads(
   return endUploadsWhere(db, ofOwner(ownerId, storageKeys), now)
 }
 
-/** Ends up to `limit` uploads last active before a moment, the longest idle first. */
+/** Ends up to `limit` uploads without activity since `before`, longest idle first. */
 export function endIdleUploads(
   db: Db,
   { before, now, limit }: { before: Date; now: Date; limit: number },
@@ -60,7 +60,9 @@ export function endIdleUploads(
   return endLocked(db, idle, now)
 }
 
-/** Ends a user's uploads, except the `keep` that were active last. A job removes their bytes. */
+/**
+ * Ends all of a user's uploads except the `keep` most recently active. A job removes their bytes.
+ */
 export function endSurplusUploads(
   tx: Db,
   ownerId: string,
@@ -82,7 +84,10 @@ export function endSurplusUploads(
   return endLocked(tx, locked, now, 'job')
 }
 
-/** Ends the uploads whose ids `locked` selects. Their removal is due now, or 24 idle hours ago. */
+/**
+ * Ends the uploads selected by `locked`. Their removal is due now, or 24 hours after their last
+ * activity if that is earlier.
+ */
 function endLocked(
   db: Db,
   locked: SQLWrapper,
@@ -93,7 +98,7 @@ function endLocked(
   const ended = db.$with('ended').as(
     db
       .delete(uploads)
-      // Postgres runs the query in `array` once, before it deletes the first row.
+      // As an array, the subquery runs only once, before the first row is deleted.
       .where(sql`${id} = any(array${locked})`)
       .returning({ storageKey, storage, lastActivityAt }),
   )
@@ -112,7 +117,7 @@ function endLocked(
     .returning(ofUpload)
 }
 
-/** Claims up to `limit` removals that are due for a try, except those of other servers. */
+/** Claims up to `limit` removals whose next try is due, skipping those claimed by other servers. */
 export function claimRemovals(
   db: Db,
   { storage, now, limit }: { storage: StorageName; now: Date; limit: number },
@@ -131,7 +136,7 @@ export function claimRemovals(
     .returning(ofUpload)
 }
 
-/** Ends removals that storage has confirmed. Bytes of a file leave a receipt. */
+/** Deletes `removals` that storage has confirmed. The bytes of a file leave a receipt. */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
   const { fileId, ownerId, storage, storageKey, dueAt } = removals
@@ -156,7 +161,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
     .select(sql`select ${receipt} from ${ended} where file_id is not null`)
 }
 
-/** Adds a key under which storage accepts bytes until `dueAt`, and that is removed then. */
+/** Queues the removal at `dueAt` of a key under which storage accepts bytes until then. */
 export async function insertRemoval(
   tx: Db,
   { dueAt, ...key }: EndedUpload & { dueAt: Date },
@@ -164,7 +169,7 @@ export async function insertRemoval(
   await tx.insert(removals).values({ ...key, dueAt, tries: 0, tryAt: dueAt })
 }
 
-/** Counts the removals that are 15 minutes overdue. `since` is when the oldest was due. */
+/** Counts removals that are 15 minutes overdue. `since` is the oldest due time. */
 export async function countOverdueRemovals(
   db: Db,
   now: Date,

@@ -44,14 +44,14 @@ function refuseRemovals() {
   return vi.spyOn(app.deps.stores.current, 'remove').mockRejectedValue(new Error('EIO'))
 }
 
-/** Starts an upload and sends its only byte. */
+/** Starts a one-byte upload and sends the byte. */
 async function upload(person: Person) {
   const started = await startUpload(person, { size: 1 })
   await putBytes(started, Uint8Array.of(65))
   return started
 }
 
-/** Aborts an upload while storage refuses to remove its bytes. Returns its key. */
+/** Aborts an upload while storage refuses the removal. Returns its key. */
 async function abortInVain() {
   const person = await makePerson(app)
   const { cloudKey } = await upload(person)
@@ -94,7 +94,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     expect(await isStored(cloudKey)).toBeNull()
   })
 
-  it('are removed although the server that began it hangs', async () => {
+  it('are removed even if the server that started the removal hangs', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const removed = Promise.withResolvers<void>()
@@ -154,7 +154,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
   })
 
-  it('of an idle upload are due 24 hours after its last activity, even if the job is late', async () => {
+  it('are due 24 hours after the last activity of an idle upload, even if the job is late', async () => {
     const { cloudKey } = await upload(await makePerson(app))
     const dueAt = new Date(app.clock().getTime() + 24 * hour)
     app.clock.advance(7 * 24 * hour)
@@ -166,7 +166,7 @@ describe('bytes of an ended upload whose removal failed', () => {
 })
 
 describe('an upload that ends', () => {
-  it('leaves no removal when its bytes are gone or it became a file', async () => {
+  it('leaves no `removals` row once its bytes are gone or it became a file', async () => {
     const person = await makePerson(app)
     const [aborted, kept] = [await upload(person), await upload(person)]
     await abort(person, aborted.cloudKey)
@@ -175,7 +175,7 @@ describe('an upload that ends', () => {
     expect(await isStored(kept.cloudKey)).toBe(1)
   })
 
-  it('after a failed start leaves no bytes from the URL of a parallel call', async () => {
+  it('after a failed start leaves no bytes sent to the URL from a parallel request', async () => {
     const person = await makePerson(app)
     const request = { fileSize: 1, idempotencyKey: randomUUID() }
     let cloudKey = ''

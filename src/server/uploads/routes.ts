@@ -45,7 +45,7 @@ export function uploadRoutes(
   }
 }
 
-/** Returns the value of a list of one result, or throws its error. */
+/** Unwraps a list with a single result: returns its value or throws its error. */
 function onlyValue<Value>([result]: readonly PromiseSettledResult<Value>[]): Value {
   if (result?.status === 'fulfilled') return result.value
   throw result?.reason

@@ -70,7 +70,7 @@ describe('the slots of a free user', () => {
     expect((await askForUpload(person)).status).toBe(200)
   })
 
-  it('are not held by idle uploads; only the last active ones are kept', async () => {
+  it('are not held by idle uploads, of which only the most recently active are kept', async () => {
     const person = await makePerson(app)
     const started = []
     for (let n = 0; n < 8; n += 1) {
@@ -97,7 +97,7 @@ describe('the slots of a free user', () => {
     expect((await askForUpload(person)).status).toBe(200)
   })
 
-  it('may all be taken when an idle upload is confirmed: its bytes stay until a slot is free', async () => {
+  it('may all be taken when an idle upload is confirmed, which keeps its bytes until a slot is free', async () => {
     const person = await makePerson(app)
     const late = await startUpload(person, { size: 4 })
     await putBytes(late, text(4))
@@ -107,8 +107,7 @@ describe('the slots of a free user', () => {
     const refused = await confirm(person, late.cloudKey)
     expect(refused.status).toBe(403)
     expect(await refused.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
-    // The bytes are sealed already. A client that sends them again is told so, and makes no second
-    // copy.
+    // The bytes are already sealed. Sending them again is refused and makes no second copy.
     await expectRefusal(await putBytes(late, text(4)), 409, 'UPLOAD_SEALED')
     expect(await onDisk(app, late.cloudKey)).toHaveLength(1)
 
@@ -119,8 +118,7 @@ describe('the slots of a free user', () => {
   it('never hold a fourth file when many uploads are confirmed in parallel', async () => {
     const person = await makePerson(app)
     const started = []
-    // An idle upload does not count against the limit. So more uploads can be open than the limit
-    // has slots.
+    // Idle uploads don't count against the limit, so more uploads than slots can be open.
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) app.clock.advance(16 * minute)
       const upload = await startUpload(person, { size: 1 })
@@ -133,7 +131,7 @@ describe('the slots of a free user', () => {
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
   })
 
-  it('are held by signing, listing and sending parts', async () => {
+  it('stay held while parts are signed, listed or sent', async () => {
     const person = await makePerson(app)
     const three = [await startInParts(app, person), await startInParts(app, person)]
     three.push(await startInParts(app, person))
@@ -149,7 +147,9 @@ describe('the slots of a free user', () => {
 })
 
 describe('the last slot of a free user', () => {
-  /** Sends the bytes of two uploads that are idle by now, and makes two files. */
+  /**
+   * Uploads the bytes for two files, lets both uploads go idle, and takes two of the three slots.
+   */
   const twoForOneSlot = async (bytes = text(4)) => {
     const person = await makePerson(app)
     const [first, second] = await sendAllOf(person, [bytes, text(5)])
@@ -173,7 +173,7 @@ describe('the last slot of a free user', () => {
     expect(endsOf(results)).toEqual(['CONTENT_BLOCKED', 'ok'])
   })
 
-  it('is not taken by an entry that a parallel call has just ended', async () => {
+  it('is not taken by an entry that a parallel request has just ended', async () => {
     const { person, first, second } = await twoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
       const parallel = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
@@ -188,7 +188,7 @@ describe('the last slot of a free user', () => {
 })
 
 describe('the slots of a premium user', () => {
-  it('are not counted', async () => {
+  it('are unlimited', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let n = 0; n < 5; n += 1) expect((await askForUpload(person)).status).toBe(200)
   })

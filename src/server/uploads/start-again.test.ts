@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A file of three parts. */
+/** A file with three parts. */
 const request = {
   fileName: 'notes.txt',
   fileSize: 2 * 8 * mebibyte + 1,
@@ -53,7 +53,7 @@ function rowsOf({ id }: Person) {
 }
 
 describe('a start that names its owner', () => {
-  it("is refused as signed out in another's session, and takes nothing", async () => {
+  it("is refused as signed out in another user's session, and starts no upload", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
       const refused = await ask(bob, { ownerId, idempotencyKey: 'k' })
@@ -65,7 +65,7 @@ describe('a start that names its owner', () => {
     expect(await json<Person>(session)).toMatchObject({ id: bob.id })
   })
 
-  it('is accepted in the session of this owner', async () => {
+  it("is accepted in this owner's session", async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada, { ownerId: ada.id })
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey, ownerId: ada.id }])
@@ -79,7 +79,7 @@ describe('a start that names its owner', () => {
 describe.each(tiers)('a repeated start, %s', (tier) => {
   const person = () => makePerson(app, { tier })
 
-  it('answers the same upload with new URLs', async () => {
+  it('returns the same upload with new URLs', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
@@ -142,7 +142,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     expect(await rowsOf(ada)).toEqual(before)
   })
 
-  it('is the same if only what the server normalizes differs', async () => {
+  it('returns the same upload if name and type differ only before normalization', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
@@ -150,7 +150,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     expect((await start(ada, { ...key, ...tidied })).cloudKey).toBe(first.cloudKey)
   })
 
-  it("is not another user's start with the same key", async () => {
+  it("doesn't return another user's upload with the same key", async () => {
     const [ada, bob] = [await person(), await person()]
     const key = { idempotencyKey: randomUUID() }
     const [hers, his] = [await start(ada, key), await start(bob, key)]
@@ -198,7 +198,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     await expectRefusal(refused, 400, 'INVALID_INPUT')
   })
 
-  it('keeps the upload when storage is unavailable, and a first start takes no slot', async () => {
+  it('keeps the upload when storage is unavailable, while a failed first start takes no slot', async () => {
     const ada = await person()
     const { cloudKey } = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
     const away = {
@@ -233,7 +233,7 @@ describe('the slots of a free user', () => {
     expect(await rowsOf(ada)).toHaveLength(2)
   })
 
-  it('are taken once each by starts that are repeated in parallel', async () => {
+  it('are taken once per key by parallel repeated starts', async () => {
     const ada = await makePerson(app)
     const keys = ['a', 'b', 'c', 'd', 'e']
     const answers = await Promise.all(
@@ -265,7 +265,7 @@ describe('the slots of a free user', () => {
     expect((await ask(ada)).status).toBe(200)
   })
 
-  it('are not held longer by repeating a start without sending bytes', async () => {
+  it('are not held longer by repeated starts without bytes', async () => {
     const ada = await makePerson(app)
     const key = { idempotencyKey: randomUUID() }
     await start(ada, key)
@@ -278,7 +278,7 @@ describe('the slots of a free user', () => {
     expect((await ask(ada)).status).toBe(200)
   })
 
-  it('resume an upload that was started in a better tier', async () => {
+  it("don't keep an upload from being resumed after a downgrade", async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const better = { expirationDays: '7', idempotencyKey: randomUUID() }
     const { cloudKey } = await start(ada, better)

@@ -39,19 +39,19 @@ describe('POST /api/files/get-upload-url', () => {
   it.each([
     ['no name', { fileName: undefined }],
     ['an empty name', { fileName: '' }],
-    ['a number for a name', { fileName: 7 }],
-    ['an endless name', { fileName: 'x'.repeat(2000) }],
+    ['a number as the name', { fileName: 7 }],
+    ['a name of 2,000 characters', { fileName: 'x'.repeat(2000) }],
     ['no size', { fileSize: undefined }],
     ['a negative size', { fileSize: -1 }],
-    ['half a byte', { fileSize: 0.5 }],
-    ['a size in text', { fileSize: '10' }],
+    ['a fractional size', { fileSize: 0.5 }],
+    ['a size as a string', { fileSize: '10' }],
     ['an unsafe integer', { fileSize: 2 ** 60 }],
-    ['a type that is none', { fileType: 'text' }],
+    ['a malformed type', { fileType: 'text' }],
     ['a type with a line break', { fileType: 'text/plain\r\nx: y' }],
-    ['an object for a type', { fileType: {} }],
+    ['an object as the type', { fileType: {} }],
     ['4 days', { expirationDays: '4' }],
     ['no days', { expirationDays: undefined }],
-    ['days that are none', { expirationDays: 'always' }],
+    ['unknown days', { expirationDays: 'always' }],
   ])('refuses %s', async (_, changes) => {
     const response = await askForUpload(await makePerson(app), changes)
     expect(response.status).toBe(400)
@@ -88,7 +88,7 @@ describe('POST /api/files/get-upload-url', () => {
     },
   )
 
-  it('enforces the limits of Free after a trial has ended', async () => {
+  it('enforces the Free limits after a trial has ended', async () => {
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
     expect((await askForUpload(person, { expirationDays: '5' })).status).toBe(403)
   })

@@ -37,15 +37,15 @@ import {
 } from './queries.ts'
 import { endSurplusUploads, endUploads } from './removal-queries.ts'
 
-/** How many uploads may be open beyond the limit of files, idle ones that can be continued. */
+/** How many open uploads, idle ones included, an account may have beyond its file limit. */
 const maxIdleUploads = 3
 
-/** Even an upload of one byte costs a row and a file. */
+/** Even a one-byte upload costs a row and a file. */
 const minUnfinishedBytes = 8 * mebibyte
 
 /**
- * Returns how many unconfirmed bytes an account may have. A browser sends one large file at a time,
- * so this is enough for several devices and some failed uploads.
+ * Returns the limit of unconfirmed bytes per account. Browsers send one large file at a time, so
+ * this is enough for several devices and some failed uploads.
  */
 function accountLimit(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
@@ -56,7 +56,7 @@ type Started = z.input<typeof uploads.getUploadUrl.response>
 
 interface Start extends Entry<UploadRequest, Started> {
   upload?: Upload
-  /** False if an earlier request with the same key has started the upload. */
+  /** False if an earlier request with the same key started the upload. */
   isNew?: boolean
 }
 
@@ -64,15 +64,15 @@ type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
 /**
  * Starts uploads (design §4): enforces the limits, and returns presigned URLs for exactly the
- * announced bytes, of the whole file and of a large file's first parts. An open upload of this file
- * with the same idempotency key is returned with new URLs.
+ * announced bytes, for the whole file and for a large file's first parts. If an upload of this file
+ * is open under the same idempotency key, returns it with new URLs.
  *
- * Returns one result per request, in their order. A refused start leaves no upload. The errors are
+ * Returns one result per request, in order. A refused start leaves no upload. The errors are
  * UNAUTHORIZED for another owner; FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT;
- * INVALID_INPUT when no tier offers the days, or another file has the idempotency key;
+ * INVALID_INPUT if no tier offers the days, or the idempotency key belongs to another file;
  * UPLOADS_UNFINISHED for too many unconfirmed bytes; STORAGE_CAP_REACHED, STORAGE_FULL; UNAVAILABLE
- * when storage cannot be reached.
- * @throws {AppError} UNAUTHORIZED when the owner was deleted.
+ * if storage can't be reached.
+ * @throws {AppError} UNAUTHORIZED if the owner was deleted.
  */
 export async function startUploads(
   deps: StartDeps,
@@ -89,7 +89,7 @@ export async function startUploads(
   return resultsOf(starts)
 }
 
-/** Starts uploads with different idempotency keys. */
+/** Starts uploads with distinct idempotency keys. */
 async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start[]): Promise<void> {
   if (starts.length === 0) return
   const now = deps.clock()
@@ -105,7 +105,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   }
 }
 
-/** Gives each start its upload or refuses it, with the owner locked. Earlier ones go first. */
+/** Assigns each start an upload or refuses it, in order, with the owner locked. */
 async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
@@ -129,7 +129,7 @@ async function openUploads(
     let unfinished = bytes
     let added = 0
 
-    /** Returns why a new upload is refused; null if it may start. */
+    /** Returns why a new upload is refused, or null. */
     const refusalOf = async ({ fileSize, expirationDays }: UploadRequest) => {
       const refusal = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
       if (refusal !== null) return limitError(refusal, tier, limits)
@@ -137,7 +137,7 @@ async function openUploads(
         return new AppError('UPLOADS_UNFINISHED')
       }
       if (added + fileSize > room) return new AppError('STORAGE_CAP_REACHED')
-      // No space is reserved: the store also checks each chunk that arrives.
+      // Reserves no space: the store also checks each chunk on arrival.
       const hasSpace = await store.hasSpaceFor(added + fileSize)
       return hasSpace ? null : new AppError('STORAGE_FULL')
     }
@@ -145,7 +145,7 @@ async function openUploads(
     const opened: Start[] = []
     for (const start of starts) {
       const { request } = start
-      // A repeated start continues even if the limits were lowered.
+      // A repeated start is accepted even if the limits were lowered.
       const earlier = request.idempotencyKey && repeated.get(request.idempotencyKey)
       if (earlier) {
         if (isSameFile(earlier, request)) start.upload = earlier
@@ -192,7 +192,7 @@ async function openUploads(
   })
 }
 
-/** Returns what an upload counts towards `accountLimit`, in bytes. */
+/** Returns the bytes that an upload counts towards `accountLimit`. */
 function chargeOf(fileSize: number): number {
   return Math.max(fileSize, minUnfinishedBytes)
 }
@@ -210,13 +210,13 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, partSize)
-  // First, because in a bucket this begins the multipart upload that the other URL belongs to.
+  // Parts first: in a bucket, this creates the multipart upload that the other URL refers to.
   const firstParts = () => rangesOf(upload, Math.min(plan.count, firstPartsSigned))
   const parts = plan.count > 1 && {
     ...plan,
     urls: await signPartUrls(stores, upload, firstParts(), now),
   }
-  // As long as an idle upload is kept, so that it can be continued.
+  // Valid for as long as an idle upload is kept, so that it can be resumed.
   const until = new Date(now.getTime() + idleUploadKeptMs)
   return {
     uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, until }),
@@ -229,12 +229,12 @@ async function answer(stores: Stores, upload: Upload, now: Date): Promise<Starte
   }
 }
 
-/** Returns the first `count` parts of an upload. */
+/** Returns the first `count` part ranges of an upload. */
 export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
   return Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))
 }
 
-/** Signs a URL for each of these parts, by part number. Each is valid for one hour from `now`. */
+/** Signs a URL for each part, valid for one hour from `now`. Returns them by part number. */
 export async function signPartUrls(
   stores: Stores,
   { storageKey, mimeType, storage }: Upload,

@@ -73,7 +73,7 @@ describe('the storage cap', () => {
     expect(await bytesInUse()).toBe(1000 * kilobyte)
   })
 
-  it('accepts uploads up to the cap, and explains why it refuses the next one', async () => {
+  it('accepts uploads up to the cap, and explains the refusal of the next one', async () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app)
     expect((await ask(person, 1024)).status).toBe(200)
@@ -83,7 +83,7 @@ describe('the storage cap', () => {
       code: 'STORAGE_CAP_REACHED',
       message: 'The file would exceed the storage cap of this server. Please try again later.',
     })
-    // The refused upload left no row, and the log has no error.
+    // The refused upload left no row and no error in the log.
     expect(await app.deps.db.$count(uploads)).toBe(1)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
@@ -100,7 +100,7 @@ describe('the storage cap', () => {
 
     await markDeleted(app.deps.db, ada.id, [file.id], app.clock())
     await expectRefusal(await ask(bob, 600), 507, 'STORAGE_CAP_REACHED')
-    // The bytes of deleted files count until storage has removed them.
+    // Deleted files count until storage has removed their bytes.
     await expireFiles(app.deps)
     expect((await ask(bob, 600)).status).toBe(200)
     expect(await bytesInUse()).toBe(800 * kilobyte)
@@ -118,7 +118,7 @@ describe('the storage cap', () => {
     expect((await ask(person, 1)).status).toBe(200)
   })
 
-  it('keeps abandoned uploads for 15 minutes only, from 80 % on', async () => {
+  it('keeps idle uploads for only 15 minutes once 80 % full', async () => {
     await set('storage_cap', '1MB')
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const upload = await startUpload(ada, { size: 800 * kilobyte })
@@ -132,14 +132,14 @@ describe('the storage cap', () => {
     expect((await ask(bob, 400)).status).toBe(200)
   })
 
-  it('is not exceeded by parallel uploads, and all that fit are accepted', async () => {
+  it('is not exceeded by parallel uploads, and all uploads that fit are accepted', async () => {
     await set('storage_cap', '1MB')
     const people = await Promise.all(
       (['premium', 'premium', 'premium', 'free'] as const).map((tier) => makePerson(app, { tier })),
     )
     const [first] = people as [Person, ...Person[]]
     for (let round = 0; round < rounds; round += 1) {
-      // The cap is 1024 kB, and 600 kB are in use. In some rounds these bytes become a file while
+      // The cap is 1024 kB, with 600 kB in use. In some rounds these bytes are confirmed while
       // other uploads start.
       const there = await startUpload(first, { size: 600 * kilobyte })
       const isConfirmed = round % 10 === 0
@@ -179,8 +179,8 @@ describe('the minimum free space', () => {
   })
 })
 
-describe('the checks of the administrator', () => {
-  it("name the administrator's minimum free space", async () => {
+describe('the admin checks', () => {
+  it('show the configured minimum free space', async () => {
     await set('free_space', '1000000GB')
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
@@ -194,7 +194,7 @@ describe('the checks of the administrator', () => {
 })
 
 describe('GET /api/admin/limits', () => {
-  it('answers the current settings, the usage and the free space', async () => {
+  it('returns the current settings, the usage and the free space', async () => {
     const person = await makePerson(app)
     await makeFile(person, { bytes: new Uint8Array(70) })
     const open: StartedUpload = await startUpload(person, { size: 30 })
@@ -223,7 +223,7 @@ describe('GET /api/admin/limits', () => {
     await abort(person, open.cloudKey)
   })
 
-  it('answers the disk usage of each part of DATA_DIR', async () => {
+  it('returns the disk usage of each part of DATA_DIR', async () => {
     const { dataDir } = app.deps.config
     const use = async () => {
       const { disk } = await json<{ disk: { use: Record<string, number> } }>(
@@ -255,7 +255,7 @@ describe('GET /api/admin/limits', () => {
     expect(await use()).toMatchObject({ files: megabyte, uploads: before.uploads })
   })
 
-  it('answers a change of another server at once', async () => {
+  it("reflects another server's change at once", async () => {
     const value = async () => {
       const answer = await json<{ values: object }>(await admin.fetch('/api/admin/limits'))
       return answer.values

@@ -49,13 +49,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('the parts in the answer to a start', () => {
+describe('the parts returned by a start', () => {
   it.each([
     [0, undefined],
     [8 * mebibyte, undefined],
     [8 * mebibyte + 1, { size: 8 * mebibyte, count: 2 }],
     [1024 * mebibyte, { size: 8 * mebibyte, count: 128 }],
-  ])('for %i bytes is %j, with the first ones signed', async (fileSize, plan) => {
+  ])('for %i bytes are %j, with the first ones signed', async (fileSize, plan) => {
     const person = await makePerson(app, { tier: 'premium' })
     const response = await person.post('/api/files/get-upload-url', {
       fileName: 'a',
@@ -72,7 +72,7 @@ describe('the parts in the answer to a start', () => {
     expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
   })
 
-  it('make the file when they are sent in any order and in parallel', async () => {
+  it('make up the file when sent in any order and in parallel', async () => {
     const person = await makePerson(app)
     const bytes = new Uint8Array(randomBytes(2 * 8 * mebibyte + 5))
     const started = await startUpload(person, { size: bytes.length })
@@ -110,17 +110,17 @@ describe('POST /api/files/upload-parts', () => {
   })
 
   it.each([
-    ['none', []],
-    ['no list', undefined],
+    ['an empty list', []],
+    ['a missing list', undefined],
     ['a number', 1],
     ['part 0', [1, 0]],
     ['part -1', [-1]],
     ['part 1.5', [1.5]],
-    ['a number in text', ['1']],
+    ['a number as a string', ['1']],
     ['null', [null]],
     ['part 10,001', [10_001]],
     ['101 numbers', Array.from({ length: 101 }, () => 1)],
-  ])('refuses %s, and the upload goes on', async (_, partNumbers) => {
+  ])('refuses %s, and the upload can continue', async (_, partNumbers) => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     const response = await askForParts(person, upload.cloudKey, partNumbers)
@@ -133,7 +133,7 @@ describe('POST /api/files/upload-parts', () => {
   })
 
   it.each([[[4]], [[1, 10_000]]])(
-    'refuses the parts %j of three, and the upload goes on',
+    'refuses the parts %j of three, and the upload can continue',
     async (partNumbers) => {
       const person = await makePerson(app)
       const upload = await startInParts(app, person)
@@ -166,7 +166,7 @@ describe('POST /api/files/upload-parts', () => {
 })
 
 describe("another user's upload", () => {
-  it('cannot be signed for, listed, confirmed or aborted', async () => {
+  it("can't be signed for, listed, confirmed or aborted", async () => {
     const [owner, other] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     const upload = await startInParts(app, owner)
     await sendParts(owner, upload, [1, 3])
@@ -186,7 +186,7 @@ describe("another user's upload", () => {
   })
 
   it.each(['', '?cloudKey=', `?cloudKey=${'x'.repeat(129)}`, '?cloudKey=a%00b'])(
-    'is not asked for by the query %j',
+    'is refused as invalid input for the query %j',
     async (query) => {
       const response = await (await makePerson(app)).fetch(`/api/files/upload-parts${query}`)
       await expectRefusal(response, 400, 'INVALID_INPUT')
@@ -209,7 +209,7 @@ describe('GET /api/files/upload-parts', () => {
   })
 
   it.each([0, 1, 8 * mebibyte])(
-    'tells the one part of a file of %i bytes when it is there',
+    'lists the single part of a file of %i bytes once it is stored',
     async (size) => {
       const person = await makePerson(app)
       const bytes = new Uint8Array(size)
@@ -221,7 +221,7 @@ describe('GET /api/files/upload-parts', () => {
     },
   )
 
-  it('lists no part while the whole file is arriving', async () => {
+  it('lists no parts while the whole file is arriving', async () => {
     const person = await makePerson(app)
     const { cloudKey, uploadUrl } = await startUpload(person, { size: 10 })
     const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
@@ -231,7 +231,7 @@ describe('GET /api/files/upload-parts', () => {
     expect(await listParts(person, cloudKey)).toEqual([])
   })
 
-  it('lists all parts of a file that was sealed and then refused for lack of a slot', async () => {
+  it('lists all parts of a sealed file whose confirm was refused for lack of a slot', async () => {
     const person = await makePerson(app)
     const parted = await sendAll(app, person)
     const whole = await startInParts(app, person)
@@ -254,7 +254,7 @@ describe('GET /api/files/upload-parts', () => {
 })
 
 describe("a part's presigned URL", () => {
-  it('is refused when anything in it was altered', async () => {
+  it('is refused after any change to it', async () => {
     const person = await makePerson(app)
     const [upload, another] = [await startInParts(app, person), await startInParts(app, person)]
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
@@ -295,7 +295,7 @@ describe("a part's presigned URL", () => {
     await expectGoesOn(app, person, upload)
   })
 
-  it('changes nothing after the confirm', async () => {
+  it("can't change a confirmed file", async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
@@ -326,25 +326,25 @@ describe('the body of a part', () => {
   const chunked = { ...type, 'transfer-encoding': 'chunked' }
 
   it.each([
-    ['nothing', type, 0, 400, 'UPLOAD_INCOMPLETE'],
-    ['too many bytes of no announced length', chunked, 5000, 413, 'FILE_TOO_LARGE'],
-    ['too few bytes of no announced length', chunked, 9, 400, 'UPLOAD_INCOMPLETE'],
-    ['another type', { 'content-type': 'text/html' }, 10, 403, 'SIGNATURE_INVALID'],
+    ['empty', type, 0, 400, 'UPLOAD_INCOMPLETE'],
+    ['too long and has no Content-Length', chunked, 5000, 413, 'FILE_TOO_LARGE'],
+    ['too short and has no Content-Length', chunked, 9, 400, 'UPLOAD_INCOMPLETE'],
+    ['sent as another content type', { 'content-type': 'text/html' }, 10, 403, 'SIGNATURE_INVALID'],
     [
-      'bytes with another checksum',
+      'sent with another checksum',
       { ...type, 'x-amz-checksum-crc32': 'AAAAAA==' },
       10,
       409,
       'CHECKSUM_MISMATCH',
     ],
     [
-      'a checksum that is none',
+      'sent with a malformed checksum',
       { ...type, 'x-amz-checksum-crc32': '12' },
       10,
       400,
       'INVALID_INPUT',
     ],
-  ])('is not %s', async (_, headers, length, status, code) => {
+  ])('is refused when it is %s', async (_, headers, length, status, code) => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
     await sendParts(person, upload, [2])
@@ -362,7 +362,7 @@ describe('the body of a part', () => {
       async ({ cloudKey }: StartedUpload, person: Person) =>
         (await signParts(person, cloudKey, [1]))[0] ?? '',
     ],
-  ] as const)('stores no more than a declared 1 KB, sent as %s', async (_, urlOf) => {
+  ] as const)('stores no more than the declared 1 KB, sent as %s', async (_, urlOf) => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 1024 })
     const url = await urlOf(started, person)

@@ -8,8 +8,8 @@ import { touchOwnUpload } from './queries.ts'
 import { rangesOf, signPartUrls } from './start-upload.ts'
 
 /**
- * Lists the stored parts of an open upload, from which a client resumes. Where the whole file is
- * stored, lists all its parts, without checksums. Counts as activity of the upload.
+ * Lists the stored parts of an open upload, so that a client can resume. If the whole file is
+ * stored, lists all its parts, without checksums. Marks the upload as active.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key.
  */
 export async function listParts(
@@ -22,7 +22,7 @@ export async function listParts(
   const storage = stores.of(upload.storage)
   const parts = await storage.listParts(storageKey)
   if (parts.length > 0) return { parts }
-  // After the parts, so that an upload that is just being sealed counts as complete.
+  // Read after the parts, so that an upload being sealed in parallel counts as complete.
   const isComplete = (await storage.storedSize(storageKey)) === upload.size
   const { count } = planParts(upload.size, upload.partSize)
   return {
@@ -33,9 +33,9 @@ export async function listParts(
 }
 
 /**
- * Signs URLs for parts of an open upload, by part number. Counts as activity of the upload.
+ * Signs URLs for parts of an open upload. Returns them by part number. Marks the upload as active.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
- * beyond the last part; UNAVAILABLE when the upload's store cannot be reached.
+ * beyond the last part; UNAVAILABLE if the upload's store can't be reached.
  */
 export async function signParts(
   { clock, db, stores }: Pick<Deps, 'clock' | 'db' | 'stores'>,
