@@ -16,8 +16,8 @@ import { Toaster } from './ui/toast.tsx'
 import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
 
 /**
- * If a screen cannot be loaded or drawn, shows a message with a button instead. This happens for
- * instance after an update of the server.
+ * Shows an error message with a button when a screen can't be loaded or rendered, for example after
+ * a server update.
  */
 class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
@@ -49,10 +49,10 @@ class FailureBoundary extends Component<{ children: ReactNode }, { failed: boole
 }
 
 const queryClient = createQueryClient(signInAgain)
-// The user is requested before anything is drawn, because the first screen depends on it.
+// The first screen depends on the user, so request it before rendering.
 void queryClient.prefetchQuery(currentUserQuery)
-// A visitor who is not signed in will probably open the login page or the signup page next. Both
-// need the list of ways to sign in.
+// A signed-out visitor will probably open the login or signup page next. Both need the list of
+// sign-in methods.
 if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 
 registerShareWorker()

@@ -7,10 +7,10 @@ import type { PagePath } from './pages/page-link.tsx'
 import { SignedInScreen } from './pages/screen-sets.tsx'
 
 /**
- * The screens of spec §2 that this application draws, by their paths, which are those of
- * `shared/pages.ts`. The server answers these paths with this application. Only at `/`, a visitor
- * gets the landing page instead. The server itself makes all other pages: the other public pages,
- * /s/{shortCode}, /download/{shortCode} and the page for unknown paths.
+ * The screens of this application (spec §2), by the paths in `shared/pages.ts`. The server answers
+ * these paths with the application, except that visitors to `/` get the landing page. All other
+ * pages are rendered by the server: the other public pages, /s/{shortCode}, /download/{shortCode}
+ * and the not-found page.
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,
@@ -30,7 +30,7 @@ const screens: Record<PagePath, ComponentType> = {
   ),
 }
 
-/** Shows the screen for the current path. */
+/** Renders the screen for the current path. */
 export function Routes() {
   return (
     <Suspense fallback={<LoadingPage />}>
@@ -47,7 +47,7 @@ const UploadsDock = lazy(() =>
   import('./uploads/panel/uploads-dock.tsx').then((it) => ({ default: it.UploadsDock })),
 )
 
-/** Shows the uploads of the signed-in user on every page of the application (spec §2). */
+/** The uploads panel, shown on every page while signed in (spec §2). */
 export function Uploads() {
   const { data: user } = useCurrentUser()
   return user ? (
@@ -62,21 +62,20 @@ const Dashboard = lazy(() =>
 )
 
 /**
- * The page at / for a signed-in user: the dashboard (spec §2). Visitors normally get the landing
- * page from the server. A visitor gets this page only if the browser still hints that somebody is
- * signed in, although the session has ended.
+ * The page at /: the dashboard (spec §2). Visitors normally get the landing page from the server.
+ * They get this page only if the session has ended but the hint cookie remains.
  */
 function Home() {
   return <SignedInScreen visitor={<LeaveForLanding />}>{() => <Dashboard />}</SignedInScreen>
 }
 
-/** Removes the hint that somebody is signed in, and loads the landing page from the server. */
+/** Clears the sign-in hint and loads the landing page from the server. */
 function LeaveForLanding() {
   useEffect(() => {
     const hint = readHint(document)
     if (hint !== null) dropHint(document, hint)
-    // If the browser has not removed the hint, the server would answer / with this application
-    // again. The login page avoids this loop.
+    // If the hint can't be cleared, the server would answer / with this application again. The
+    // login page breaks the loop.
     window.location.replace(readHint(document) === null ? '/' : '/login')
   }, [])
   return <LoadingPage />

@@ -1,7 +1,7 @@
 import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
-/** Grey shapes in place of the analytics, while their code or their numbers are being loaded. */
+/** Skeleton shown while the analytics code or data loads. */
 export function AnalyticsLoading() {
   return (
     <Loading label="Loading your analytics">

@@ -25,7 +25,7 @@ function show(analytics: Analytics) {
   page.show(<AnalyticsSection emptyAction={upload} expiringLink={null} />)
 }
 
-test('without files and downloads, the empty state offers an upload', async () => {
+test('with no files and no downloads, the empty state offers an upload', async () => {
   show(nothing)
   await screen.findByText(nothingYet)
   expect(page.text()).toContain('Upload a file and send its link.')
@@ -36,7 +36,7 @@ test('without files and downloads, the empty state offers an upload', async () =
 test.each([
   ['a file', { kinds: [{ kind: 'image' as const, count: 1, size: 7 }] }],
   ['a download of a file that is gone', { days: [{ day: '2026-11-22', count: 1 }] }],
-])('with %s, the charts are shown', async (_, known) => {
+])('with %s, shows the charts', async (_, known) => {
   show({ ...nothing, ...known })
   await screen.findByRole('switch', { name: 'Show as table' })
   expect(page.text()).not.toContain(nothingYet)

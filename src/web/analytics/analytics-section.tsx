@@ -19,9 +19,9 @@ import { KindsChart } from './kinds-chart.tsx'
 import { MostDownloadedChart } from './most-downloaded-chart.tsx'
 
 export interface AnalyticsSectionProps {
-  /** A button for a user who has no files yet. */
+  /** Shown in the empty state of a user without files. */
   emptyAction: ReactNode
-  /** A link to the files whose links end soon. */
+  /** Links to the files that expire soon. */
   expiringLink: ReactNode
 }
 
@@ -30,7 +30,7 @@ function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
   return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)
 }
 
-/** Spec §2, Analytics: the user's files by kind, and their downloads. */
+/** The Analytics section (spec §2): files by kind, and downloads. */
 export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSectionProps) {
   const query = useQuery({
     queryKey: ['/api/analytics'],
@@ -108,10 +108,10 @@ function NothingToCount({ action }: { action: ReactNode }) {
   )
 }
 
-/** The downloads of this many days are compared with those of as many days before. */
+/** The length in days of the period that is compared with the one before it. */
 const recentDays = 7
 
-/** Shows files, downloads, downloads of the last 7 days, and links that expire soon. */
+/** Shows files, downloads, recent downloads, and links that expire soon. */
 function Totals({
   analytics: { kinds, days, expiringSoon },
   expiringLink,

@@ -16,7 +16,7 @@ export interface DownloadsChartProps {
   asTable: boolean
 }
 
-/** The downloads of each day, as bars or as a table. */
+/** Shows downloads per day, as a bar chart or a table. */
 export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
   const today = dayOf(serverNow())
   const isEmpty = days.every(({ count }) => count === 0)
@@ -41,13 +41,13 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
 export interface DownloadsTableProps {
   caption: string
   days: readonly DayCount[]
-  /** The day whose year is left out. */
+  /** The current day. Dates in its year are shown without the year. */
   today: string
-  /** False to show the table to screen readers only. */
+  /** If false, the table is visible to screen readers only. */
   isShown: boolean
 }
 
-/** The downloads of each day as a table, the last day first. */
+/** Shows downloads per day as a table, latest first. */
 export function DownloadsTable({ caption, days, today, isShown }: DownloadsTableProps) {
   return (
     <div className={isShown ? undefined : 'sr-only'}>

@@ -16,18 +16,17 @@ import { LifeChart } from './life-chart.tsx'
 
 export interface FileStatisticsProps {
   file: StoredFile
-  /** True if the owner's tier can renew links. */
   canRenew: boolean
-  /** The receipt of the file, below the numbers. */
+  /** Shown below the numbers. */
   receipt: ReactNode
 }
 
-/** The statistics of a file: downloads per day, dates, and the receipt. */
+/** Shows a file's downloads per day, its dates and its receipt. */
 export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps) {
   const query = useQuery({
     queryKey: ['/api/files/stats', file.id],
     queryFn: ({ signal }) => call('fileStats', { params: { id: file.id }, signal }),
-    // A person who opens the statistics expects current numbers.
+    // Users expect current numbers each time they open the statistics.
     refetchOnMount: 'always',
   })
   const { data } = query

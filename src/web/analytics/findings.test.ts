@@ -8,16 +8,13 @@ import { downloadsFinding, kindsFinding, mostDownloadedFinding } from './finding
 const today = '2026-11-21'
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
-/**
- * Returns 30 days, of which 21 Nov is the last. `last` has the downloads of the last days; the days
- * before them have none.
- */
+/** Returns 30 days up to 21 Nov. `last` has the counts of the final days; the others are 0. */
 function days(...last: number[]) {
   const counts = [...Array<number>(30 - last.length).fill(0), ...last]
   return days30.map((day, index) => ({ day, count: counts[index] ?? 0 }))
 }
 
-describe('the finding about downloads', () => {
+describe('downloadsFinding', () => {
   it.each([
     [[], 'No downloads in 30 days'],
     [[1], '1 download in 30 days, on 21 Nov'],
@@ -31,16 +28,16 @@ describe('the finding about downloads', () => {
     expect(downloadsFinding(days(...last), today)).toBe(finding)
   })
 
-  it('names the year of a day in a past year', () => {
+  it('includes the year for a day in an earlier year', () => {
     const finding = downloadsFinding([{ day: '2025-12-31', count: 2 }], today)
     expect(finding).toBe('2 downloads in 1 day, all on 31 Dec 2025')
   })
 
-  it('can be about one day', () => {
+  it('handles a single day', () => {
     expect(downloadsFinding([{ day: today, count: 0 }], today)).toBe('No downloads in 1 day')
   })
 
-  it('has the sum, and names only the highest day', () => {
+  it('states the total and names only a day with the maximum', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 50 }), { minLength: 30, maxLength: 30 }), (counts) => {
         const counted = days(...counts)
@@ -64,7 +61,7 @@ function kinds(numbers: Partial<Record<FileKind, [count: number, size: number]>>
   })
 }
 
-describe('the finding about kinds', () => {
+describe('kindsFinding', () => {
   it.each<[Parameters<typeof kinds>[0], string]>([
     [{}, 'No files yet'],
     [{ pdf: [1, 0] }, '1 file'],
@@ -77,7 +74,7 @@ describe('the finding about kinds', () => {
     expect(kindsFinding(kinds(numbers))).toBe(finding)
   })
 
-  it('never calls a part the whole', () => {
+  it('never says 100% when there is more than one kind', () => {
     const count = fc.integer({ min: 1, max: 1000 })
     const size = fc.integer({ min: 1, max: 2 ** 40 })
     fc.assert(
@@ -91,9 +88,9 @@ describe('the finding about kinds', () => {
   })
 })
 
-describe('the finding about the most downloaded files', () => {
+describe('mostDownloadedFinding', () => {
   const file = (originalName: string, downloadCount: number) => ({ originalName, downloadCount })
-  /** Returns the sentence without the invisible marks around file names. */
+  /** Returns the sentence without the invisible direction marks around file names. */
   const finding = (...most: ReturnType<typeof file>[]) =>
     mostDownloadedFinding(most).replaceAll(/[\u2068\u2069]/g, '')
 
@@ -106,7 +103,7 @@ describe('the finding about the most downloaded files', () => {
     expect(finding(...most)).toBe(says)
   })
 
-  it('cuts long names, and isolates their direction', () => {
+  it('truncates long names and isolates their text direction', () => {
     expect(finding(file(`${'long '.repeat(50)}end.pdf`, 2))).toMatch(/^long .{10,40}end\.pdf leads/)
     expect(mostDownloadedFinding([file('تقرير.pdf', 2)])).toBe(
       '\u2068تقرير.pdf\u2069 leads with 2 downloads',

@@ -5,10 +5,10 @@ import { dayText } from '../../shared/rules/format/moment-text.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { shortName } from '../ui/file-name.tsx'
 
-/** A longer file name is cut in the middle. */
+/** Longer file names are truncated in the middle. */
 const maxNameLength = 40
 
-/** Spec §2: the names of the kinds of files, as titles. */
+/** Display names of the file kinds (spec §2). */
 export const kindNames: Readonly<Record<FileKind, string>> = {
   image: 'Images',
   video: 'Videos',
@@ -24,8 +24,8 @@ function downloads(count: number): string {
 }
 
 /**
- * Returns a sentence about the downloads of these days: '412 downloads in 30 days, most on 12 Nov'.
- * @param today the day whose year is left out.
+ * Summarizes downloads per day in a sentence: '412 downloads in 30 days, most on 12 Nov'.
+ * @param today dates in its year are shown without the year.
  */
 export function downloadsFinding(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)
@@ -39,14 +39,14 @@ export function downloadsFinding(days: readonly DayCount[], today: string): stri
   return `${start}, ${share}on ${dayText(peak.day, today)}`
 }
 
-/** How many files of one kind a user has. `size` is the bytes of all these files. */
+/** A user's files of one kind. `size` is their total in bytes. */
 export interface KindCount {
   kind: FileKind
   count: number
   size: number
 }
 
-/** Returns a rounded share. It is 100% only for the whole, and 0% only for nothing. */
+/** Returns a rounded percentage. 100% and 0% are exact, never the result of rounding. */
 function percent(part: number, whole: number): string {
   const rounded = Math.round((part / whole) * 100)
   if (part < whole && rounded === 100) return 'over 99%'
@@ -54,7 +54,7 @@ function percent(part: number, whole: number): string {
   return `${rounded}%`
 }
 
-/** Returns a sentence about the largest kind: 'Videos take up 61% of the space'. */
+/** Describes the kind that uses the most space: 'Videos take up 61% of the space'. */
 export function kindsFinding(kinds: readonly KindCount[]): string {
   const total = sum(kinds, ({ count }) => count)
   if (total === 0) return 'No files yet'
@@ -65,15 +65,14 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
   return `${name} take up ${percent(largest.size, size)} of the space`
 }
 
-/** Isolates a name, so that a right-to-left one does not reorder the sentence. */
+/** Isolates a name so that right-to-left text doesn't reorder the sentence. */
 function quoted({ originalName }: { originalName: string }): string {
   return `\u2068${shortName(originalName, maxNameLength)}\u2069`
 }
 
 /**
- * Returns a sentence about the file with the most downloads: 'press-kit.zip leads with 231
- * downloads'.
- * @param most the files with the most downloads, sorted.
+ * Describes the most downloaded file: 'press-kit.zip leads with 231 downloads'.
+ * @param most the most downloaded files, in descending order.
  */
 export function mostDownloadedFinding(
   most: readonly { originalName: string; downloadCount: number }[],

@@ -10,11 +10,11 @@ const title = 'Files by kind'
 
 export interface KindsChartProps {
   kinds: readonly KindCount[]
-  /** True to show the table without the bars. */
+  /** If true, omits the bars. */
   asTable: boolean
 }
 
-/** How many files of each kind there are and how large they are: a table with bars in it. */
+/** Shows the number and size of files of each kind, as a table with inline bars. */
 export function KindsChart({ kinds, asTable }: KindsChartProps) {
   const most = max(kinds, ({ count }) => count) || 1
   const largest = max(kinds, ({ size }) => size) || 1

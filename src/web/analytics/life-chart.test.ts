@@ -7,15 +7,15 @@ function later(ms: number) {
   return new Date(createdAt.getTime() + ms)
 }
 
-describe('the axis of a life', () => {
-  it('has every UTC day that the life touches', () => {
+describe('lifeAxis', () => {
+  it('covers every UTC day of the life', () => {
     const { days, start, width } = lifeAxis({ createdAt, maxLifetimeAt: later(30 * dayInMs) })
     expect(days).toBe(31)
     expect(start).toBeCloseTo(50 / 31, 10)
     expect(width).toBeCloseTo((30 / 31) * 100, 10)
   })
 
-  it('is one day for a life within a day', () => {
+  it('covers one day if the life starts and ends on the same day', () => {
     const axis = lifeAxis({ createdAt, maxLifetimeAt: later(6 * hourInMs) })
     expect(axis).toEqual({ days: 1, start: 50, width: 25 })
   })

@@ -36,7 +36,7 @@ function show(counts: readonly number[], { canRenew = true, asTable = false } = 
   }
 }
 
-test('the axis has the 31 days of the file’s longest life', () => {
+test('the axis covers the 31 days of the file’s longest life', () => {
   const { bars, heading } = show([22, 31, 47])
   expect(bars).toHaveLength(3)
   for (const [day, x] of bars.entries()) {
@@ -46,7 +46,7 @@ test('the axis has the 31 days of the file’s longest life', () => {
   expect(heading).toBe('100 downloads in 3 days, most on 16 Nov')
 })
 
-test('the lifeline matches the bars', () => {
+test('the lifeline is aligned with the bars', () => {
   const { lived, valid, renewable, axis } = show([1, 0, 0])
   expect(lived).toBeCloseTo(200 / 30 - 0.6, 1)
   expect(valid).toBeCloseTo(500 / 30 - 0.6, 1)
@@ -54,17 +54,17 @@ test('the lifeline matches the bars', () => {
   expect(axis).toBe('14 Novdeleted 14 Dec')
 })
 
-test('the lifeline has no renewable part if the link cannot be renewed', () => {
+test('the lifeline has no renewable part if the link can’t be renewed', () => {
   expect(show([1], { canRenew: false }).renewable).toBe(0)
 })
 
-test('the table has the same numbers', () => {
+test('the table shows the same numbers as the chart', () => {
   const { bars, rows } = show([22, 31], { asTable: true })
   expect(bars).toEqual([])
   expect(rows).toEqual(['DayDownloads', 'Sun 15 Nov31', 'Sat 14 Nov22'])
 })
 
-test('before the first download there is only the lifeline and a note', () => {
+test('before the first download, only the lifeline and a note are shown', () => {
   const { bars, lived, rows } = show([0, 0, 0])
   expect(bars).toEqual([])
   expect(lived).toBeGreaterThan(0)

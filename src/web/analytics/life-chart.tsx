@@ -12,18 +12,18 @@ import { downloadsFinding } from './findings.ts'
 const title = 'Downloads per day'
 
 export interface LifeChartProps {
-  /** Every day from the upload to today, or to the end of the file's longest life. */
+  /** Every day from the upload to today or the end of the file's longest life. */
   days: readonly DayCount[]
   dates: LifelineDates
-  /** True if the link of the file can be renewed. */
+  /** True if the link can be renewed. */
   canRenew: boolean
   now: Date
   asTable: boolean
 }
 
 /**
- * Shows the downloads of a file on each day as bars on its lifeline, which goes from the upload to
- * the end of its longest life, or as a table.
+ * Shows a file's downloads per day, as bars above its lifeline or as a table. The axis runs from
+ * the upload to the end of the file's longest life.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
   const today = dayOf(now)
@@ -54,7 +54,7 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
   )
 }
 
-/** The lifeline that the bars stand on, with its dates. */
+/** The lifeline below the bars, with its dates. */
 function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew' | 'now'>) {
   const { start, width } = lifeAxis(dates)
   return (
@@ -74,8 +74,8 @@ function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew
 }
 
 /**
- * Returns the axis below the downloads of a file: the number of UTC days that its longest life
- * touches, and where on them the life begins and how wide it is, in percent.
+ * Returns the axis of the chart: how many UTC days the file's longest life spans, and the start and
+ * width of the lifeline on that axis, in percent.
  */
 export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
   const first = dayOf(createdAt)

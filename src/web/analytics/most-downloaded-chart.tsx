@@ -8,13 +8,13 @@ import { mostDownloadedFinding } from './findings.ts'
 const title = 'Most downloaded'
 
 export interface MostDownloadedChartProps {
-  /** The files to show, the most downloaded first. */
+  /** In descending order of downloads. */
   files: readonly StoredFile[]
-  /** True to show the table without the bars. */
+  /** If true, omits the bars. */
   asTable: boolean
 }
 
-/** The files with the most downloads: a table with bars in it. */
+/** Shows the most downloaded files as a table with inline bars. */
 export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps) {
   const most = files[0]?.downloadCount ?? 1
   return (

@@ -1,17 +1,17 @@
 import { accentPairs, isColour } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
 
-/** The accent colour of Mayfly. The colour picker shows it until the user chooses a colour. */
+/** Mayfly's accent color. The color picker shows it until the user picks another. */
 const ours = '#0b6e63'
 
 export interface AccentFieldProps {
   name: string
-  /** The colour as the user typed it. An empty text means the accent colour of Mayfly. */
+  /** The color as typed. Empty means Mayfly's accent color. */
   value: string
   onValueChange: (value: string) => void
 }
 
-/** The field for the accent colour. A user types it as #rrggbb, or picks it. */
+/** The accent color field: a text input for #rrggbb and a color picker. */
 export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   const typed = value.trim().toLowerCase()
   const colour = isColour(typed) ? typed : null
@@ -38,10 +38,7 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   )
 }
 
-/**
- * Returns a sentence for the user if pages show the chosen colour darker or lighter. Returns null
- * if they show exactly this colour.
- */
+/** Explains that a page shows the chosen color darker or lighter. Null if pages show it as is. */
 export function accentHint(chosen: string): string | null {
   const { light, dark } = accentPairs(chosen)
   const isDarker = light.accent !== chosen

@@ -4,14 +4,14 @@ import { accentPairs, type Theme, themes } from '../../shared/rules/accounts/acc
 
 export interface BrandPreviewProps {
   name: string
-  /** `#rrggbb`; null for the accent colour of Mayfly. */
+  /** `#rrggbb`, or null for Mayfly's accent color. */
   accent: string | null
   message: string
-  /** The URL of the logo; null for no logo. */
+  /** The URL of the logo, or null. */
   logo: string | null
 }
 
-/** Shows the user how the download page will look with this brand: a small page in each theme. */
+/** Previews the download page with this brand, in the light and the dark theme. */
 export function BrandPreview(props: BrandPreviewProps) {
   return (
     <figure>

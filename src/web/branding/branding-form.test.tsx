@@ -32,7 +32,7 @@ function bodies() {
   return page.asked.filter(({ call }) => call === save).map(({ body }) => body)
 }
 
-test('a brand is saved, and the fields show the trimmed texts', async () => {
+test('saves the brand and shows the trimmed texts', async () => {
   page.on(save, () => saved)
   show()
   type({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
@@ -43,7 +43,7 @@ test('a brand is saved, and the fields show the trimmed texts', async () => {
   expect(field('accent').value).toBe('#0b6e63')
 })
 
-test('an empty colour is that of Mayfly', async () => {
+test('an empty color selects Mayfly’s accent color', async () => {
   page.on(save, () => saved)
   show(saved)
   type({ accent: '  ' })
@@ -55,7 +55,7 @@ test.each([
   [{ name: ' ' }, 'name', 'Please enter a name.'],
   [{ accent: 'green' }, 'accent', 'Must be a color such as #0b6e63.'],
   [{ message: 'a\n\nb\n\nc\n\nd\n\ne' }, 'message', 'Must have 8 lines at most.'],
-])('%j is not sent, and the field shows the error', async (texts, name, fault) => {
+])('%j is rejected before sending, with an error on the field', async (texts, name, fault) => {
   show(saved)
   type(texts)
   await press('Save branding')
@@ -64,7 +64,7 @@ test.each([
   expect(page.asked).toEqual([])
 })
 
-test('a corrected field loses its error', async () => {
+test('correcting a field clears its error', async () => {
   page.on(save, () => saved)
   show()
   await press('Save branding')
@@ -75,7 +75,7 @@ test('a corrected field loses its error', async () => {
   expect(page.text()).not.toContain('Please enter a name.')
 })
 
-describe('a failure', () => {
+describe('if saving fails', () => {
   test.each([
     [
       'has the server’s words',
@@ -88,7 +88,7 @@ describe('a failure', () => {
       () => Promise.reject(new TypeError('Failed to fetch')),
       'Please check your connection and try again',
     ],
-  ])('%s, and the form is kept', async (_, answer, told) => {
+  ])('the error %s, and the form keeps its values', async (_, answer, told) => {
     page.on(save, answer)
     show()
     type({ name: 'Ada' })
@@ -97,7 +97,7 @@ describe('a failure', () => {
     expect(field('name').value).toBe('Ada')
   })
 
-  test('without a session shows only the toast of the session', async () => {
+  test('because the session ended, only the session toast is shown', async () => {
     page.on(save, unauthorized)
     show(saved)
     await press('Save branding')
@@ -106,8 +106,8 @@ describe('a failure', () => {
   })
 })
 
-describe('removing a brand', () => {
-  test('asks first, and needs a saved brand', async () => {
+describe('removing the brand', () => {
+  test('asks for confirmation, and is possible only for a saved brand', async () => {
     show()
     expect(screen.queryByRole('button', { name: 'Remove branding' })).toBeNull()
     page.close()
@@ -118,7 +118,7 @@ describe('removing a brand', () => {
     expect(page.asked).toEqual([])
   })
 
-  test('empties the fields', async () => {
+  test('clears the fields', async () => {
     page.on('DELETE /api/branding', () => ({ message: '' }))
     show(saved)
     await press('Remove branding')
@@ -131,7 +131,7 @@ describe('removing a brand', () => {
     ])
   })
 
-  test('shows an error and keeps the fields if it fails', async () => {
+  test('shows an error and keeps the values if it fails', async () => {
     page.on('DELETE /api/branding', () => refused(500))
     show(saved)
     await press('Remove branding')

@@ -19,7 +19,7 @@ import { AccentField } from './accent-field.tsx'
 import { BrandPreview } from './brand-preview.tsx'
 import { LogoField, useChosenLogo } from './logo-field.tsx'
 
-/** The user's brand; null if the user has none. */
+/** The user's brand, or null. */
 const brandingQuery = queryOptions({
   queryKey: ['/api/branding'],
   queryFn: ({ signal }) => call('getBranding', { signal }),
@@ -32,7 +32,7 @@ function valuesOf(brand: Partial<Brand> | null): BrandingValues {
   return { name, message, accent: accent ?? '' }
 }
 
-/** Loads the user's brand, and then shows the form. */
+/** Loads the user's brand and shows the form. */
 export function BrandingSettings({ loading }: { loading: ReactNode }) {
   const query = useQuery(brandingQuery)
   return (
@@ -46,7 +46,7 @@ export function BrandingSettings({ loading }: { loading: ReactNode }) {
   )
 }
 
-/** The form that changes and removes the user's brand, with a preview. */
+/** Edits or removes the user's brand, with a preview. */
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const client = useQueryClient()
   const keep = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)
@@ -56,14 +56,14 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   const typed = values.accent.trim().toLowerCase()
 
   const save = useMutation({
-    // After each call the page shows what the server has stored.
+    // Update the cache from the response after each call.
     mutationFn: async (body: CallInput<'saveBranding'>['body']) => {
       keep(await call('saveBranding', { body }))
       if (logo.change === 'remove') keep(await call('removeLogo'))
       else if (logo.change !== 'keep') keep(await call('saveLogo', { bytes: logo.change.picture }))
     },
     onSuccess: (_, body) => {
-      // The server stores the checked texts, for instance trimmed.
+      // The server normalizes the texts, for example by trimming.
       setValues(valuesOf(body))
       logo.reset()
       toast({ title: 'Branding saved', description: 'Your download pages show it now.' })
@@ -99,7 +99,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       description:
         'Your name, message, color and logo are deleted. Your download pages show the Mayfly logo again.',
       confirmLabel: 'Remove',
-      // The pressed button disappears with the brand.
+      // Removing the brand also removes the button that had focus.
       focusAfter: () => document.querySelector('input[name="name"]'),
     })
     if (isConfirmed) remove.mutate()

@@ -3,12 +3,12 @@ import { type Tier, tierTraits, upgradeOf } from '../../shared/rules/tiers/tier.
 import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
-/** The code of the form is loaded only for users whose tier has custom branding. */
+/** Only users with custom branding need the form's code. */
 const BrandingSettings = lazy(() =>
   import('./branding-form.tsx').then((it) => ({ default: it.BrandingSettings })),
 )
 
-/** Shows the form for the brand or, without custom branding, which tier has it. */
+/** Shows the branding form, or the tier that includes custom branding. */
 export function BrandingSection({ tier }: { tier: Tier }) {
   return (
     <Card className="p-5 sm:p-6">
@@ -26,7 +26,7 @@ export function BrandingSection({ tier }: { tier: Tier }) {
   )
 }
 
-/** Grey shapes in place of the form while it is being loaded. */
+/** Skeleton of the form. */
 function BrandingLoading() {
   return (
     <Loading label="Loading your branding">

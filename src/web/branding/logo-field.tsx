@@ -5,7 +5,7 @@ import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { Button } from '../ui/button.tsx'
 
 export interface LogoFieldProps {
-  /** The URL of the logo that the form shows; null for no logo. */
+  /** The URL of the logo to show, or null. */
   logo: string | null
   error: string | undefined
   disabled: boolean
@@ -13,7 +13,7 @@ export interface LogoFieldProps {
   onRemove: () => void
 }
 
-/** The field for the logo. A user chooses a picture, or removes the present logo. */
+/** Lets the user choose or remove a logo. */
 export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
@@ -42,7 +42,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           accept={logoTypes.join()}
           onChange={({ target }) => {
             const [picture] = target.files ?? []
-            // Without this, choosing the same file again would cause no change event.
+            // Otherwise choosing the same file again wouldn't fire a change event.
             target.value = ''
             if (picture) onChosen(picture)
           }}
@@ -62,7 +62,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
             disabled={disabled}
             onClick={() => {
               onRemove()
-              // The pressed button disappears with the logo.
+              // Removing the logo also removes the button that had focus.
               choose.current?.focus()
             }}
           >
@@ -83,18 +83,18 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
   )
 }
 
-/** What a save does with the logo: replace it by a picture, remove it, or leave it as it is. */
+/** What saving the form does with the logo. */
 type LogoChange = { picture: File } | 'remove' | 'keep'
 
-/** Returns why a chosen file cannot be a logo, or null. The server checks its bytes. */
+/** Returns why a file can't be a logo, or null. The server also checks its content. */
 export function logoError({ size, type }: Pick<File, 'size' | 'type'>): string | null {
   if (!logoTypes.some((known) => known === type)) return 'Please choose a PNG, JPEG or WebP.'
   return size > maxLogoBytes ? `The picture can be ${formatSizeLimit(maxLogoBytes)} at most.` : null
 }
 
 /**
- * Remembers how the user has changed the logo, until the form is saved.
- * @param savedUrl the URL of the logo that the server has stored; null for none.
+ * Tracks the user's changes to the logo until the form is saved.
+ * @param savedUrl the URL of the saved logo, or null.
  */
 export function useChosenLogo(savedUrl: string | null) {
   const [change, setChange] = useState<LogoChange>('keep')
@@ -114,9 +114,9 @@ export function useChosenLogo(savedUrl: string | null) {
   }
   return {
     change,
-    /** Why the last chosen file was refused, if it was. */
+    /** Why the last chosen file was rejected, if it was. */
     error,
-    /** The URL of the logo that the form shows; null for no logo. */
+    /** The URL of the logo to show, or null. */
     shown: change === 'keep' ? savedUrl : chosenUrl,
     choose(picture: File) {
       const found = logoError(picture)

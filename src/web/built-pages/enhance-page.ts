@@ -2,7 +2,7 @@ import { readHint } from '../api/hint-cookie.ts'
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
 import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 
-/** Makes the theme button work and shows the uploads of a signed-in user. */
+/** Activates the theme button and shows the uploads of a signed-in user. */
 export function enhancePage(): void {
   offerTheme()
   offerUploads()
@@ -18,12 +18,12 @@ function offerTheme() {
   name()
 }
 
-/** The URL of the built script that shows uploads. The build replaces this name with the URL. */
+/** The URL of the script that shows uploads. Replaced at build time. */
 declare const uploadsScript: string
 
 /**
- * Loads the uploads panel when a signed-in user has uploads in this browser, or starts one in
- * another tab. Other visitors load nothing.
+ * Loads the uploads panel once a signed-in user has uploads in this browser, including ones started
+ * in another tab. Nobody else loads it.
  */
 function offerUploads() {
   const watch = new AbortController()
@@ -31,8 +31,8 @@ function offerUploads() {
     if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
     if (readHint(document) === null) return
     watch.abort()
-    // Our content security policy forbids eval. Without this setting, Zod would try it once, and
-    // the browser would report it.
+    // Our content security policy forbids eval. Zod would otherwise try it once, and the browser
+    // would report a violation.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     void import(/* @vite-ignore */ uploadsScript)
   }
@@ -40,6 +40,6 @@ function offerUploads() {
   try {
     load(Object.keys(localStorage))
   } catch {
-    // localStorage is blocked, so it has no upload records.
+    // localStorage is blocked, so there are no upload records.
   }
 }

@@ -8,17 +8,17 @@ import {
   sectionStart,
 } from '../../shared/placeholders.ts'
 
-/** What the build adds to each page that it renders. */
+/** Parts that the build adds to every page. */
 export interface Built {
-  /** The whole style sheet of the page. */
+  /** The complete style sheet of the page. */
   css: string
-  /** A script that sets the theme before the browser paints anything. */
+  /** Sets the theme before the first paint. */
   boot: string
-  /** The URL of the script of the page. The browser paints the page without waiting for it. */
+  /** The URL of the page's script, which doesn't block rendering. */
   script: string
 }
 
-/** Content that the server keeps only if a condition is true. */
+/** Content that the server renders only if a condition is true. */
 export function When(props: {
   is: PageCondition | PublicCondition | ReportCondition
   children: ReactNode
@@ -32,7 +32,7 @@ export function When(props: {
   )
 }
 
-/** The button that switches the theme. `enhancePage` makes it work. */
+/** The theme button. `enhancePage` activates it. */
 export function ThemeButton() {
   return (
     <button className="icon" id="theme" type="button" aria-label="Switch theme">

@@ -1,11 +1,11 @@
-/** How long a toast stays by default, in milliseconds (spec §9: 5 s). */
+/** Default duration of a toast (spec §9: 5 s). */
 const defaultDurationMs = 5000
 
 let timer = 0
 
 /**
- * Shows a message in the page's `#toast` element. A later message replaces it.
- * @param look `plain` is for good news. Without it, the message looks like a failure.
+ * Shows a message in the page's `#toast` element, replacing any earlier one.
+ * @param look `plain` for success messages. Defaults to the look of an error.
  */
 export function showToast(
   title: string,

@@ -1,7 +1,4 @@
-/**
- * Shows the uploads panel on a page that the build has rendered. `enhancePage` loads this script
- * when the user has uploads.
- */
+/** Shows the uploads panel on public pages. Loaded by `enhancePage` when the user has uploads. */
 import { createRoot, type Root } from 'react-dom/client'
 import { call } from '../api/call.ts'
 import type { ToastLink } from '../ui/toast.tsx'
@@ -14,7 +11,7 @@ import { showToast } from './toast.ts'
 let isAdmin = false
 let panel: Root | null = null
 
-/** The panel shows which uploads have completed. A toast says why one failed. */
+/** The panel shows completed uploads, and a toast explains a failed one. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
   onNotice: ({ title, description = '', lacksSpace, failed }) => {
@@ -53,6 +50,6 @@ call('currentUser').then(
     setUser(user.id)
     drawPanel()
   },
-  // The visitor is signed out, or the server gives no answer. There are no uploads to show.
+  // Signed out or offline: there are no uploads to show.
   () => setUser(null),
 )

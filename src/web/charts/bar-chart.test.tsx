@@ -28,13 +28,13 @@ test('each bar has a tooltip', () => {
   ])
 })
 
-test('the highest bar fills the plot, and every value above 0 can be seen', () => {
+test('the highest bar fills the plot, and every value above 0 is visible', () => {
   const [highest = 0, smallest, empty] = show([1_000_000, 1, 0]).heights
   expect(highest).toBeGreaterThan(100)
   expect([smallest, empty]).toEqual([2, 0])
 })
 
-test('short values are written above their bars, and the highest always', () => {
+test('labels bars with short values, and always the highest bar', () => {
   expect(show([0, 12, 1_250_000, 999_000]).values).toEqual(['12', '1.3M'])
   expect(show([...Array(50).fill(1), 2]).values).toEqual(['2'])
 })

@@ -2,33 +2,35 @@ import { axisTicks, type BarPoint, type BarScale, barPlace, barScale } from './b
 import './charts.css'
 import { formatCount, formatShortCount } from './format-count.ts'
 
-/** The height of the highest bar in pixels. The chart is as wide as its container. */
+/** Height of the highest bar in pixels. The chart fills the width of its container. */
 const plotHeight = 172
-/** The space in pixels above the highest bar, for its value. */
+/** Space in pixels for the value above the highest bar. */
 const headroom = 24
 const height = plotHeight + headroom
-/** In pixels, so that every value above 0 can be seen. */
+/** In pixels. Keeps every value above 0 visible. */
 const minBarHeight = 2
-/** Longer values would touch those beside them. The highest bar always has its value. */
+/** Longer values would overlap their neighbors. The highest bar is always labeled. */
 const maxValueLength = 3
-/** With more bars than this, only the highest one has its value. */
+/** With more bars, only the highest is labeled. */
 const maxLabelledBars = 45
-/** In charts of medium width, only values up to this one have room above their bars. */
+/** Larger values don't fit above their bars in charts of medium width. */
 const maxShortValue = 99
 
-/** Returns how many pixels below the upper edge of a plot this value is drawn. */
+/** Returns the y coordinate of a value, in pixels from the upper edge. */
 function yOf(value: number, { top }: BarScale): number {
   return height - (value / top) * plotHeight
 }
 
 export interface BarChartProps {
-  /** The noun after a value, for 1 and for any other number: 'download', 'downloads'. */
+  /** Singular and plural of the noun after a value: 'download', 'downloads'. */
   unit: readonly [one: string, several: string]
-  /** The bars from left to right, at least one. */
+  /** From left to right, at least one. */
   points: readonly BarPoint[]
 }
 
-/** A chart of bars over an axis, with a scale of values. Screen readers need a table beside it. */
+/**
+ * A bar chart with an axis and a scale. Hidden from screen readers, which need a table beside it.
+ */
 export function BarChart({ points, unit }: BarChartProps) {
   const scale = barScale(points.map(({ value }) => value))
   return (
@@ -56,21 +58,21 @@ export function BarChart({ points, unit }: BarChartProps) {
   )
 }
 
-/** Places a name below its bar, moved inwards so that it stays inside the chart. */
+/** Positions a label below its bar, shifted inward so that it stays inside the chart. */
 function axisPosition(index: number, count: number) {
   const part = index / Math.max(1, count - 1)
   return { left: `${barPlace(index, count).middle}%`, transform: `translateX(${-100 * part}%)` }
 }
 
 export interface BarPlotProps extends BarChartProps {
-  /** How many bars fit. The slots after the last bar stay empty. */
+  /** The number of bars that fit. Slots after the last bar stay empty. */
   slots: number
   scale: BarScale
-  /** Draws a line under the bars, and the grid lines of the scale. */
+  /** If true, draws a baseline and grid lines. */
   hasLines: boolean
 }
 
-/** The bars of a chart, with their values. The tooltip of a bar names it. */
+/** The bars of a chart with their values and tooltips. */
 export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) {
   const isLabelled = (value: number) =>
     value > 0 && slots <= maxLabelledBars && formatShortCount(value).length <= maxValueLength
@@ -122,8 +124,8 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
 }
 
 /**
- * A bar in a table cell, decorating the number beside it.
- * @param part its length as a fraction of the cell, 0 to 1.
+ * A decorative bar beside a number in a table cell.
+ * @param part the length as a fraction of the cell, from 0 to 1.
  */
 export function ValueBar({ part }: { part: number }) {
   const width = part === 0 ? 0 : `max(3px, ${part * 100}%)`

@@ -7,7 +7,7 @@ const places = fc
   .integer({ min: 1, max: 60 })
   .chain((count) => fc.tuple(fc.integer({ min: 0, max: count - 1 }), fc.constant(count)))
 
-describe('the scale of bars', () => {
+describe('barScale', () => {
   it.each([
     [[0], 1, [0], null],
     [[0, 0, 0], 1, [0], null],
@@ -16,11 +16,11 @@ describe('the scale of bars', () => {
     [[5, 3, 5], 5, [0, 2, 4], 0],
     [[3, 61, 9], 61, [0, 20, 40, 60], 1],
     [[1_000_000], 1_000_000, [0, 500_000, 1_000_000], 0],
-  ])('of %j', (values, top, lines, peak) => {
+  ])('computes the scale of %j', (values, top, lines, peak) => {
     expect(barScale(values)).toEqual({ top, lines, peak })
   })
 
-  it('has whole numbers as lines, and a highest bar as its peak', () => {
+  it('has grid lines at whole numbers and the index of a highest bar', () => {
     fc.assert(
       fc.property(counts, (values) => {
         const { top, lines, peak } = barScale(values)
@@ -36,7 +36,7 @@ describe('the scale of bars', () => {
   })
 })
 
-test('bars do not touch', () => {
+test('bars don’t touch', () => {
   fc.assert(
     fc.property(places, ([index, count]) => {
       const { x, width } = barPlace(index, count)
@@ -46,7 +46,7 @@ test('bars do not touch', () => {
   )
 })
 
-describe('the names below the bars', () => {
+describe('axisTicks', () => {
   it.each([
     [0, []],
     [1, [0]],
@@ -54,11 +54,11 @@ describe('the names below the bars', () => {
     [7, [0, 2, 4, 6]],
     [30, [0, 5, 10, 15, 20, 25, 29]],
     [31, [0, 6, 12, 18, 24, 30]],
-  ])('of %i', (count, ticks) => {
+  ])('labels the expected bars of %i', (count, ticks) => {
     expect(axisTicks(count)).toEqual(ticks)
   })
 
-  it('are sorted, few, and end with the last bar', () => {
+  it('returns at most 7 sorted indexes, ending with the last bar', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), (count) => {
         const ticks = axisTicks(count)

@@ -1,30 +1,29 @@
 import { ticks } from 'd3-array'
 
-/** One bar of a chart. */
 export interface BarPoint {
   /** Example: 'Mon 9 Nov'. */
   label: string
-  /** The name below the bar, on the axis. Example: '9 Nov'. */
+  /** The label below the bar. Example: '9 Nov'. */
   tick: string
   /** 0 or more. */
   value: number
 }
 
-/** About how many grid lines a chart has above its bottom line. */
+/** Approximate number of grid lines above the baseline. */
 const lineCount = 3
-/** About how many bars have their name below them. */
+/** Approximate number of bars with a label on the axis. */
 const tickCount = 6
 
 export interface BarScale {
-  /** The value at the upper edge of the chart. It is 1 if all values are 0. */
+  /** The value at the upper edge of the chart; 1 if all values are 0. */
   top: number
-  /** The values of the horizontal grid lines. They are whole numbers and begin with 0. */
+  /** Values of the grid lines: whole numbers, starting at 0. */
   lines: readonly number[]
-  /** The index of the first highest bar; null if all values are 0. */
+  /** Index of the first of the highest bars, or null if all values are 0. */
   peak: number | null
 }
 
-/** Computes the vertical scale of a chart. The highest bar reaches the upper edge. */
+/** Computes the vertical scale of a chart, whose highest bar reaches the upper edge. */
 export function barScale(values: readonly number[]): BarScale {
   const largest = Math.max(0, ...values)
   const top = largest || 1
@@ -35,19 +34,17 @@ export function barScale(values: readonly number[]): BarScale {
   }
 }
 
-/**
- * Where a bar stands, in percent of the chart's width: its left edge, its width, and its middle.
- */
+/** A bar's left edge, width and center, in percent of the chart's width. */
 export interface BarPlace {
   x: number
   width: number
   middle: number
 }
 
-/** The part of its slot that a bar fills. The rest is a gap. */
+/** The fraction of a slot that its bar fills. */
 const filled = 0.68
 
-/** Computes where one of `count` bars stands. `index` counts from 0. */
+/** Computes the position of bar number `index`, from 0, among `count` bars. */
 export function barPlace(index: number, count: number): BarPlace {
   const band = 100 / count
   const width = band * filled
@@ -55,8 +52,8 @@ export function barPlace(index: number, count: number): BarPlace {
 }
 
 /**
- * Returns the indexes of the bars that have their name below them: the last bar, and bars at even
- * steps from the first that are not too close to it.
+ * Returns the indexes of the bars with a label on the axis: the last one, and evenly spaced ones
+ * from the first that aren't too close to it.
  */
 export function axisTicks(count: number): number[] {
   if (count === 0) return []

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { Card } from '../ui/card.tsx'
 
 export interface ChartFigureProps {
-  /** What the chart shows, as a sentence: '412 downloads in 30 days, most on 12 Nov'. */
+  /** The chart's message in a sentence: '412 downloads in 30 days, most on 12 Nov'. */
   finding: string
-  /** What is drawn: 'Downloads per day'. */
+  /** The chart's subject: 'Downloads per day'. */
   title: string
   children: ReactNode
 }
 
-/** A chart with a caption that says what it shows. */
+/** A captioned chart. */
 export function BareChartFigure({ finding, title, children }: ChartFigureProps) {
   return (
     <figure className="min-w-0">
@@ -24,7 +24,7 @@ export function BareChartFigure({ finding, title, children }: ChartFigureProps) 
   )
 }
 
-/** A chart on a card. Its caption says what it shows. */
+/** A captioned chart on a card. */
 export function ChartFigure(props: ChartFigureProps) {
   return (
     <Card className="p-5 sm:p-6">

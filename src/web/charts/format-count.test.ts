@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { formatCount, formatShortCount } from './format-count.ts'
 
-describe('a count', () => {
+describe('formatCount and formatShortCount', () => {
   it.each([
     [0, '0', '0'],
     [999, '999', '999'],
     [1000, '1,000', '1K'],
     [12_400, '12,400', '12.4K'],
     [1_250_000, '1,250,000', '1.3M'],
-  ])('%i is %s, or in short %s', (count, whole, short) => {
+  ])('format %i as %s and %s', (count, whole, short) => {
     expect(formatCount(count)).toBe(whole)
     expect(formatShortCount(count)).toBe(short)
   })

@@ -7,10 +7,10 @@ import { LifelineShape } from '../files/lifeline.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
-/** The property of the <meta> element that only pages with a logo have. */
+/** The property of a <meta> element that only pages with a logo have. */
 export const logoProperty = 'og:image'
 
-/** The logo and the name of the owner's brand, or one of them. */
+/** The logo, the name, or both, of the owner's brand. */
 function Brand() {
   return (
     <p className="brand">
@@ -20,7 +20,7 @@ function Brand() {
           width={placeholder('logoWidth')}
           height={placeholder('logoHeight')}
           alt={placeholder('logoAlt')}
-          // Without this attribute, React adds a preload to the head, even without a logo.
+          // Without this, React adds a preload to the head even when there is no logo.
           fetchPriority="low"
         />
       </When>
@@ -31,7 +31,7 @@ function Brand() {
   )
 }
 
-/** The message that the owner's brand shows to people who download. */
+/** The brand's message to downloaders. */
 function Message() {
   return (
     <div className="note">
@@ -62,7 +62,7 @@ function InvalidLink() {
   )
 }
 
-/** The page of an active link, with placeholders that the server fills for each link. */
+/** The page of an active link. The server fills its placeholders for each link. */
 export function DownloadPage(props: { built: Built }) {
   const summary = `${placeholder('size')} · ${placeholder('kind')}`
   const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`
@@ -182,7 +182,7 @@ export function DownloadPage(props: { built: Built }) {
   )
 }
 
-/** The page of a link that is unknown or has ended. It has no placeholders. */
+/** The page for a link that is unknown or has ended. It has no placeholders. */
 export function InvalidLinkPage(props: { built: Built }) {
   return (
     <LinkPage

@@ -1,6 +1,6 @@
 /**
- * The script of the download page: times in the visitor's time zone, a countdown, and an error
- * message if a download cannot start. The page also works without it.
+ * Script of the download page: local times, a countdown, and an error message if a download can't
+ * start. The page also works without it.
  */
 
 import { localMomentText } from '../../shared/rules/format/moment-text.ts'
@@ -15,7 +15,7 @@ function find<E extends Element>(selector: string, within: ParentNode = document
   return within.querySelector<E>(selector)
 }
 
-/** How long a click waits for the check. After that, the download starts without it. */
+/** How long a click waits for the check before the download starts anyway. */
 const checkTimeoutMs = 4000
 
 function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
@@ -25,7 +25,9 @@ function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
   document.title = `${invalidLink.title} · Mayfly`
 }
 
-/** Updates the time left every second by the server's clock. Calls `onEnd` when the link ends. */
+/**
+ * Updates the remaining time every second by the server's clock. Calls `onEnd` when the link ends.
+ */
 function countDown(card: HTMLElement, onEnd: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
@@ -50,11 +52,11 @@ function countDown(card: HTMLElement, onEnd: () => void) {
     purgingAt: null,
   }
 
-  // The server draws the renewable part only if the owner of the file can renew the link.
+  // The server renders the renewable part only if the owner can renew the link.
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {
-    // `showInvalid` has removed the time from the page.
+    // `showInvalid` has replaced the content of the card.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const life = lifeline(dates, now, canRenew)
@@ -74,8 +76,8 @@ function countDown(card: HTMLElement, onEnd: () => void) {
 }
 
 /**
- * Checks with a HEAD request, which doesn't count as a download, whether `url` can be downloaded.
- * 'yes' also for a timeout, so that the page tries it, and for a redirect to object storage.
+ * Checks with a HEAD request, which doesn't count as a download, if `url` can be downloaded. Also
+ * 'yes' after a timeout, to let the download try, and for a redirect to object storage.
  */
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
@@ -88,7 +90,7 @@ async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-/** Checks the file before a plain click starts the download. */
+/** Checks the file when the user clicks, then starts the download. */
 function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (gone: boolean) => void) {
   let state: 'idle' | 'asking' | 'passing' = 'idle'
   anchor.addEventListener('click', async (event) => {

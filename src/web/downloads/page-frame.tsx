@@ -6,20 +6,20 @@ interface LinkPageProps {
   built: Built
   title: string
   /**
-   * Whether browsers send the page's address to this server. Pages with a form need it: otherwise
-   * browsers send `Origin: null`, and the server refuses the form.
+   * Lets browsers send the page's address to this server. Required for pages with a form: without
+   * it browsers send `Origin: null`, and the server rejects the form.
    */
   sendsReferrer?: boolean
   head?: ReactNode
-  /** A style element with the colors of a brand. It overrides the page's style sheet. */
+  /** A style element with the brand's colors, which overrides the page's style sheet. */
   style?: ReactNode
-  /** The sender's brand, or our own. The header shows it. */
+  /** The owner's brand or ours, shown in the header. */
   sender: ReactNode
   footer: ReactNode
   children: ReactNode
 }
 
-/** The frame of the pages about a link. They work without scripts. */
+/** Layout of the pages about a link. They work without scripts. */
 export function LinkPage(props: LinkPageProps) {
   return (
     <html lang="en">
@@ -49,7 +49,7 @@ export function LinkPage(props: LinkPageProps) {
   )
 }
 
-/** Our mark, which leads to the front page. */
+/** Our mark, linked to the landing page. */
 export function HomeLink() {
   return (
     <a className="home" href="/">

@@ -8,7 +8,7 @@ import reportCss from './report-page.css?inline'
 import { ReportPage } from './report-page.tsx'
 
 /**
- * Renders the download page, the page of an invalid link, and the page that reports a file.
+ * Renders the download page, the invalid link page, and the report page.
  * @param script the URL of their script.
  */
 export function renderDownloadPages(script: string): {
@@ -26,8 +26,8 @@ export function renderDownloadPages(script: string): {
 }
 
 /**
- * Puts the <meta> element of the logo into a section, in the rendered text: React would move it out
- * of the section.
+ * Wraps the logo's <meta> element in a section of the rendered text. React would move the element
+ * out of a section in JSX.
  */
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
@@ -35,8 +35,8 @@ function withOptionalLogo(html: string): string {
 }
 
 /**
- * Puts the attribute `checked` of each radio button into a section, in the rendered text: JSX has
- * no sections inside a tag.
+ * Wraps the `checked` attribute of each radio button in a section of the rendered text. JSX can't
+ * have sections inside a tag.
  */
 function withOneChoice(html: string): string {
   return reportChoiceNames.reduce(

@@ -11,8 +11,8 @@ import { type Built, When } from '../built-pages/template.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 
 /**
- * The page that reports a file. It works without scripts: the form goes to the page's own address.
- * It shows our brand and not the sender's, because the operator receives the report.
+ * The page for reporting a file. Works without scripts: the form posts to the page's own address.
+ * Shows our brand instead of the owner's because the report goes to the operator.
  */
 export function ReportPage(props: { built: Built }) {
   const back = `/s/${placeholder('code')}`

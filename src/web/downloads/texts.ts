@@ -1,11 +1,11 @@
-/** Spec §2, download page: the texts for an invalid link. */
+/** Texts for an invalid link (spec §2, download page). */
 export const invalidLink = {
   title: 'Invalid download link',
   description:
     'The file was removed, the link has expired, or the address is wrong. Ask the sender for a new link.',
 }
 
-/** Spec §8: the texts for a failed download. */
+/** Texts for a failed download (spec §8). */
 export const downloadFailed = {
   title: 'Download failed',
   description:

@@ -19,6 +19,6 @@ SwaggerUI({
   dom_id: '#api-docs',
   deepLinking: true,
   defaultModelRendering: 'model',
-  // By default, it would send the document's address to a validator of its makers.
+  // By default, Swagger UI sends the document's URL to an online validator.
   validatorUrl: null,
 })

@@ -2,7 +2,7 @@ import { ArrowLeft } from 'lucide-react'
 import { Children, type ReactElement, type ReactNode } from 'react'
 
 interface SectionProps {
-  /** The fragment of its address. Example: /privacy#deletion has the id 'deletion'. */
+  /** The anchor. Example: 'deletion' for /privacy#deletion. */
   id: string
   title: string
   children: ReactNode
@@ -21,9 +21,9 @@ export function Section({ id, title, children }: SectionProps) {
 /** A long text with a table of contents. */
 export function Article(props: {
   title: string
-  /** Stands under the title. */
+  /** Shown under the title. */
   note?: ReactNode
-  /** Stand before and after the sections. */
+  /** Shown before and after the sections. */
   lead?: ReactNode
   end?: ReactNode
   children: ReactElement<SectionProps>[]
@@ -53,7 +53,7 @@ export function Article(props: {
   )
 }
 
-/** The link to the start page above the heading of a page (spec §2). */
+/** The link home above a page's heading (spec §2). */
 export function BackHome() {
   return (
     <a className="back" href="/">
@@ -63,7 +63,7 @@ export function BackHome() {
   )
 }
 
-/** The date of the last change to the terms and the privacy policy (spec §2). */
+/** When the terms and the privacy policy last changed (spec §2). */
 export function LastUpdated() {
   return (
     <p className="muted">

@@ -1,7 +1,7 @@
 import { When } from '../built-pages/template.tsx'
 import { values } from './values.tsx'
 
-/** Whom to ask for help: the support address, or the feedback form if no email reaches it. */
+/** The contact for help: the support address, or the feedback form if it gets no email. */
 export function Support() {
   return (
     <>
@@ -15,7 +15,7 @@ export function Support() {
   )
 }
 
-/** Whom to ask about personal data. */
+/** The contact for questions about personal data. */
 export function PrivacyContact() {
   return (
     <>
@@ -29,7 +29,7 @@ export function PrivacyContact() {
   )
 }
 
-/** Both addresses, as spec §2 wants them on the FAQ and the legal pages. */
+/** Both contact addresses, for the FAQ and the legal pages (spec §2). */
 export function AllContacts() {
   return (
     <>
@@ -43,7 +43,7 @@ export function AllContacts() {
   )
 }
 
-/** Says that email to the support address reaches nobody. */
+/** Refers to the feedback form because there is no support email. */
 export function NoSupportEmail() {
   return (
     <>

@@ -6,16 +6,16 @@ import { values, WhenSignupIsOpen } from './values.tsx'
 
 export interface PublicPageProps {
   built: Built
-  /** The title and the description. Search engines and link previews show both. */
+  /** Title and description, also for search engines and link previews. */
   title: string
   description: string
-  /** The page's path. null for a page that has no address of its own. */
+  /** The page's path, or null for a page without an address of its own. */
   path: string | null
-  /** The content of <main>. It must contain the only h1 of the page. */
+  /** The content of <main>, including the only h1 of the page. */
   children: ReactNode
 }
 
-/** The links to the public pages. The link to the current page is marked. */
+/** Links to the public pages, with the current one marked. */
 function PageLinks({ label, path }: { label: string; path: string | null }) {
   return (
     <nav aria-label={label}>
@@ -72,10 +72,7 @@ function Footer({ path }: { path: string | null }) {
   )
 }
 
-/**
- * The elements of the <head> for link previews and search engines. They also name the one address
- * under which search engines should list the page.
- */
+/** The <head> elements for link previews and search engines, including the canonical URL. */
 function Preview({
   title,
   description,
@@ -102,9 +99,8 @@ function Preview({
 }
 
 /**
- * A public page as a whole document: head, skip link, header, main landmark, footer, and a place
- * for a toast. The texts may contain placeholders (`shared/placeholders.ts`), which the
- * server fills in.
+ * A public page as a complete document: head, skip link, header, main landmark, footer, and an
+ * element for toasts. Placeholders (`shared/placeholders.ts`) are filled in by the server.
  */
 export function PublicPage({ built, title, description, path, children }: PublicPageProps) {
   return (

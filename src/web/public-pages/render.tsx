@@ -31,11 +31,11 @@ import {
   UnavailablePage,
 } from './short-pages.tsx'
 
-/** What a single page adds to the common frame. */
+/** The parts that differ between pages. */
 interface PageParts {
   /** The content of <main>. */
   content: ReactNode
-  /** The style of this page. It follows the common style. */
+  /** The page's own style, added after the common style. */
   css?: string
 }
 
@@ -54,9 +54,8 @@ const parts: Record<BuiltPage, PageParts> = {
 }
 
 /**
- * Renders all public pages as whole HTML documents. The keys of the result are the names of the
- * files in dist/web.
- * @param scripts the URLs of the script of the API reference, and of that of all other pages.
+ * Renders all public pages as complete HTML documents, keyed by file name in dist/web.
+ * @param scripts the script URLs of the API reference and of all other pages.
  */
 export function renderPublicPages(scripts: { apiDocs: string; others: string }) {
   const facts = { ...publicPages, ...otherPages }

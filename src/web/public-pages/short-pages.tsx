@@ -1,6 +1,6 @@
 import { values } from './values.tsx'
 
-/** The page for every unknown path (spec §2). */
+/** The not-found page (spec §2). */
 export function NotFoundPage() {
   return (
     <div className="short">
@@ -27,7 +27,7 @@ export function NotFoundPage() {
   )
 }
 
-/** The answer when a phone has shared files with the application and it could not take them. */
+/** Shown when the application couldn't accept files that a phone shared with it. */
 export function NotSharedPage() {
   return (
     <div className="short">
@@ -43,7 +43,7 @@ export function NotSharedPage() {
   )
 }
 
-/** The answer when a browser opens an address and the server cannot answer now. */
+/** Shown while the server is temporarily unavailable. */
 export function UnavailablePage() {
   return (
     <div className="short">
@@ -57,7 +57,7 @@ export function UnavailablePage() {
   )
 }
 
-/** The answer after a browser without scripts has sent feedback. */
+/** Confirms feedback that was sent without scripts. */
 export function FeedbackSentPage() {
   return (
     <div className="short">
@@ -70,7 +70,7 @@ export function FeedbackSentPage() {
   )
 }
 
-/** The answer when a browser without scripts has tried to send feedback and it failed. */
+/** Shown when feedback couldn't be sent without scripts. */
 export function FeedbackFailedPage() {
   return (
     <div className="short">
@@ -80,7 +80,7 @@ export function FeedbackFailedPage() {
   )
 }
 
-/** The API reference. Swagger UI shows it in `#api-docs`. */
+/** The API reference, rendered by Swagger UI in `#api-docs`. */
 export function ApiDocsPage() {
   return (
     <>

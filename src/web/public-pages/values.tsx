@@ -6,12 +6,12 @@ import {
 } from '../../shared/placeholders.ts'
 import { When } from '../built-pages/template.tsx'
 
-/** The placeholder of each value that the server fills in: `values.price` becomes `$8`. */
+/** The placeholders by name: the server replaces `values.price` with `$8`. */
 export const values = Object.fromEntries(
   publicPlaceholders.map((name) => [name, placeholder(name)]),
 ) as Record<PublicPlaceholder, string>
 
-/** Shows its content only if anyone, or anyone with certain email domains, can sign up. */
+/** Shown if anyone can sign up, or anyone with an allowed email domain. */
 export function WhenSignupIsOpen({ children }: { children: ReactNode }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 
-/** Spec §2: the administrator sees a button that switches their own tier. */
+/** Lets the administrator switch their own tier (spec §2). */
 export function TierSwitch({ user }: { user: User }) {
   const { switchTo, isPending } = useTierChanges()
   const other = tierTraits[user.tier].upgradesTo ?? defaultTier

@@ -19,9 +19,7 @@ afterEach(() => {
   localStorage.clear()
 })
 
-/**
- * Makes a user of this tier whose trial ends in `leftDays` days. null means that there is no trial.
- */
+/** Creates a user whose trial ends in `leftDays` days, or without a trial if null. */
 function user(tier: User['tier'], leftDays: number | null, id = 'ada'): User {
   const ends = leftDays === null ? null : new Date(Date.now() + leftDays * dayMs).toISOString()
   return {
@@ -70,30 +68,30 @@ test.each([
   ['without a trial', offered, 'Premium, free for 30 days'],
   ['in a trial', running, '12 days left'],
   ['after a trial', expired, 'Trial expired'],
-])('the banner for a user %s', (_, of, words) => {
+])('shows the right banner to a user %s', (_, of, words) => {
   expect(show(of()).text()).toContain(words)
 })
 
-test('a running trial shows its exact end, also to screen readers', () => {
+test('shows the exact end of a running trial, also to screen readers', () => {
   show(running())
   const { title } = screen.getByRole('status')
   expect(title).toMatch(/^until \w{3} \d+ \w{3}( \d{4})?, \d\d:\d\d$/)
   expect(screen.getByText(title).className).toBe('sr-only')
 })
 
-test('the administrator is offered no trial, but sees one that runs', () => {
+test('the administrator gets no trial offer, but sees a running trial', () => {
   expect(show({ ...offered(), isAdmin: true }).text()).toBeNull()
   page.close()
   page = openPage()
   expect(show({ ...running(), isAdmin: true }).text()).toContain('12 days left')
 })
 
-test('Premium without an end has no banner', () => {
+test('Premium without a trial has no banner', () => {
   expect(show(user('premium', null)).text()).toBeNull()
 })
 
 describe('the button', () => {
-  test('starts an offered trial', async () => {
+  test('starts the offered trial', async () => {
     page.on('POST /api/auth/start-trial', () => ({ message: '', user: running() }))
     await show(offered()).press('Start trial')
     await expect.poll(() => done).toBe(1)
@@ -102,7 +100,7 @@ describe('the button', () => {
   test.each([
     ['keeps the tier of a trial', running, 'Keep Premium'],
     ['goes to Premium after it', expired, 'Upgrade Now'],
-  ])('%s, after showing the price', async (_, of, name) => {
+  ])('%s, once the user confirms the price', async (_, of, name) => {
     page.on('GET /api/settings/premium-price', () => ({ price: 12 }))
     page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
     const { press } = show(of())
@@ -124,7 +122,7 @@ describe('the button', () => {
   })
 })
 
-describe('a banner that was dismissed', () => {
+describe('a dismissed banner', () => {
   test.each([
     ['the offer', offered],
     ['the end', expired],
@@ -135,7 +133,7 @@ describe('a banner that was dismissed', () => {
     expect(reload(of()).text()).toBeNull()
   })
 
-  test('is shown for another notice, for another user, and to start a chosen trial', async () => {
+  test('is shown again for another notice, another user, or a requested trial', async () => {
     await show(offered()).press('Dismiss')
     page.close()
     page = openPage()

@@ -16,25 +16,25 @@ import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 
 export interface TrialBannerProps {
   user: User
-  /**
-   * True while starting the trial is the main action of the page. The offer is then shown even if
-   * the user has dismissed it before.
-   */
+  /** True while starting the trial is the page's primary action. Shows even a dismissed offer. */
   isMain: boolean
-  /** Called after the banner changed the tier or was dismissed. The pressed button may be gone. */
+  /**
+   * Called after the banner changed the tier or was dismissed, which may have removed the focused
+   * button.
+   */
   onDone: () => void
 }
 
 /**
- * The trial banner (spec §2). It offers the trial, counts down its days or hours, and says 'Trial
- * expired' at its end. It cannot be dismissed while the trial runs.
+ * The trial banner (spec §2): offers a trial, counts down the days or hours left, or shows 'Trial
+ * expired'. Can't be dismissed during the trial.
  */
 export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
   const notice = useTrialNotice(user)
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   if (notice === null || (isDismissed && notice.kind !== 'running' && !isMain)) return null
-  // In a trial there is no higher tier. So the user keeps the tier that the trial has given.
+  // A trial is already on the highest tier, so upgrading keeps that tier.
   const to = tierTraits[user.tier].upgradesTo ?? user.tier
   const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
     notice.kind
@@ -88,8 +88,8 @@ function PriceText({ label }: { label: string }) {
 }
 
 /**
- * The text of the banner, in two pieces. A narrow screen shows the name of the trial beside the
- * button, and its time below.
+ * The banner's text in two parts. Narrow screens show the name of the trial beside the button and
+ * the time below.
  */
 function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
   switch (notice.kind) {

@@ -14,16 +14,12 @@ import { useTierChanges } from './use-tier-changes.ts'
 import { useTrialNotice } from './use-trial-notice.ts'
 
 interface Feature {
-  /** The name of the feature. */
   name: string
-  /** What the feature gives. */
+  /** What the feature offers. */
   meaning: string
 }
 
-/**
- * Returns the features that the card offers (spec §2). A feature that the tier does not have is
- * left out.
- */
+/** Returns the features that the card lists (spec §2), without those that the tier lacks. */
 function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
   const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
@@ -51,11 +47,11 @@ function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
 
 export interface UpgradeCardProps {
   user: User
-  /** The tier that an upgrade leads to. */
+  /** The tier to upgrade to. */
   to: Tier
-  /** The limit of the user's tier that was reached, in a few words. */
+  /** The limit that the user reached, in a few words. */
   reason: string
-  /** Details below the reason, such as the files that were refused. */
+  /** Details below the reason, such as the rejected files. */
   children?: ReactNode
   onContinue: () => void
   /** Called after the card changed the tier. */
@@ -63,9 +59,9 @@ export interface UpgradeCardProps {
 }
 
 /**
- * The upgrade-to-premium card (spec §2). This version takes no payments, so Upgrade Now switches
- * the tier, and the card says so. Users who have not had a trial are offered one. The administrator
- * is offered none, because they can switch their own tier at any time.
+ * The card for upgrading to premium (spec §2). There are no payments yet: Upgrade Now switches the
+ * tier at once, as the card explains. Users without a past trial are offered one, except the
+ * administrator, who can switch tiers at any time.
  */
 export function UpgradeCard(props: UpgradeCardProps) {
   const { user, to, reason, children, onContinue, onDone } = props

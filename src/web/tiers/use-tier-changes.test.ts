@@ -41,7 +41,7 @@ function isAskedAgain() {
   return page.client.getQueryState(currentUserQuery.queryKey)?.isInvalidated
 }
 
-test('starting a trial updates the user and shows the end', async () => {
+test('starting a trial updates the user and shows when it ends', async () => {
   const premium = user('premium', '2030-01-31T12:00:00.000Z')
   page.on(start, () => ({ message: '', user: premium }))
   const changes = open()
@@ -65,7 +65,7 @@ test.each([
   ['startTrial', start, undefined, 'Failed to start trialPlease try again.'],
   ['switchTo', toggle, undefined, 'ErrorFailed to change tier. Please try again.'],
 ] as const)(
-  '%s that fails (%s, %s) says so, and asks which tier it is',
+  'after %s fails (%s, %s), shows the error and reloads the user',
   async (name, call, code, told) => {
     page.on(call, () => refused(409, code, code && 'The words of the server.'))
     const changes = open()
@@ -80,7 +80,7 @@ test.each([
 test.each([
   ['startTrial', start],
   ['switchTo', toggle],
-] as const)('%s without a session shows only the toast of the session', async (name, call) => {
+] as const)('%s without a session shows only the session toast', async (name, call) => {
   page.on(call, unauthorized)
   const changes = open()
   act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))

@@ -14,7 +14,7 @@ const tierChange = ['change of tier']
 /**
  * Returns functions that start the user's trial and switch the user's tier. A toast shows the
  * result.
- * @param onDone called with the changed user after a success.
+ * @param onDone called with the updated user on success.
  */
 export function useTierChanges(onDone: (user: User) => void = () => {}) {
   const client = useQueryClient()
@@ -25,7 +25,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
   const fail = (error: Error, title: string, description: string) => {
     if (saysSignedOut(error)) return
     showFailure(error, title, description)
-    // Another tab may have changed the tier, or only the answer was lost.
+    // Another tab may have changed the tier, or the response may have been lost.
     void client.invalidateQueries(currentUserQuery)
   }
   const trial = useMutation({
@@ -49,9 +49,9 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
   })
   return {
     startTrial: () => trial.mutate(),
-    /** Switches the user's own tier to this one. */
+    /** Switches the user's own tier. */
     switchTo: (tier: Tier) => change.mutate(tier),
-    /** True while a change is pending, whichever button of the page started it. */
+    /** True while any button on the page is changing the tier. */
     isPending: useIsMutating({ mutationKey: tierChange }) > 0,
   }
 }

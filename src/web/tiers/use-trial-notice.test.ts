@@ -10,7 +10,7 @@ const minute = 60_000
 const start = new Date('2030-01-01T00:00:00.000Z')
 
 let page: WebPage
-/** How often the page has asked the server for the user again. */
+/** The number of times the page has reloaded the user. */
 let reads: number
 beforeEach(() => {
   vi.useFakeTimers({ now: start })
@@ -26,10 +26,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/**
- * Makes a user of this tier whose trial ends in `leftMs` milliseconds. null means that there is no
- * trial.
- */
+/** Creates a user whose trial ends in `leftMs` milliseconds, or without a trial if null. */
 function user(tier: User['tier'], leftMs: number | null): User {
   const ends = leftMs === null ? null : new Date(start.getTime() + leftMs).toISOString()
   return {
@@ -50,15 +47,15 @@ function banner(of: User) {
   }
 }
 
-test('a free user without a trial is offered one', () => {
+test('offers a trial to a free user who has not had one', () => {
   expect(banner(user('free', null)).notice()).toMatchObject({ kind: 'offer' })
 })
 
-test('Premium without an end has no notice', () => {
+test('shows nothing for Premium without a trial', () => {
   expect(banner(user('premium', null)).notice()).toBeNull()
 })
 
-test('the time left of a trial is updated each minute', async () => {
+test('updates the remaining time every minute', async () => {
   const { notice, pass } = banner(user('premium', 125 * minute))
   const left = () => {
     const now = notice()
@@ -71,10 +68,10 @@ test('the time left of a trial is updated each minute', async () => {
   expect(left()).toBe('1 hour left')
 })
 
-test('the notice changes at the end of the trial, and the user is reloaded', async () => {
+test('at the end of the trial, changes the notice and reloads the user', async () => {
   const { notice, pass } = banner(user('premium', 90_000))
-  // React draws only at the end of `pass`, and the hook then sets its next timer. So the test
-  // passes the time in two steps.
+  // React renders only at the end of `pass`, and only then sets the next timer, so one call can't
+  // span both.
   await pass(60_000)
   await pass(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })
@@ -84,7 +81,7 @@ test('the notice changes at the end of the trial, and the user is reloaded', asy
   expect(reads).toBe(1)
 })
 
-test('while the server still answers premium, it is asked every five seconds', async () => {
+test('reloads the user every five seconds while the server still answers premium', async () => {
   const { pass, become } = banner(user('premium', 1000))
   await pass(1000)
   expect(reads).toBe(1)
@@ -97,9 +94,9 @@ test('while the server still answers premium, it is asked every five seconds', a
   expect(reads).toBe(2)
 })
 
-test('a page that becomes visible reads the clock at once', async () => {
+test('a page that becomes visible updates the notice at once', async () => {
   const { notice, pass } = banner(user('premium', 10 * minute))
-  // The time goes on, but no timer runs, as in a page in the background.
+  // Time passes but no timers run, as in a background tab.
   vi.setSystemTime(start.getTime() + 10 * minute)
   expect(notice()).toMatchObject({ kind: 'running' })
   act(() => void document.dispatchEvent(new Event('visibilitychange')))
@@ -107,7 +104,7 @@ test('a page that becomes visible reads the clock at once', async () => {
   await pass(0)
 })
 
-test('a removed banner leaves no timer', () => {
+test('an unmounted banner leaves no timer', () => {
   const { leave } = banner(user('premium', 10 * minute))
   leave()
   expect(vi.getTimerCount()).toBe(0)

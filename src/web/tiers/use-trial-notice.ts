@@ -7,12 +7,12 @@ import { type TrialNotice, trialNotice, trialOfferPath } from '../../shared/rule
 import { scheduleCheck, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
-/** Spec §9: the trial banner is computed again every 60 s. */
+/** How often the banner is updated (spec §9: every 60 s). */
 const refreshMs = 60_000
-/** When to ask again if the server still answers premium after the end of the trial. */
+/** Retry delay while the server still answers premium after the end of the trial. */
 const askAgainMs = 5000
 
-/** Returns what the banner says about the user's trial at a moment; null for nothing. */
+/** Returns the trial notice to show at the given time, or null for none. */
 function noticeFor(user: User, now: Date): TrialNotice | null {
   const date = (text: string | null) => (text === null ? null : new Date(text))
   const facts = {
@@ -21,13 +21,13 @@ function noticeFor(user: User, now: Date): TrialNotice | null {
     premiumTrialEndsAt: date(user.premiumTrialEndsAt),
   }
   const notice = trialNotice(facts, now)
-  // Spec §2: the administrator can switch their own tier by a button, so a trial brings nothing.
+  // The administrator can switch their own tier (spec §2) and needs no trial.
   return notice?.kind === 'offer' && user.isAdmin ? null : notice
 }
 
 /**
- * Returns what the banner says about the user's trial now; null for nothing. At the end of the
- * trial, the user is read again, so that the rest of the page shows the new tier.
+ * Returns the current trial notice, or null for none. Reloads the user at the end of the trial, so
+ * that the whole page shows the new tier.
  */
 export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()
@@ -49,8 +49,8 @@ export function useTrialNotice(user: User): TrialNotice | null {
 const storageKey = 'mayfly-dismissed-notice'
 
 /**
- * Returns whether a person has dismissed the notice of this name, and a function that dismisses it.
- * The browser remembers only the last dismissed notice, so any other notice is shown.
+ * Returns the dismissed state of a notice, and a function to dismiss it. The browser remembers only
+ * the last dismissed notice.
  */
 export function useDismissed(name: string): [isDismissed: boolean, dismiss: () => void] {
   const [dismissed, setDismissed] = useState(readDismissed)
@@ -77,8 +77,8 @@ const trialQuery = 'trial'
 const offer = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialQuery)
 
 /**
- * Returns whether the user came by the offer of a trial (`trialOfferPath`) and may still start one.
- * Also returns a function that forgets how the user came.
+ * Returns true if the user followed a trial offer (`trialOfferPath`) and can still start a trial,
+ * and a function that discards the request.
  */
 export function useWantedTrial(user: User): [isWanted: boolean, forget: () => void] {
   const [params, setParams] = useSearchParams()

@@ -10,7 +10,7 @@ import { values } from '../values.tsx'
 import { PlanTable } from './plan-table.tsx'
 import { Question } from './question.tsx'
 
-/** The last three of the six categories of the FAQ (spec §2). */
+/** The last three of the six FAQ categories (spec §2). */
 export const aboutProduct = [
   <Section key="premium-features" id="premium-features" title="Premium Features">
     <Question id="plans" title="What is the difference between Free and Premium?">

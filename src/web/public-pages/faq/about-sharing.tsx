@@ -5,7 +5,7 @@ import { PrivacyContact } from '../contacts.tsx'
 import { values, WhenSignupIsOpen } from '../values.tsx'
 import { Question } from './question.tsx'
 
-/** The first three of the six categories of the FAQ (spec §2). */
+/** The first three of the six FAQ categories (spec §2). */
 export const aboutSharing = [
   <Section key="getting-started" id="getting-started" title="Getting Started">
     <Question id="what-it-is" title="What is Mayfly?">

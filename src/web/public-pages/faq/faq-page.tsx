@@ -5,7 +5,7 @@ import { values } from '../values.tsx'
 import { aboutProduct } from './about-product.tsx'
 import { aboutSharing } from './about-sharing.tsx'
 
-/** The FAQ (spec §2): six categories, with one answer open at a time. */
+/** The FAQ (spec §2): six categories, with at most one answer open. */
 export function FaqPage() {
   return (
     <Article title="Frequently asked questions" end={<StillHaveQuestions />}>

@@ -17,7 +17,7 @@ function yesOrNo(value: boolean) {
   return value ? 'Yes' : 'No'
 }
 
-/** Compares the tiers. */
+/** Compares the plans. */
 export function PlanTable() {
   return (
     <table className="plans">

@@ -2,8 +2,8 @@ import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 /**
- * A question of the FAQ. All have the same `name`, so the browser closes the open one when another
- * opens, without scripts. A link to the id opens the answer: browsers open a `details` element to
+ * A question with its answer. All questions share a `name`, so opening one closes the other without
+ * scripts. A link to the id opens the answer, because browsers expand a `details` element when they
  * scroll into it.
  */
 export function Question(props: { id: string; title: string; children: ReactNode }) {

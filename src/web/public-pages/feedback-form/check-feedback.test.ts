@@ -4,31 +4,28 @@ import { checkFeedback } from './check-feedback.ts'
 
 const whole = { name: 'Ada', email: 'ada@example.org', category: '', message: 'It rattles.' }
 
-describe('the check of the feedback form', () => {
-  it('lets a whole form pass, with a category or without', () => {
+describe('checkFeedback', () => {
+  it('accepts a complete form with or without a category', () => {
     expect(checkFeedback(whole)).toBeNull()
     expect(checkFeedback({ ...whole, category: 'bug' })).toBeNull()
   })
 
-  it.each(['name', 'email', 'message'] as const)(
-    'asks for a %s that is not only spaces',
-    (name) => {
-      for (const empty of ['', ' ', '\n\t']) {
-        expect(checkFeedback({ ...whole, [name]: empty })).toEqual({
-          title: 'Missing information',
-          description: 'Please fill in all required fields.',
-          fields: { [name]: 'Please fill in this field.' },
-        })
-      }
-    },
-  )
+  it.each(['name', 'email', 'message'] as const)('rejects a missing or blank %s', (name) => {
+    for (const empty of ['', ' ', '\n\t']) {
+      expect(checkFeedback({ ...whole, [name]: empty })).toEqual({
+        title: 'Missing information',
+        description: 'Please fill in all required fields.',
+        fields: { [name]: 'Please fill in this field.' },
+      })
+    }
+  })
 
-  it('names every field that is missing at once', () => {
+  it('reports all missing fields together', () => {
     const errors = checkFeedback({ name: '', email: ' ', category: '', message: '' })
     expect(Object.keys(errors?.fields ?? {})).toEqual(['name', 'email', 'message'])
   })
 
-  it('asks for an @ once all fields are filled in', () => {
+  it('requires an @ in the email address after all fields are filled in', () => {
     expect(checkFeedback({ ...whole, email: 'ada' })).toMatchObject({
       title: 'Invalid email',
       description: 'Please enter a valid email address.',
@@ -39,7 +36,7 @@ describe('the check of the feedback form', () => {
     )
   })
 
-  it('refuses nothing that the server would take', () => {
+  it('accepts values that the server accepts', () => {
     for (const values of [whole, { ...whole, name: ' Ada ' }, { ...whole, email: 'a@b' }]) {
       expect(feedbackBody.safeParse(values).success).toBe(true)
       expect(checkFeedback(values)).toBeNull()

@@ -7,7 +7,7 @@ export interface FeedbackValues {
 
 type FieldName = keyof FeedbackValues
 
-/** The text of a toast, and the error of each invalid field. */
+/** The text of the toast and the error of each invalid field. */
 export interface FeedbackErrors {
   title: string
   description: string
@@ -17,8 +17,8 @@ export interface FeedbackErrors {
 const required = ['name', 'email', 'message'] as const satisfies readonly FieldName[]
 
 /**
- * Validates the feedback form (spec §5): name, email and message must be non-empty after trimming,
- * and the email must contain @. The server validates again. Returns null if the form is valid.
+ * Validates the feedback form (spec §5): name, email and message must not be blank, and the email
+ * must contain @. Returns null if the form is valid. The server validates again.
  */
 export function checkFeedback(values: FeedbackValues): FeedbackErrors | null {
   const missing = required.filter((name) => values[name].trim() === '')

@@ -8,8 +8,8 @@ import { EmailLink, NoSupportEmail } from '../contacts.tsx'
 import { values } from '../values.tsx'
 
 /**
- * The feedback page (spec §2). The form also works without scripts: the browser checks it and sends
- * it to a call that answers with a page.
+ * The feedback page (spec §2). Without scripts, the browser validates the form, and the server
+ * answers with a page.
  */
 export function FeedbackPage() {
   return (

@@ -6,15 +6,15 @@ import { checkFeedback, type FeedbackErrors, type FeedbackValues } from './check
 const sentToastMs = 8000
 
 /**
- * Makes the feedback form work, if the page has one: checks it and sends it. If that fails, the
- * form keeps what was typed (spec §2).
+ * Activates the feedback form, if the page has one: validates and sends it. If sending fails, the
+ * form keeps its values (spec §2).
  */
 export function offerFeedbackForm(): void {
   const form = document.querySelector<HTMLFormElement>('#feedback')
   const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]')
   if (!form || !button) return
   void prefill(form)
-  // The messages of `checkFeedback` are better than those of the browser.
+  // `checkFeedback` has better messages than the browser.
   form.noValidate = true
   const label = button.textContent
   let isSending = false
@@ -43,7 +43,7 @@ export function offerFeedbackForm(): void {
   })
 }
 
-/** Shows the error of each field and focuses the first invalid field. */
+/** Shows the error of each field and focuses the first invalid one. */
 function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
   for (const name of ['name', 'email', 'message'] as const) {
     const error = errors[name] ?? ''
@@ -53,7 +53,7 @@ function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
   form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
 }
 
-/** Sends feedback. Returns null, or the reason why the server refused it. */
+/** Sends feedback. Returns null, or why the server rejected it. */
 async function send(values: object): Promise<string | null> {
   const unknown = 'Something went wrong. Please try again.'
   try {
@@ -70,7 +70,7 @@ async function send(values: object): Promise<string | null> {
   }
 }
 
-/** Fills in the name and email address of a signed-in user, where nothing has been typed. */
+/** Fills in the name and email address of a signed-in user, unless those fields have values. */
 async function prefill(form: HTMLFormElement) {
   if (readHint(document) === null) return
   const answer = await fetch('/api/auth/user').catch(() => null)

@@ -9,11 +9,11 @@ it.each([
   [[film], 'rough-cut.mov (812 MB)'],
   [[film, photo], '2 files (816 MB)'],
   [[], '0 files (0 Bytes)'],
-])('%# names files with their size', (files, text) => {
+])('%# describes files with their size', (files, text) => {
   expect(filesWithSize(files)).toBe(text)
 })
 
-it('says why files could not be stored, and what to do', () => {
+it('explains why files could not be stored, and what to do', () => {
   expect(notKeptText([film], 'space')).toBe(
     'This browser has too little space for rough-cut.mov (812 MB). Upload from the dashboard instead.',
   )
@@ -24,6 +24,6 @@ it.each([
   [[film], 'rough-cut.mov (812 MB) exceeds the limit of 1GB.'],
   [[film, photo], '2 files exceed the limit of 1GB.'],
   [[], ''],
-])('%# says that files are too large', (files, text) => {
+])('%# reports files that are too large', (files, text) => {
   expect(tooLargeText(files, '1GB')).toBe(text)
 })

@@ -6,7 +6,7 @@ interface NamedFile {
   size: number
 }
 
-/** Names files with their size: 'press-kit.zip (3.4 MB)', '3 files (1.2 GB)'. */
+/** Describes files with their size: 'press-kit.zip (3.4 MB)', '3 files (1.2 GB)'. */
 export function filesWithSize(files: readonly NamedFile[]): string {
   const [first, ...others] = files
   const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
@@ -21,13 +21,13 @@ const reasons: Record<KeepError, (files: string) => string> = {
   count: (files) => `Too many files are waiting to store ${files}.`,
 }
 
-/** Says why the browser cannot store these files, and what to do. */
+/** Explains why the browser can't store these files, and what to do instead. */
 export function notKeptText(files: readonly NamedFile[], error: KeepError): string {
   return `${reasons[error](filesWithSize(files))} Upload from the dashboard instead.`
 }
 
 /**
- * Says that files are larger than any plan allows. Empty for no files.
+ * Reports files larger than any plan allows. Empty if there are none.
  * @param limit the maximum size as text. Example: '1GB'.
  */
 export function tooLargeText(files: readonly NamedFile[], limit: string): string {

@@ -4,8 +4,8 @@ import { When } from '../../built-pages/template.tsx'
 import { values, WhenSignupIsOpen } from '../values.tsx'
 
 /**
- * The drop zone. Its script (`offer-drop.ts`) keeps a dropped file in the browser and opens the
- * page that the link `go-on` leads to. Without scripts, it says what to do instead.
+ * The drop zone. Its script (`offer-drop.ts`) stores dropped files in the browser and opens the
+ * target of the link `go-on`. Without scripts, the text suggests an alternative.
  */
 export function DropZone() {
   return (
@@ -48,7 +48,10 @@ export function DropZone() {
   )
 }
 
-/** What visitors see who can sign up, visitors who can only sign in, and signed-in users. */
+/**
+ * Renders one of three texts: for visitors who can sign up, visitors who can only sign in, and
+ * signed-in users.
+ */
 function ForEachVisitor(props: { signUp: ReactNode; signIn: ReactNode; signedIn: ReactNode }) {
   return (
     <>

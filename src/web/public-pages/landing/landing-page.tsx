@@ -14,7 +14,7 @@ import { values, WhenSignupIsOpen } from '../values.tsx'
 import { DropZone } from './drop-zone.tsx'
 import { LifeOfAFile } from './life-of-a-file.tsx'
 
-/** The landing page (spec §2), with a hero, six feature cards and two plans. */
+/** The landing page (spec §2): a hero, six feature cards and two plans. */
 export function LandingPage() {
   return (
     <>
@@ -56,7 +56,7 @@ function Hero() {
   )
 }
 
-/** Says who can sign up, unless anyone can. */
+/** States who can sign up, unless anyone can. */
 function WhoCanSignUp() {
   return (
     <When is="visitor">
@@ -74,7 +74,7 @@ function WhoCanSignUp() {
   )
 }
 
-/** An example file whose link lasts 3 days, `age` milliseconds after its upload. */
+/** An example file uploaded `age` milliseconds ago, with a link that lasts 3 days. */
 function example(originalName: string, mimeType: string, age: number) {
   const dates = {
     createdAt: new Date(0),

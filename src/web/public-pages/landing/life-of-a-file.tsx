@@ -3,7 +3,7 @@ import { values } from '../values.tsx'
 
 const hatching = 'url(#hatching)'
 
-/** Explains along a bar what happens to a file from its upload to its deletion. */
+/** Explains a file's life from upload to deletion along a bar. */
 export function LifeOfAFile() {
   return (
     <section className="band" aria-labelledby="life">
@@ -68,11 +68,11 @@ function Hatched({ width }: { width: number }) {
   )
 }
 
-/** The bar, with the ends of the longest links of both plans. */
+/** The bar, marked with the maximum link duration of both plans. */
 function Bar() {
   const free = `${values.freeEnd}%`
   const premium = `${values.premiumEnd}%`
-  // The strokes have the color of the page and look like gaps between the parts of the bar.
+  // Strokes in the page's background color look like gaps between the parts of the bar.
   const valid = { height: 15, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 3 }
   return (
     <svg className="bar" width="100%" height="40" aria-hidden="true">

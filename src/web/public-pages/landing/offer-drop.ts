@@ -4,7 +4,7 @@ import { chooseFile } from '../../uploads/picking/file-picker.ts'
 import { followPageDrop } from '../../uploads/picking/page-drop.ts'
 import { filesWithSize, notKeptText, tooLargeText } from './drop-texts.ts'
 
-/** Finds the elements of the drop zone, or null on pages without one. */
+/** Returns the elements of the drop zone, or null on pages without one. */
 function findZone() {
   const find = (id: string) => document.getElementById(id)
   const [zone, title, text] = [find('drop'), find('drop-title'), find('drop-text')]
@@ -14,8 +14,8 @@ function findZone() {
 }
 
 /**
- * Makes the drop zone work: the browser stores dropped or chosen files and opens the page that the
- * link `go-on` leads to. If it can't store a file, the page stays and says why.
+ * Activates the drop zone: stores dropped or chosen files in the browser and opens the target of
+ * the link `go-on`. If a file can't be stored, the page stays open and explains why.
  */
 export function offerDrop(): void {
   const parts = findZone()
@@ -34,7 +34,8 @@ export function offerDrop(): void {
     text.textContent = error || first.text
     remove.hidden = !waits
     goOn.hidden = !waits && error === ''
-    // A page has one main action. While a file waits, it is to go on with that file.
+    // A page has one primary action. While files are waiting, that is the link to continue with
+    // them.
     getStarted?.classList.toggle('primary', goOn.hidden)
     zone.classList.toggle('error', error !== '')
   }
@@ -49,7 +50,7 @@ export function offerDrop(): void {
     if (error === '') location.assign(goOn.getAttribute('href') ?? '/login')
   }
 
-  /** Stores the files of a drop. Returns sentences about those that it can't store. */
+  /** Stores dropped files. Returns an explanation for those that can't be stored. */
   const keep = async (drop: Drop) => {
     const files = drop.files.map(({ file }) => file)
     const tooLarge = files.filter(({ size }) => size > Number(zone.dataset.largest))
@@ -78,7 +79,7 @@ export function offerDrop(): void {
     onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
     onDrop: (drop) => void take(drop),
   })
-  // After going back to this page, the browser may show its old state.
+  // After navigating back, the browser may restore outdated content.
   addEventListener('pageshow', async () => {
     if (!isBusy) show(await kept.list())
   })

@@ -8,7 +8,10 @@ import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { signedInHint } from '../../../shared/signed-in-hint.ts'
 import { When } from '../../built-pages/template.tsx'
 
-/** The rows of the table of cookies. With HTTPS, browsers accept `__Host-` cookies only from us. */
+/**
+ * A row of the cookie table. Over HTTPS, the `__Host-` prefix keeps other hosts from setting the
+ * cookie.
+ */
 function Cookie(props: { name: string; anyHost?: boolean; lastsMs: number; children: string }) {
   return (
     <tr>
@@ -24,7 +27,7 @@ function Cookie(props: { name: string; anyHost?: boolean; lastsMs: number; child
   )
 }
 
-/** Lists every cookie and everything else that our pages store in the browser. */
+/** Lists all cookies and other data that our pages store in the browser. */
 export function BrowserStorage() {
   return (
     <>

@@ -19,7 +19,7 @@ import { handledReportDays, openReportDays } from '../../../shared/rules/links/r
 import { When } from '../../built-pages/template.tsx'
 import { values } from '../values.tsx'
 
-/** One kind of personal data. The page shows 'Kept ' before `until`. */
+/** One kind of personal data. The page inserts 'Kept ' before `until`. */
 function Kept(props: { title: string; until: ReactNode; children: ReactNode }) {
   return (
     <div>
@@ -36,7 +36,7 @@ const ofSignup = durationText(tokenLifetimeMs['verify-email'])
 const ofHandledReport = durationText(handledReportDays * dayInMs)
 const ofOpenReport = durationText(openReportDays * dayInMs)
 
-/** Lists the personal data that the server keeps, and for how long. */
+/** Lists the personal data on the server and how long it is kept. */
 export function KeptData() {
   return (
     <dl className="kept">

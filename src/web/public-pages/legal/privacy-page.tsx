@@ -7,8 +7,8 @@ import { BrowserStorage } from './browser-storage.tsx'
 import { KeptData } from './kept-data.tsx'
 
 /**
- * The privacy policy. It describes what this program does with data. An operator who does more with
- * data must add it here.
+ * The privacy policy. It covers what this program does with data. Operators must add anything else
+ * they do.
  */
 export function PrivacyPage() {
   return (
