@@ -22,7 +22,7 @@ describe.each<[string, (who: Client) => Promise<Response>, number]>([
   ['GET test-s3-connection', (who) => who.fetch('/api/admin/test-s3-connection'), 200],
   ['POST test-s3-upload', (who) => who.post('/api/admin/test-s3-upload', {}), 400],
 ])('%s', (_, ask, admitted) => {
-  it('is open to the administrator, and to nobody else', async () => {
+  it('admits only the administrator', async () => {
     const before = await app.deps.db.$count(auditLog)
     expect((await ask(makeClient(app))).status).toBe(401)
     for (const tier of ['free', 'premium'] as const) {

@@ -21,7 +21,7 @@ type Action =
   | 'testStorage'
   | 'testStorageUpload'
 
-/** The calls with which the administrator deletes users, cleans up and tests storage (spec §7). */
+/** The administrator's endpoints for deleting users, cleaning up and testing storage (spec §7). */
 export function adminActionRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
 ): Handlers<Action> {
@@ -58,8 +58,7 @@ export function adminActionRoutes(
     },
 
     testStorageUpload({ body, publicOrigin, ...call }) {
-      // The presigned URL must begin with the origin that the browser uses, like the URL of an
-      // ordinary upload.
+      // Like the URL of an ordinary upload, the presigned URL must use the browser's origin.
       const stores = deps.stores.under(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, actorOf(call))
     },

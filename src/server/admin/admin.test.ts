@@ -47,7 +47,7 @@ async function audit(query = ''): Promise<AuditLine[]> {
 }
 
 describe('GET /api/admin/stats', () => {
-  it('counts users, those who are premium now, files and downloads', async () => {
+  it('counts users, current premium users, files and downloads', async () => {
     const stats = async () => json<Record<string, number>>(await admin.fetch('/api/admin/stats'))
     const before = await stats()
     const owner = await makePerson(app, { tier: 'premium' })
@@ -69,7 +69,7 @@ describe('GET /api/admin/stats', () => {
 })
 
 describe('GET /api/admin/users', () => {
-  it('lists the 5 newest users without a search', async () => {
+  it('lists the 5 newest users by default', async () => {
     const people: string[] = []
     for (let at = 0; at < 6; at += 1) {
       app.clock.advance(1)
@@ -79,7 +79,7 @@ describe('GET /api/admin/users', () => {
     expect((await find(' ')).map(({ id }) => id)).toEqual(people.slice(0, 5))
   })
 
-  it('finds parts of addresses and names, in capitals or not, and no pattern', async () => {
+  it('matches parts of addresses and names, ignoring case and wildcards', async () => {
     const grace = await makeNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
     const percent = await makeNamed('100%_sure@navy.example', 'Ünï Çödé')
     const ids = async (search: string) => (await find(search)).map(({ id }) => id)
@@ -91,7 +91,7 @@ describe('GET /api/admin/users', () => {
       expect(await ids(search)).toEqual([])
   })
 
-  it('tells of each user the files, their downloads, and the tier of now', async () => {
+  it("shows each user's files, downloads, sessions and current tier", async () => {
     const owner = await makePerson(app, {
       tier: 'premium',
       premiumTrialEndsAt: new Date(app.clock().getTime() + day),
@@ -133,7 +133,7 @@ describe('GET /api/admin/users', () => {
     expect(await sessionCount()).toBe(0)
   })
 
-  it('shows no secret of a user', async () => {
+  it('exposes no secrets of a user', async () => {
     const [user] = await find(admin.email)
     expect(Object.keys(user ?? {}).sort()).toEqual(
       [
@@ -157,7 +157,7 @@ describe('GET /api/admin/users', () => {
     )
   })
 
-  it('finds the 50 newest at most', async () => {
+  it('returns at most the 50 newest matches', async () => {
     const made = Array.from({ length: 2000 }, (_, at) => ({
       id: `many-${at}`,
       name: `Person ${at}`,
@@ -170,14 +170,14 @@ describe('GET /api/admin/users', () => {
     expect(found.map(({ id }) => id)).toEqual(made.slice(0, 50).map(({ id }) => id))
   })
 
-  it.each(['x'.repeat(255), '\0'])('refuses the search %j', async (search) => {
+  it.each(['x'.repeat(255), '\0'])('rejects the search %j', async (search) => {
     const query = encodeURIComponent(search)
     expect((await admin.fetch(`/api/admin/users?search=${query}`)).status).toBe(400)
   })
 })
 
 describe('POST /api/admin/toggle-user-tier/{id}', () => {
-  it("switches a user's tier, or sets the one that is named, and logs who did it", async () => {
+  it("toggles a user's tier or sets the given one, and records the actor", async () => {
     const user = await makePerson(app)
     const tiers: string[] = []
     for (const body of [undefined, undefined, { tier: 'premium' }, { tier: 'premium' }]) {
@@ -196,13 +196,13 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
     })
   })
 
-  it.each(['nobody', '%00', 'x'.repeat(65), "'"])('finds no user %j', async (id) => {
+  it.each(['nobody', '%00', 'x'.repeat(65), "'"])('rejects the unknown user id %j', async (id) => {
     const before = (await audit()).length
     expect([400, 404]).toContain((await toggle(id)).status)
     expect((await audit()).length).toBe(before)
   })
 
-  it.each([{ tier: 'gold' }, { teir: 'free' }, []])('refuses %j', async (body) => {
+  it.each([{ tier: 'gold' }, { teir: 'free' }, []])('rejects %j', async (body) => {
     expect((await toggle(admin.id, body)).status).toBe(400)
   })
 })
@@ -212,7 +212,7 @@ describe('POST /api/admin/users', () => {
   const make = (email: string, changes: object = {}) =>
     admin.post('/api/admin/users', { ...form, email, ...changes })
 
-  it('makes an account that can sign in, where nobody can sign up', async () => {
+  it('creates an account that can sign in although signup is closed', async () => {
     const closed = await startTestApp({
       env: { SIGNUP: 'closed', REQUIRE_EMAIL_VERIFICATION: 'on' },
     })
@@ -232,7 +232,7 @@ describe('POST /api/admin/users', () => {
     }
   })
 
-  it('makes one account of an address, also in parallel', async () => {
+  it('creates one account per address, also under concurrency', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => make('parallel@example.org')))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
     expect((await make('PARALLEL@example.org')).status).toBe(409)
@@ -248,7 +248,7 @@ describe('POST /api/admin/users', () => {
     { password: '12345' },
     { password: 'x'.repeat(129) },
     { password: undefined },
-  ])('refuses %j', async (changes) => {
+  ])('rejects %j', async (changes) => {
     expect((await make('fine@example.org', changes)).status).toBe(400)
     expect(await find('fine@example.org')).toEqual([])
   })
@@ -261,7 +261,7 @@ describe('POST /api/test-email', () => {
     return json<{ success: boolean; message: string }>(response)
   }
 
-  it('says that the mail went to the outbox, where no mail server is set', async () => {
+  it('writes the email to the outbox when no mail server is configured', async () => {
     await app.mails()
     expect(await send(admin)).toEqual({
       success: true,
@@ -272,7 +272,7 @@ describe('POST /api/test-email', () => {
     ])
   })
 
-  it('sends through the mail server, and says what it answers when it refuses', async () => {
+  it('sends through the mail server and reports its rejection', async () => {
     const server = await startSmtpServer()
     const mailing = await startTestApp({
       env: { SMTP_URL: server.url, REQUIRE_EMAIL_VERIFICATION: 'off' },
@@ -306,7 +306,7 @@ describe('POST /api/test-email', () => {
 })
 
 describe('GET /api/admin/audit', () => {
-  it('lists every line once, newest first, in pages', async () => {
+  it('pages through every line once, newest first', async () => {
     const { id } = await makePerson(app)
     for (let at = 0; at < 5; at += 1) await toggle(id)
     const seen: number[] = []
@@ -321,7 +321,7 @@ describe('GET /api/admin/audit', () => {
     expect(seen).toEqual(all.map((line) => line.id).sort((one, other) => other - one))
   })
 
-  it('finds what a user did and underwent, and what the server did by itself', async () => {
+  it('finds acts by a user, on a user and by the server', async () => {
     const user = await makePerson(app)
     await toggle(user.id)
     await user.post('/api/auth/toggle-premium')
@@ -336,7 +336,7 @@ describe('GET /api/admin/audit', () => {
     expect(await audit('?search=nobody@example.org')).toEqual([])
   })
 
-  it('names by its id a user who is gone', async () => {
+  it('shows the id of a user whose row is gone', async () => {
     const user = await makePerson(app)
     await toggle(user.id)
     await app.deps.db.delete(users).where(eq(users.id, user.id))
@@ -368,7 +368,7 @@ it.each([
   ['POST', '/api/admin/toggle-user-tier/x'],
   ['GET', '/api/admin/audit'],
   ['GET', '/api/admin/maintenance'],
-])('%s %s is closed to everybody but the administrator', async (method, path) => {
+])('%s %s rejects everyone but the administrator', async (method, path) => {
   expect((await makeClient(app).fetch(path, { method })).status).toBe(401)
   for (const tier of ['free', 'premium'] as const) {
     const user = await makePerson(app, { tier })

@@ -19,12 +19,11 @@ beforeAll(async () => {
     from generate_series(0, $1::int - 1) n`,
     [userCount, app.clock()],
   )
-  // The oldest 60 lines are acts that nobody did since. A quarter of all are about what one user
-  // did, a quarter about what was done to this user, and every tenth is by the administrator. The
-  // administrator never sets a tier, and nobody changes a setting of this user. Somebody did much
-  // at first, and nothing since. Every eighth line is about one link, and the oldest lines are
-  // about another one. Every third line is from one IP address, and the oldest lines are from
-  // another one.
+  // The seed data: `set-role` occurs only in the oldest 60 lines. A quarter of all lines are by one
+  // user, a quarter are about that user, and a tenth are by the administrator. The administrator
+  // never sets a tier, and this user's settings never change. The actor `early` occurs only in the
+  // first 600 lines. Every eighth line is about one link, the oldest lines about another. Every
+  // third line is from one IP address, the oldest lines from another.
   await app.pool.query(
     `insert into audit_log (at, actor, action, subject, ip_address, details)
     select $2::timestamptz + n * interval '1 second',
@@ -47,17 +46,20 @@ async function list(query: string): Promise<{ lines: AuditLine[]; cursor: string
   return { lines: await json(response), cursor }
 }
 
-/** Returns the moment at which the line with this number was written. */
+/** Returns the time at which line `n` was written. */
 function momentOf(n: string): string {
   return new Date(app.clock().getTime() + 1000 * Number(n)).toISOString()
 }
 
-/** Puts a moment in place of each `@` and number of a query, and fills in the address. */
+/**
+ * Replaces each `@n` in a query with the time of line `n`, and `ADMIN` with the administrator's
+ * address.
+ */
 function filledIn(query: string): string {
   return query.replaceAll(/@(\d+)/g, (_, n) => momentOf(n)).replace('ADMIN', admin.email)
 }
 
-/** Finds the lines of a page without any index, by looking at each line of the log. */
+/** Reference implementation: filters the joined log without the queries under test. */
 async function readAlong(query: string): Promise<number[]> {
   const wanted = new URLSearchParams(query)
   const who = wanted.get('search')?.replace('/s/', '')
@@ -103,13 +105,13 @@ describe('a page of a long audit log', () => {
     ['what a user did long ago', '&search=7@many.example&from=@300&to=@600'],
     ['what came from an IP address long ago', '&search=192.0.2.1&from=@300&to=@900'],
     ['an act about a link, long ago', `&search=${frequentCode}&action=set-tier&to=@500`],
-  ])('has the right lines: %s', async (_, template) => {
+  ])('lists the expected lines: %s', async (_, template) => {
     const query = filledIn(template)
     const shown = (await list(query)).lines.map(({ id }) => id)
     expect(shown).toEqual(await readAlong(query.replace('DB8:0::7', 'db8::7')))
   })
 
-  it('goes on between the same dates', async () => {
+  it('keeps its date range across pages', async () => {
     const query = filledIn('&search=192.0.2.1&from=@300&to=@500')
     const seen: number[] = []
     let cursor: string | null = ''
@@ -129,7 +131,7 @@ describe('a page of a long audit log', () => {
     expect(seen.length).toBeGreaterThan(2 * pageSize)
   })
 
-  it('is in the order of time, also where the clock of a server was behind', async () => {
+  it("is ordered by time even if one server's clock was behind", async () => {
     const address = '198.51.100.9'
     for (const n of ['700', '500', '600']) {
       await app.pool.query(
@@ -144,14 +146,14 @@ describe('a page of a long audit log', () => {
     expect(dated.lines.map(({ at }) => at)).toEqual(ordered.slice(0, 2))
   })
 
-  it('finds the few lines of an act at the other end of the log', async () => {
+  it('finds the few lines of an action at the far end of the log', async () => {
     const { lines, cursor } = await list('&action=set-role')
     expect(lines).toHaveLength(pageSize)
     const rest = await list(`&action=set-role&cursor=${cursor}`)
     expect(rest).toMatchObject({ lines: { length: 10 }, cursor: null })
   })
 
-  it('is about the user and all deleted users who had the address', async () => {
+  it('covers the user and all deleted users who had the address', async () => {
     const owner = await makePerson(app)
     await app.pool.query(
       `insert into audit_log (at, actor, action, subject, ip_address, details)

@@ -8,26 +8,26 @@ import type { Db } from '../deps.ts'
 import { readAddress } from '../http/client-address.ts'
 
 /**
- * The position of a line in the list: when it was written, and its id. The clocks of several
- * servers differ a little, so a line may have a greater id than a later one.
+ * The sort key of a line: its time and id. Server clocks differ slightly, so a line may have a
+ * greater id than a later one.
  */
 export type AuditPlace = readonly [at: Date, id: number]
 
-/** Which lines of the audit log to list. */
+/** The filters and page of an audit log query. */
 interface WantedLines {
   limit: number
-  /** Only lines that come after this position in the list. */
+  /** Only lines after this position in the list. */
   after?: AuditPlace | undefined
-  /** Only lines from this moment on. */
+  /** Inclusive start of the time range. */
   from?: Date | undefined
-  /** Only lines from before this moment. */
+  /** Exclusive end of the time range. */
   to?: Date | undefined
   action?: AuditAction | undefined
-  /** An email address or id of a user, an IP address, or a link or its short code. */
+  /** An email address or user id, an IP address, or a link or its short code. */
   search?: string | undefined
 }
 
-/** Lists lines of the audit log with the email addresses of their users, newest first. */
+/** Lists audit log lines, newest first, with the email addresses of their users. */
 export async function listAudit(db: Db, { limit, after, from, to, action, search }: WantedLines) {
   const isAfter =
     after &&
@@ -44,7 +44,7 @@ export async function listAudit(db: Db, { limit, after, from, to, action, search
   ).limit(limit)
 }
 
-/** Lists the newest line of each of these actions, in the form of `listAudit`. */
+/** Lists the newest line of each action, shaped like the lines of `listAudit`. */
 export function listNewest(db: Db, actions: readonly AuditAction[]) {
   const newest = db
     .selectDistinctOn([auditLog.action], { id: auditLog.id })
@@ -74,14 +74,17 @@ function selectLines(db: Db, which: SQL | undefined) {
     .orderBy(desc(auditLog.at), desc(auditLog.id))
 }
 
-/** SQL for a user's email address, which the log keeps for deleted users, or else the id. */
+/**
+ * SQL for a user's email address, or the id if there is none. The log keeps the addresses of
+ * deleted users.
+ */
 function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   const ofDeleted = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
     where deletions.subject = ${id} and deletions.action = ${deletionOfUser} limit 1)`
   return sql`coalesce(${email}, ${ofDeleted}, ${id})`
 }
 
-/** The condition for lines about what a search text names. */
+/** Builds the condition for lines that match a search text. */
 async function matching(db: Db, search: string): Promise<SQL | undefined> {
   const shortCode = linkCode(search)
   if (shortCode !== null) return eq(shortCodeOf(auditLog.details), shortCode)

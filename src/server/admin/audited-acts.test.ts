@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Each act of the administrator, and the action of its line. */
+/** Each administrator endpoint that changes something, with the action it must log. */
 const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>> = {
   makeUser: [
     'make-user',
@@ -85,7 +85,10 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
   ],
 }
 
-/** Tells whether a call is an act. `testStorage` is one: it is a GET, but writes to storage. */
+/**
+ * True for endpoints that must be audited. `testStorage` is one: it is a GET, but writes to
+ * storage.
+ */
 function isAct(name: EndpointName): boolean {
   const { access, method }: Endpoint = endpoints[name]
   return access === 'admin' && (method !== 'GET' || name === 'testStorage')
@@ -94,7 +97,7 @@ function isAct(name: EndpointName): boolean {
 const names = (Object.keys(endpoints) as EndpointName[]).filter(isAct)
 
 describe('the audit log', () => {
-  it.each(names)('has a line about %s, with the administrator and the address', async (name) => {
+  it.each(names)('records %s with the administrator and the IP address', async (name) => {
     const [action, act] = acts[name] ?? []
     if (!act) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
     const before = await app.deps.db.$count(auditLog)

@@ -4,16 +4,15 @@ import { mostRemovedAtOnce, removeDeleted } from '../files/delete-files.ts'
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 
 /**
- * Deletes the files of all users whose links have ended and cannot be renewed (spec §7). A user who
- * clears the expired history does the same for the user's own files. The files leave the lists at
- * once, and the first thousand of them lose their bytes before this function returns. The next
- * purge removes the bytes that are left. This function works page by page, each page in its own
- * transaction. The transaction also writes a line about its deleted files to the audit log. So the
- * log is right even after an interruption. From the second line on, a line also has the sum so far,
- * so that the last one tells what the whole act did.
- * @param pageSize how many files one statement looks at. With this number, the statement stays far
- * below its time limit.
- * @returns how many files were deleted.
+ * Deletes the files of all users whose links have ended and can't be renewed (spec §7), as users do
+ * for themselves when they clear their expired history. The files leave the lists at once. The
+ * bytes of the first thousand are removed before this function returns, the rest by the next purge.
+ *
+ * Works in pages. Each page has its own transaction, which also logs its deletions, so the audit
+ * log is right even after an interruption. From the second line on, each line includes the running
+ * total.
+ * @param pageSize files per statement. The default keeps the statement far below its time limit.
+ * @returns the number of deleted files.
  */
 export async function cleanUpExpired(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,

@@ -5,9 +5,8 @@ import { purgeDueAt } from '../files/purge-queries.ts'
 import type { UserRow } from '../tiers/queries.ts'
 
 /**
- * Locks the row of a user until the transaction ends. Requests that write rows for this user, such
- * as an upload, a file or a session, wait for the lock. After the deletion, the database refuses
- * their rows.
+ * Locks a user's row until the transaction ends. Concurrent inserts for this user, such as an
+ * upload, a file or a session, wait for the lock and fail after the deletion.
  */
 export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
@@ -15,9 +14,9 @@ export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow |
 }
 
 /**
- * Removes the rows of up to `limit` files of a user. Files with bytes get a row in `removals`, so
- * that a job removes the bytes and writes the receipt; the others get their receipt.
- * @returns how many rows were removed, and how many of them the user still saw in a list.
+ * Removes up to `limit` rows of a user's files. Files with bytes get a row in `removals`, so that a
+ * job removes the bytes and writes the receipt. The others get their receipt right away.
+ * @returns how many rows were removed, and how many of them were still visible to the user.
  */
 export async function releaseFiles(
   tx: Db,
@@ -28,7 +27,7 @@ export async function releaseFiles(
     .select({ id, storage, storageKey, purgedAt, deletedAt, dueAt: purgeDueAt(now) })
     .from(files)
     .where(eq(files.ownerId, ownerId))
-    // The same order everywhere, so that statements cannot deadlock.
+    // A consistent lock order prevents deadlocks.
     .orderBy(id)
     .limit(limit)
     .for('update')
@@ -38,7 +37,7 @@ export async function releaseFiles(
   for (const file of found) {
     const facts = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
     const { dueAt, purgedAt } = file
-    // A receipt has no file name, because the only person who could read it is deleted.
+    // The receipt has no file name, because the only person allowed to read it is deleted.
     if (purgedAt === null) withBytes.push({ ...facts, dueAt, tries: 0, tryAt: now })
     else receipts.push({ ...facts, dueAt, purgedAt })
   }
@@ -62,8 +61,8 @@ export async function forgetNames(tx: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Removes the row of a user. The database then also removes the user's sessions, ways to sign in,
- * tokens, settings, brand and download counts. They have no bytes in storage.
+ * Deletes a user's row. Foreign keys cascade to sessions, credentials, tokens, settings, brand and
+ * download counts. None of these have bytes in storage.
  */
 export async function removeUser(tx: Db, userId: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, userId))

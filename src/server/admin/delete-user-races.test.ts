@@ -30,9 +30,9 @@ import {
 import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
- * Each test deletes a user while this user does something, several times, on a real Postgres.
- * Whichever of the two comes first, nothing of the user is left, and every byte is gone or will be
- * removed.
+ * Each test repeatedly deletes a user during another operation of that user, on a real Postgres.
+ * Whichever comes first, no trace of the user is left, and all bytes are gone or scheduled for
+ * removal.
  */
 
 const rounds = roundsOf(8, 14)
@@ -55,15 +55,15 @@ async function upload(person: Person): Promise<StartedUpload> {
   return started
 }
 
-/** Deletes the user, and expects that the server does so. */
+/** Deletes the user and asserts success. */
 async function remove({ id, email }: Person) {
   const response = await askToDeleteUser(admin, id, { email })
   expect(response.status).toBe(200)
 }
 
 /**
- * Expects that nothing of the user is left, apart from the rows that order the removal of the bytes
- * under `keys`. Then removes these bytes, and expects that they are gone.
+ * Asserts that nothing of the user is left except the scheduled removals of `keys`. Then runs these
+ * removals and asserts that the bytes are gone.
  */
 async function expectGone({ id }: Person, keys: string[]) {
   const { db } = app.deps
@@ -98,8 +98,8 @@ async function keyOf({ id }: Pick<File, 'id'>) {
   return row?.storageKey ?? ''
 }
 
-describe('a user is deleted', () => {
-  it.each(['free', 'premium'] as const)('while an upload is confirmed (%s)', async (tier) => {
+describe('deleting a user', () => {
+  it.each(['free', 'premium'] as const)('races with a confirm (%s)', async (tier) => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier })
@@ -119,7 +119,7 @@ describe('a user is deleted', () => {
     race.expectBoth()
   })
 
-  it.each(['free', 'premium'] as const)('while an upload starts (%s)', async (tier) => {
+  it.each(['free', 'premium'] as const)('races with the start of an upload (%s)', async (tier) => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier })
@@ -143,7 +143,7 @@ describe('a user is deleted', () => {
     race.expectBoth()
   })
 
-  it('while a link is renewed', async () => {
+  it('races with a renewal', async () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
@@ -163,7 +163,7 @@ describe('a user is deleted', () => {
     race.expectBoth()
   })
 
-  it('while somebody downloads', async () => {
+  it('races with a download', async () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app)
@@ -181,7 +181,7 @@ describe('a user is deleted', () => {
     race.expectBoth()
   })
 
-  it('while the user signs in', async () => {
+  it('races with a sign-in', async () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app)
@@ -200,7 +200,7 @@ describe('a user is deleted', () => {
     race.expectBoth()
   })
 
-  it('while everything happens at once', async () => {
+  it('races with all of these at once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
       const made = await Promise.all([1, 2, 3].map(() => makeFile(ada)))

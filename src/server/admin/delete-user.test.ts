@@ -70,12 +70,12 @@ async function upload(person: Person): Promise<StartedUpload> {
 }
 
 /**
- * Returns every column of the database that contains the user's id or address. It ignores the
- * columns that keep them on purpose.
+ * Returns every database column that contains the user's id or address, except those that keep them
+ * on purpose.
  */
 async function tracesOf({ id, email }: Person) {
   const kept = [
-    // These rows prove later what was done to the user, and that the bytes are gone.
+    // These rows are proof of what was done to the user, and that the bytes are gone.
     'audit_log.actor',
     'audit_log.subject',
     'deletion_receipts.owner_id',
@@ -96,7 +96,7 @@ async function tracesOf({ id, email }: Person) {
 }
 
 describe('DELETE /api/admin/users/{id}', () => {
-  it('ends links, sessions and uploads at once, leaves no row, and then no byte', async () => {
+  it('ends links, sessions and uploads at once and leaves no rows or bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const bob = await makePerson(app)
     const past = await makeFile(ada)
@@ -143,7 +143,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.mails()).toEqual([])
     expect(await tracesOf(ada)).toEqual([])
 
-    // The bytes of the expired file were removed earlier. These went with the user.
+    // The bytes of the expired file were removed earlier; these were removed with the user.
     const stored = [first, second].map(({ id }) => keys.get(id) ?? '').concat(open.cloudKey)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
     for (const key of stored) expect(await app.storage.storedSize(key)).toBeNull()
@@ -156,14 +156,14 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(keysOfReceipts.delete(earlier.id)).toBe(true)
     expect(keysOfReceipts).toEqual(keys)
     expect(keys.has(past.id)).toBe(true)
-    // Receipts keep no names of a deleted user's files.
+    // Receipts of a deleted user's files have no names.
     expect(receipts.filter(({ originalName }) => originalName !== null)).toEqual([])
     app.clock.advance(2 * day)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
     expect(await statusOf(`/api/download/${theirs.shortCode}`)).toBe(200)
   })
 
-  it('takes the reports of the files that were dealt with; open ones stay, to block content', async () => {
+  it('removes closed reports about the files but keeps open ones for blocking content', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const visitor = makeClient(app)
     const [handled, open, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
@@ -180,7 +180,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await tracesOf(ada)).toEqual(['reports.owner_id'])
   })
 
-  it('counts the files of the list, not those that the user had deleted', async () => {
+  it('counts the visible files but not those that the user had deleted', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await makeFile(ada)
@@ -193,7 +193,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('leaves bytes that storage does not remove to later tries, and then writes receipts', async () => {
+  it('retries bytes that storage fails to remove, and then writes receipts', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const refusing = createStores({
@@ -211,14 +211,14 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await receipt()).toMatchObject([{ ownerId: ada.id, purgedAt: app.clock() }])
   })
 
-  it('takes the address in capitals and with spaces around it', async () => {
+  it('accepts the address in any case and with surrounding spaces', async () => {
     const ada = await makePerson(app)
     const response = await askToDeleteUser(admin, ada.id, { email: ` ${ada.email.toUpperCase()} ` })
     expect(response.status).toBe(200)
     expect(await isThere(ada)).toBe(false)
   })
 
-  it.each([undefined, {}])('without an address deletes the user of this id (%j)', async (body) => {
+  it.each([undefined, {}])('deletes by id alone if the body has no address (%j)', async (body) => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada)
     const response = await askToDeleteUser(admin, ada.id, body)
@@ -239,7 +239,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     [],
     null,
     'text',
-  ])('with %j for the address is refused, and deletes nothing', async (body) => {
+  ])('rejects %j as the address and deletes nothing', async (body) => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await expectRefusal(await askToDeleteUser(admin, ada.id, body), 400, 'INVALID_INPUT')
@@ -248,14 +248,14 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await statusOf('/api/files', ada)).toBe(200)
   })
 
-  it('with a field that nobody knows is refused', async () => {
+  it('rejects unknown fields', async () => {
     const ada = await makePerson(app)
     const body = { email: ada.email, force: true }
     await expectRefusal(await askToDeleteUser(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await isThere(ada)).toBe(true)
   })
 
-  it('says of an unknown user that there is none', async () => {
+  it('returns an error for an unknown user', async () => {
     for (const id of ['nobody', "' or true --", '../stats'])
       await expectRefusal(
         await askToDeleteUser(admin, id, { email: 'a@b.example' }),
@@ -270,13 +270,13 @@ describe('DELETE /api/admin/users/{id}', () => {
       )
   })
 
-  it('refuses the administrator, whatever the body holds', async () => {
+  it('rejects deleting the administrator, whatever the body', async () => {
     for (const body of [undefined, { email: admin.email }, { email: 'x' }])
       await expectRefusal(await askToDeleteUser(admin, admin.id, body), 409, 'ADMIN_STAYS')
     expect(await isThere(admin)).toBe(true)
   })
 
-  it('deletes a user once, however often it is asked', async () => {
+  it('deletes a user once, however many requests arrive', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     const answers = await Promise.all([remove(ada), remove(ada), remove(ada)])
@@ -288,7 +288,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('leaves the address to whoever signs up with it next, who gets nothing of before', async () => {
+  it('frees the address for a new signup, which inherits nothing', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     const { email, password } = ada
@@ -300,7 +300,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await json(await next.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Two' })
   })
 
-  it('takes thousands of files in statements of a thousand, and leaves bytes past that to the job', async () => {
+  it('deletes thousands of files in batches of a thousand and leaves remaining bytes to the job', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2500)
     const plans = await plansOf(app.pool, async () => {
@@ -314,7 +314,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     )
   })
 
-  it('stays readable in the audit log, with all that was done before', async () => {
+  it('keeps the user and earlier actions readable in the audit log', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     await admin.post(`/api/admin/toggle-user-tier/${ada.id}`)
@@ -337,7 +337,7 @@ describe('DELETE /api/admin/users/{id}', () => {
 })
 
 describe('a deleted user', () => {
-  it('leaves no pending signup of the address', async () => {
+  it('leaves no pending signup for the address', async () => {
     const verifying = await startTestApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
     try {
       const { db } = verifying.deps

@@ -11,23 +11,23 @@ import { retryRemovals } from '../uploads/end-uploads.ts'
 import { endUploadsWhere } from '../uploads/removal-queries.ts'
 import { forgetNames, lockForDeletion, releaseFiles, removeUser } from './delete-user-queries.ts'
 
-/** A statement for this many files stays far below its time limit. */
+/** Keeps each statement far below its time limit. */
 const batchSize = 1000
 
-/** How many objects are removed before the answer; the job `sweep-uploads` removes the rest. */
+/** How many objects are removed before the response. The job `sweep-uploads` removes the rest. */
 const maxRemovedAtOnce = 1000
 
 /**
- * Deletes a user and everything that belongs to the user, in one transaction (spec §7). The bytes
- * of files and uploads are removed afterwards, and their receipts written. A queued email to the
- * user is dropped when its turn comes, as nobody has the account.
+ * Deletes a user and all of the user's data in one transaction (spec §7). Afterwards, removes the
+ * bytes of files and uploads and writes their receipts. Queued emails to the user are dropped when
+ * they are due, because the account no longer exists.
  *
- * Like all other code, the transaction locks first the address, then the user's row, then the rows
- * that belong to the user, so that transactions cannot deadlock.
- * @param email the address that the administrator typed, in lower case; if it is given, it must be
- * the user's.
- * @returns the address, and how many files were in the user's list.
- * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT when `email` is not the user's.
+ * Like all other code, the transaction locks the address first, then the user's row, then the
+ * user's other rows, to prevent deadlocks.
+ * @param email the address that the administrator typed, in lower case. If given, it must be the
+ * user's.
+ * @returns the address, and the number of files that were visible to the user.
+ * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT if `email` isn't the user's.
  */
 export async function deleteUser(
   deps: Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>,
@@ -63,7 +63,7 @@ export async function deleteUser(
   try {
     await retryRemovals(deps, maxRemovedAtOnce)
   } catch (error) {
-    // The user is deleted all the same, and the job tries again.
+    // The user is deleted all the same, and the job retries.
     log.warn({ err: error, userId }, 'could not remove the bytes of a deleted user yet')
   }
   return deleted

@@ -4,15 +4,15 @@ import type { Deps } from '../deps.ts'
 import { takenBytes } from '../space/taken-bytes.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
-/** What Mayfly takes up on the disk of `DATA_DIR`, in bytes. */
+/** Mayfly's disk usage in `DATA_DIR`, in bytes. */
 export interface DiskUse {
-  /** The sizes of the files that the database knows of on this disk. */
+  /** The files on this disk that the database knows. */
   files: number
-  /** What has arrived of uploads that nobody has confirmed. */
+  /** Bytes of unconfirmed uploads. */
   uploads: number
-  /** The embedded database with its log. */
+  /** The embedded database with its WAL. */
   database: number
-  /** The space that is kept for the embedded database. */
+  /** The file that is deleted to free space for the embedded database. */
   reserve: number
   /** Everything else in `DATA_DIR`, such as emails in the outbox. */
   other: number
@@ -21,8 +21,8 @@ export interface DiskUse {
 type Measured = Exclude<keyof DiskUse, 'files'>
 
 /**
- * Reads how much each part of `DATA_DIR` takes up. It looks at each file there, except those that
- * people have uploaded: for these it asks the database, because there may be millions.
+ * Measures each part of `DATA_DIR`. The sizes of uploaded files come from the database, because
+ * there may be millions of them.
  */
 export async function readDiskUse({
   config: { dataDir },
@@ -38,7 +38,7 @@ export async function readDiskUse({
 
 const nothing: Record<Measured, number> = { uploads: 0, database: 0, reserve: 0, other: 0 }
 
-/** Returns what an entry of `DATA_DIR` belongs to. */
+/** Returns the category of an entry of `DATA_DIR`. */
 function partOf(name: string): Measured {
   if (name === 'uploads' || name === 'reserve') return name
   return name.startsWith('postgres') ? 'database' : 'other'

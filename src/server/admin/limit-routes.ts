@@ -5,7 +5,7 @@ import type { Handlers } from '../http/mount.ts'
 import { sumStored } from '../uploads/queries.ts'
 import { readDiskUse } from './disk-use.ts'
 
-/** The call that shows the administrator the limits and caps, and how much of them is in use. */
+/** The endpoint that shows the administrator the limits and caps and their current usage. */
 export function limitRoutes({
   config,
   db,

@@ -11,9 +11,8 @@ import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { findUser } from '../tiers/queries.ts'
 
 /**
- * Makes an account for somebody, even if nobody can sign up (`SIGNUP=closed`). Its mail address
- * counts as verified, because the administrator chose it. Waiting signups for this address are
- * removed.
+ * Creates an account, even if signup is closed (`SIGNUP=closed`). The email address counts as
+ * verified, because the administrator chose it. Pending signups for this address are removed.
  * @throws {AppError} EMAIL_TAKEN; PASSWORDS_BUSY.
  */
 export async function makeUser(
@@ -29,7 +28,7 @@ export async function makeUser(
 ): Promise<SessionUser> {
   const email = typed.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
-  // Hashing is slow. So it is done before the transaction, which occupies a database connection.
+  // Hashing is slow, so it runs before the transaction, which occupies a database connection.
   const client = addressBlock(actor.ipAddress)
   const passwordHash = await passwords.hash(password, saltFor(secret, email), client)
   return db.transaction(async (tx) => {

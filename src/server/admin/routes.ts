@@ -25,9 +25,8 @@ type Endpoint =
   | 'listMaintenance'
 
 /**
- * The calls of the Admin Center for its figures, the users, the test email and the audit log (spec
- * §2). Only the administrator may make these calls. The table of endpoints says so, and `mount`
- * enforces it.
+ * The Admin Center's endpoints for statistics, users, the test email and the audit log (spec §2).
+ * Only the administrator may call them, as declared in the endpoint table and enforced by `mount`.
  */
 export function adminRoutes(
   deps: Pick<

@@ -14,7 +14,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 
 let server: FreshDatabase
 let logged: LogLine[]
-/** The id of the newest line of the audit log before a test, because no line can be removed. */
+/** The newest audit log id before a test. Lines can't be removed between tests. */
 let lastLine: number
 beforeAll(async () => {
   server = await openFreshDatabase()
@@ -39,7 +39,7 @@ function sanitize() {
   return sanitizeFileNames({ clock: () => now, db: server.db, log }, actor)
 }
 
-/** Makes files whose names all begin with a character that is not allowed. */
+/** Creates files whose names all begin with a disallowed character. */
 async function makeUnclean(count: number) {
   await server.pool.query(manyFiles('ada', count, now))
   await server.db.update(files).set({ originalName: sql`'<' || original_name` })
@@ -49,7 +49,7 @@ function countUnclean() {
   return server.db.$count(files, sql`original_name like '<%'`)
 }
 
-/** Returns the details of the lines that a test has added to the audit log, in their order. */
+/** Returns the details of the lines that a test added to the audit log, oldest first. */
 async function told(): Promise<unknown[]> {
   const lines = await server.db
     .select()
@@ -66,7 +66,7 @@ async function told(): Promise<unknown[]> {
   return lines.map(({ details }) => details)
 }
 
-/** Lets the database refuse some names during some work. */
+/** Makes the database reject some names while `work` runs. */
 async function whileRefused(condition: string, reason: string, work: () => Promise<void>) {
   await server.pool.query(`
     create function refuse_name() returns trigger language plpgsql as $$ begin ${reason} end $$;
@@ -79,7 +79,7 @@ async function whileRefused(condition: string, reason: string, work: () => Promi
   }
 }
 
-it('cleans names by the rule for uploads, but not those of deleted files', async () => {
+it('sanitizes names by the upload rule, except those of deleted files', async () => {
   await server.pool.query(manyFiles('ada', 4, now))
   const ids = (await server.db.select().from(files).orderBy(asc(files.size))).map(({ id }) => id)
   const names = ['ab\u202ec/d:.png', '"quoted".pdf', 'clean name.txt', '<deleted>.txt']
@@ -105,14 +105,14 @@ it('cleans names by the rule for uploads, but not those of deleted files', async
   ])
 })
 
-it('goes through all files, however many', async () => {
+it('handles any number of files', async () => {
   await makeUnclean(1100)
   expect(await sanitize()).toEqual({ updated: 1100, errors: 0 })
   expect(await countUnclean()).toBe(0)
   expect(await told()).toEqual([{ updated: 1100, errors: 0 }])
 })
 
-it('counts and logs the names that cannot be changed, and changes all others', async () => {
+it("counts and logs the names it can't change, and changes the rest", async () => {
   await makeUnclean(20)
   const refused = "new.original_name like 'Report 7 %' or new.original_name like 'Report 12 %'"
   await whileRefused(refused, "raise exception 'this name stays';", async () => {
@@ -128,7 +128,7 @@ it('counts and logs the names that cannot be changed, and changes all others', a
   expect(await sanitize()).toEqual({ updated: 2, errors: 0 })
 })
 
-it('stops when the connection is lost, and logs what it has changed', async () => {
+it('stops when the connection is lost, and logs its changes so far', async () => {
   await makeUnclean(8)
   const cut = 'perform pg_terminate_backend(pg_backend_pid()); return new;'
   await whileRefused("new.original_name like 'Report 5 %'", cut, async () => {
@@ -138,7 +138,7 @@ it('stops when the connection is lost, and logs what it has changed', async () =
   expect(await countUnclean()).toBeGreaterThan(0)
 })
 
-it('changes each name once when it runs twice at once', async () => {
+it('changes each name once when run twice concurrently', async () => {
   await makeUnclean(300)
   const runs = await Promise.all([sanitize(), sanitize()])
   expect(runs.reduce((sum, { updated }) => sum + updated, 0)).toBe(300)

@@ -4,13 +4,13 @@ import { isConnectionLost } from '../db/db-errors.ts'
 import type { Deps } from '../deps.ts'
 import { listNames, nextFilePage, renameFile } from '../files/queries.ts'
 
-/** How many names are in memory at the same time. */
+/** Limits how many names are in memory at once. */
 const pageSize = 1000
 
 /**
- * Cleans the names of all files by the rule for uploads (spec §5), which may have been less strict
+ * Applies the current rule for upload names (spec §5) to all files. It may have been less strict
  * when they were uploaded.
- * @returns how many files got a new name, and how many names could not be changed.
+ * @returns how many files were renamed, and how many couldn't be.
  */
 export async function sanitizeFileNames(
   { clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>,

@@ -10,22 +10,22 @@ import { newStorageKey } from '../storage/storage-key.ts'
 import { insertRemoval } from '../uploads/removal-queries.ts'
 import { describeFailure } from './test-storage.ts'
 
-/** How long the presigned URL of a test upload works. */
+/** Lifetime of a test upload's presigned URL. */
 const urlLifetimeMs = 10 * minuteInMs
 /**
- * How long after its start the bytes of a test upload are removed. The URL has ended by then, so no
- * bytes arrive later.
+ * Delay after which the bytes of a test upload are removed. The URL has expired by then, so no more
+ * bytes arrive.
  */
 const keptMs = 15 * minuteInMs
 
 /**
- * Returns a presigned URL with which the administrator's browser tests an upload (spec §7). The URL
- * takes exactly the announced bytes, and they do not become a file. Before the URL is signed, a row
- * in `removals` says when the bytes must be removed. So they are removed even if this server is
- * killed.
- * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE when storage lets no upload
- * begin, with a message that tells why and what to do. A bucket already refuses here if the key
- * lacks the right to write, so the browser would never see that refusal.
+ * Returns a presigned URL for an upload test in the administrator's browser (spec §7). The URL
+ * takes exactly the announced number of bytes, and they don't become a file. The removal of the
+ * bytes is scheduled in `removals` before the URL is signed, so they are removed even if this
+ * server is killed.
+ * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE if storage rejects the upload,
+ * with a message that names the cause and the remedy. A bucket already fails here if the key lacks
+ * write permission, so the browser never sees that error.
  */
 export async function startTestUpload(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'rateLimits' | 'stores'>,

@@ -33,8 +33,8 @@ async function stats(): Promise<Stats> {
   return json(await admin.fetch('/api/admin/stats'))
 }
 
-describe('the figures of the whole server', () => {
-  it('are the sums of those of the users, also once a file is deleted', async () => {
+describe('the server-wide figures', () => {
+  it('equal the sums over all users, also after a file is deleted', async () => {
     const owner = await makePerson(app)
     const [kept, gone] = [await makeFile(owner), await makeFile(owner)]
     for (const [id, downloadCount] of [
@@ -51,12 +51,12 @@ describe('the figures of the whole server', () => {
       expect(await stats()).toMatchObject({ totalFiles: fileCount, totalDownloads })
     }
     await expectAgreement(2, 43)
-    // Its row stays until its bytes are gone.
+    // The row stays until the bytes are gone.
     await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })
     await expectAgreement(1, 3)
   })
 
-  it('hold a file that is over or was taken down, as the list of users and its owner’s list do', async () => {
+  it('include expired and taken-down files, like the list of users and the owner’s list', async () => {
     const before = await stats()
     const owner = await makePerson(app)
     const [taken] = [await makeFile(owner), await makeFile(owner)]

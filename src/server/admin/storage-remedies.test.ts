@@ -7,7 +7,7 @@ function fault(name: string, more: object = {}) {
   return Object.assign(new Error('a key: AKIA0000, a secret'), { name, ...more })
 }
 
-describe('the name of a fault of storage', () => {
+describe('the name of a storage error', () => {
   it.each([
     ['AccessDenied', fault('AccessDenied')],
     ['ECONNREFUSED', fault('Error', { code: 'ECONNREFUSED' })],
@@ -22,7 +22,7 @@ describe('the name of a fault of storage', () => {
   })
 })
 
-describe('the cure', () => {
+describe('the remedy', () => {
   it.each([
     ['s3', 'AccessDenied', 'to list the bucket'],
     ['s3', 'NoSuchBucket', 'S3_BUCKET'],

@@ -13,9 +13,7 @@ const permission =
 const space = 'Free space on the disk of DATA_DIR, or enlarge it.'
 const medium = 'Check the disk and the system log: the disk or its file system is failing.'
 
-/**
- * What the administrator should do about each fault. The keys are the names or codes of the errors.
- */
+/** The administrator's remedy for each storage error, by error name or code. */
 const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
@@ -57,16 +55,16 @@ const otherwise: Readonly<Record<StorageName, string>> = {
   disk: 'Check the folder and the log of Mayfly.',
 }
 
-/** Tells the administrator what to do about a fault with this name in this kind of store. */
+/** Returns the remedy for a storage error of this name in this kind of store. */
 export function remedyFor(storage: StorageName, reason: string): string {
   const known = remedies[storage]
   return (Object.hasOwn(known, reason) && known[reason]) || otherwise[storage]
 }
 
 /**
- * Returns the name of a storage fault: a code of the system, or the name that the bucket gives it.
- * Drivers wrap errors, so this function takes the name of the deepest cause. It never returns a
- * message, because a message could contain a key or a URL with a secret.
+ * Returns the name of a storage error: a system code or the bucket's error name. Drivers wrap
+ * errors, so the deepest cause counts. Never returns a message, because it could contain a key or a
+ * URL with a secret.
  */
 export function errorName(error: unknown): string {
   let name = ''

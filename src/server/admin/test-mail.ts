@@ -6,21 +6,21 @@ import { testEmail } from '../email/templates/support.ts'
 import type { SessionUser } from '../http/session.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** How long the administrator waits for the mail server at most. */
+/** Time limit for the mail server. */
 const patienceMs = 20_000
 
 interface Sent {
   success: boolean
-  /** What happened, in a sentence for the administrator. */
+  /** The outcome, as a sentence for the administrator. */
   message: string
 }
 
 type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
- * Sends the administrator an email directly, without the queue. So an error of the mail server is
- * shown immediately (spec §2). The audit log tells that it was tried, whether it worked, and
- * whether the email went to a mail server or to the folder outbox.
+ * Sends the administrator a test email directly, without the queue, so that an error is shown
+ * immediately (spec §2). The audit log records the attempt, its success, and whether the email went
+ * to a mail server or to the outbox folder.
  */
 export async function testMail(
   deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,

@@ -34,7 +34,7 @@ describe('GET /api/admin/test-s3-connection', () => {
     return json<{ connected: boolean; message: string }>(response)
   }
 
-  it('tries the disk, and says which folder', async () => {
+  it('tests the disk and names its folder', async () => {
     const { dataDir } = app.deps.config
     expect(await test()).toEqual({
       connected: true,
@@ -42,7 +42,7 @@ describe('GET /api/admin/test-s3-connection', () => {
     })
   })
 
-  it('says what failed and what to do, when the folder is away', async () => {
+  it('names the failed step and the remedy if the folder is missing', async () => {
     const { dataDir } = app.deps.config
     const [folder, aside] = [join(dataDir, 'uploads'), join(dataDir, 'aside')]
     await rename(folder, aside)
@@ -64,7 +64,7 @@ describe('GET /api/admin/test-s3-connection', () => {
     ])
   })
 
-  it('gives up on storage that hangs, and says at what', async () => {
+  it('times out on hanging storage and names the step', async () => {
     const hanging = { ...app.storage, installation: () => new Promise<never>(() => {}) }
     const deps = { ...app.deps, stores: createStores(hanging) }
     expect(await testStorage(deps, { id: admin.id, ipAddress: '127.0.0.1' }, 2000)).toEqual({
@@ -74,20 +74,17 @@ describe('GET /api/admin/test-s3-connection', () => {
   })
 })
 
-it.each(['cross-site', 'same-site'])(
-  'a page that is %s makes nobody test storage',
-  async (site) => {
-    const before = await app.deps.db.$count(auditLog)
-    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
-    const refused = await admin.fetch('/api/admin/test-s3-connection', { headers })
-    await expectRefusal(refused, 403, 'FOREIGN_ORIGIN')
-    expect(await app.deps.db.$count(auditLog)).toBe(before)
-    for (const own of ['same-origin', 'none']) {
-      const init = { headers: { 'sec-fetch-site': own } }
-      expect((await admin.fetch('/api/admin/test-s3-connection', init)).status).toBe(200)
-    }
-  },
-)
+it.each(['cross-site', 'same-site'])("a %s page can't start a storage test", async (site) => {
+  const before = await app.deps.db.$count(auditLog)
+  const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
+  const refused = await admin.fetch('/api/admin/test-s3-connection', { headers })
+  await expectRefusal(refused, 403, 'FOREIGN_ORIGIN')
+  expect(await app.deps.db.$count(auditLog)).toBe(before)
+  for (const own of ['same-origin', 'none']) {
+    const init = { headers: { 'sec-fetch-site': own } }
+    expect((await admin.fetch('/api/admin/test-s3-connection', init)).status).toBe(200)
+  }
+})
 
 describe('POST /api/admin/test-s3-upload', () => {
   const request = { fileName: 'test.bin', fileSize: 1000, fileType: 'application/x-test' }
@@ -101,7 +98,7 @@ describe('POST /api/admin/test-s3-upload', () => {
   const put = (url: string, size = 1000, type = request.fileType) =>
     fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(size) })
 
-  it('takes exactly the announced bytes, which become no file', async () => {
+  it("takes exactly the announced bytes, which don't become a file", async () => {
     const { uploadUrl, testKey } = await start()
     expect((await put(uploadUrl, 1001)).status).toBe(413)
     expect((await put(uploadUrl, 999)).status).toBe(400)
@@ -118,7 +115,7 @@ describe('POST /api/admin/test-s3-upload', () => {
     ])
   })
 
-  it('ends after ten minutes, and its bytes go within the hour, by any server', async () => {
+  it('expires after ten minutes, and any server removes its bytes within the hour', async () => {
     const { uploadUrl, testKey } = await start()
     await put(uploadUrl)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
@@ -127,15 +124,14 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect((await put(uploadUrl)).status).toBe(403)
     app.clock.advance(5 * minute)
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
-    // A server that is killed leaves only the row in `removals`. Any other server can work with
-    // this row.
+    // A killed server leaves only the row in `removals`, which any other server can process.
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await app.storage.storedSize(testKey)).toBeNull()
     expect(await app.deps.db.$count(removals)).toBe(0)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
   })
 
-  it('leaves nothing to do when no byte comes', async () => {
+  it('leaves nothing behind if no bytes arrive', async () => {
     await start()
     app.clock.advance(15 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
@@ -153,17 +149,17 @@ describe('POST /api/admin/test-s3-upload', () => {
     { fileName: undefined },
     { fileType: 'no type' },
     { fileType: 7 },
-  ])('refuses %j, and signs nothing', async (changes) => {
+  ])('rejects %j without signing a URL', async (changes) => {
     await expectRefusal(await ask(changes), 400, 'INVALID_INPUT')
     expect(await app.deps.db.$count(removals)).toBe(0)
   })
 
-  it('takes the largest test', async () => {
+  it('accepts the largest test size', async () => {
     expect((await ask({ fileSize: maxTestUploadSize })).status).toBe(200)
   })
 })
 
-it('tests of the connection are limited to 60 an hour, and no more lines are written', async () => {
+it("connection tests are limited to 60 an hour, and excess ones aren't logged", async () => {
   const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
     const chief = await makePerson(limited, { role: 'admin' })
@@ -181,7 +177,7 @@ it('tests of the connection are limited to 60 an hour, and no more lines are wri
   }
 })
 
-it('tests of storage are limited to 20 an hour', async () => {
+it('storage tests are limited to 20 an hour', async () => {
   const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
     const chief = await makePerson(limited, { role: 'admin' })

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import { withTimeout } from '../timeout.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
-/** The steps of the test. `does` names each step in the message to the administrator. */
+/** The steps of the test. `does` describes a step in the message to the administrator. */
 const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[] = [
   { does: 'write to and remove from', run: (storage) => storage.check() },
   { does: 'read from', run: (storage) => storage.installation() },
@@ -21,11 +21,11 @@ interface Tested {
 type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
 
 /**
- * Tests whether the store for new files works (spec §7): it writes, removes, reads and lists
- * objects. The message tells what was tried and in which bucket or folder, and after a failure what
- * to do. It contains no secrets: it tells only the name of an error. The audit log records the test
- * and whether it succeeded.
- * @param patienceMs how long the administrator waits for storage at most.
+ * Tests the store for new files by writing, removing, reading and listing objects (spec §7). The
+ * message names the test, the bucket or folder and, after a failure, the remedy. It contains no
+ * secrets, because it includes only the name of an error. The audit log records the test and its
+ * success.
+ * @param patienceMs time limit for storage.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
 export async function testStorage(
@@ -62,9 +62,8 @@ async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested
 }
 
 /**
- * Tells the administrator that a test of the store for new files failed, why, and what to do. Logs
- * the error.
- * @param doing what the test tried, in words that come before the name of the bucket or folder.
+ * Describes a failed test of the store for new files, with its cause and remedy. Logs the error.
+ * @param doing what the test tried, in words that precede the name of the bucket or folder.
  */
 export function describeFailure(
   { config, log, stores: { current } }: StorageDeps,

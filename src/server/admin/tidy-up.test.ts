@@ -42,14 +42,14 @@ function actor() {
   return { id: admin.id, ipAddress: '127.0.0.1' }
 }
 
-/** Calls an action of the administrator. Returns the figures of the answer. */
+/** Calls an administrator action and returns its figures. */
 async function act(path: string, body?: unknown): Promise<unknown> {
   const response = await admin.post(`/api/admin/${path}`, body)
   expect(response.status).toBe(200)
   return response.json()
 }
 
-/** Returns the details of the administrator's actions in this test, newest first. */
+/** Returns the details that this test's actions logged, newest first. */
 async function told(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditLine[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
@@ -60,7 +60,7 @@ async function told(action: AuditAction): Promise<unknown[]> {
   return lines.map(({ details }) => details)
 }
 
-/** Returns the details of the newest line of an act, as the Admin Center asks for them. */
+/** Returns the details of an action's newest line, as shown in the Admin Center. */
 async function lastDone(action: AuditAction) {
   const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
   return lines.find((line) => line.action === action)?.details
@@ -75,7 +75,7 @@ function withStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
 
-it('GET /api/admin/maintenance tells what each act did last, and of others nothing', async () => {
+it('GET /api/admin/maintenance returns the last result of each action that has run', async () => {
   expect(await json(await admin.fetch('/api/admin/maintenance'))).toEqual([])
   await act('expire-files')
   await act('sanitize-filenames')
@@ -90,13 +90,13 @@ it('GET /api/admin/maintenance tells what each act did last, and of others nothi
   ])
 })
 
-/** Expires files as the administrator does, with these dependencies. */
+/** Expires files as the administrator would, with these dependencies. */
 async function expireFilesNow(deps: TestApp['deps'], { id, ipAddress }: ReturnType<typeof actor>) {
   return adminActionRoutes(deps).expireFiles({ user: { id }, clientAddress: ipAddress } as never)
 }
 
 describe('POST /api/admin/cleanup-expired', () => {
-  it('deletes what is over and cannot be renewed, of everybody, and nothing else', async () => {
+  it("deletes every user's ended, non-renewable files and nothing else", async () => {
     const [ada, bob, eve] = [
       await makePerson(app),
       await makePerson(app, { tier: 'premium' }),
@@ -117,7 +117,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     const before = await Promise.all([ada, bob, eve].map(listOf))
     expect(before.map(({ length }) => length)).toEqual([2, 2, 2])
 
-    // Bob can still renew the link of his file. Eve cannot, because her trial is over.
+    // Bob can still renew his file's link. Eve can't, because her trial is over.
     expect(await act('cleanup-expired')).toEqual({ deletedCount: 2 })
     const [ofAda = [], ofBob = [], ofEve = []] = await Promise.all([ada, bob, eve].map(listOf))
     expect([ofAda.length, ofBob.length, ofEve.length]).toEqual([1, 2, 1])
@@ -129,7 +129,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(await told('clean-up-expired')).toEqual([{ deletedCount: 0 }, { deletedCount: 2 }])
   })
 
-  it('deletes lines whose bytes are gone already', async () => {
+  it('deletes rows whose bytes are already gone', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(4 * day)
@@ -140,7 +140,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(await app.deps.db.$count(files)).toBe(0)
   })
 
-  it('leaves bytes that storage does not remove to the purge job', async () => {
+  it('leaves bytes that storage fails to remove to the purge job', async () => {
     const file = await makeFile(await makePerson(app))
     const { storageKey } = await rowOf(app, file.id)
     app.clock.advance(4 * day)
@@ -151,7 +151,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(await app.storage.storedSize(storageKey)).toBeNull()
   })
 
-  it('goes through all files in pages, and counts each once, also beside itself', async () => {
+  it('pages through all files and counts each once, even in concurrent runs', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 230)
     app.clock.advance(31 * day)
@@ -163,7 +163,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(await listOf(ada)).toEqual([])
   })
 
-  it('says in its last line what it did in all', async () => {
+  it('logs the total in its last line', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 120)
     app.clock.advance(31 * day)
@@ -178,7 +178,7 @@ describe('POST /api/admin/cleanup-expired', () => {
   })
 })
 
-it('POST /api/admin/sanitize-filenames cleans the names of everybody, and says how many', async () => {
+it('POST /api/admin/sanitize-filenames sanitizes all users’ file names and returns the count', async () => {
   const [one, two] = [await makeFile(await makePerson(app)), await makeFile(await makePerson(app))]
   await app.deps.db.update(files).set({ originalName: '<quoted>.pdf' })
   expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
@@ -188,7 +188,7 @@ it('POST /api/admin/sanitize-filenames cleans the names of everybody, and says h
 })
 
 describe('POST /api/admin/expire-files', () => {
-  it('removes the bytes of what is over, and leaves the lines', async () => {
+  it('removes the bytes of ended files and keeps the rows', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const { storageKey } = await rowOf(app, file.id)
@@ -205,7 +205,7 @@ describe('POST /api/admin/expire-files', () => {
     ])
   })
 
-  it('counts each file once beside a run of the job, even one that hangs', async () => {
+  it('counts each file once when the job runs too, even if the job hangs', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     for (let made = 0; made < 3; made += 1) await makeFile(ada)
     app.clock.advance(31 * day)
@@ -221,14 +221,14 @@ describe('POST /api/admin/expire-files', () => {
     const job = expireFiles(hanging)
     await reached.promise
     expect(await expireFilesNow(app.deps, actor())).toMatchObject({ expiredCount: 0 })
-    // The job has hung for so long that another run may take over its files.
+    // The job has hung long enough for another run to take over its files.
     app.clock.advance(2 * minute)
     expect(await expireFilesNow(app.deps, actor())).toMatchObject({ expiredCount: 3 })
     go.resolve()
     expect(await job).toEqual({ purged: 0, failed: 0 })
   })
 
-  it('counts what storage did not remove beside what it did', async () => {
+  it('counts failed and successful removals', async () => {
     const ada = await makePerson(app)
     const [stuck] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
     const { storageKey } = await rowOf(app, stuck.id)
@@ -242,7 +242,7 @@ describe('POST /api/admin/expire-files', () => {
     expect(await told('expire-files')).toEqual([figures])
   })
 
-  it('says that storage refuses, if no byte went', async () => {
+  it('reports a storage failure if no bytes were removed', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(3 * day)
@@ -257,7 +257,7 @@ describe('POST /api/admin/expire-files', () => {
 })
 
 describe('POST /api/admin/expire-trials', () => {
-  it('sets users to free whose trial is over, and counts each once beside the job', async () => {
+  it('downgrades users whose trial is over and counts each once when the job runs too', async () => {
     await expireTrials(app.deps)
     const premiumTrialEndsAt = new Date(app.clock().getTime() + day)
     const trial = { tier: 'premium', premiumTrialEndsAt } as const
@@ -277,7 +277,7 @@ describe('POST /api/admin/expire-trials', () => {
       { expiredCount: byHand.expiredCount },
       { expiredCount: 0 },
     ])
-    // The log also has a line about each user whose trial has ended, as after a run of the job.
+    // The log also has a line per user whose trial ended, as after a run of the job.
     const ofUsers = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
     expect(ofUsers).toBe(2)
   })

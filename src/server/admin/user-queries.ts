@@ -4,15 +4,14 @@ import type { Db } from '../deps.ts'
 import { hasPremiumAt } from '../tiers/queries.ts'
 
 /**
- * Selects the files that count in the figures of the whole server and of a user: all files that
- * their owners have not deleted, also those that are over or were taken down. Downloads are counted
- * for these files only.
+ * Selects the files that count in the statistics of the server and of a user: all files that their
+ * owners haven't deleted, including expired and taken-down ones. Only their downloads count.
  */
 const isCounted = isNull(files.deletedAt)
 
 /**
- * Counts all users, the users who have Premium at `now`, the files that count, and their downloads.
- * It reads both tables to their ends.
+ * Counts all users, users with Premium at `now`, counted files, and their downloads. Scans both
+ * tables.
  */
 export async function readStats(db: Db, now: Date) {
   const [people] = await db
@@ -36,26 +35,26 @@ export async function readStats(db: Db, now: Date) {
   }
 }
 
-/** A user, with the number of the user's files that count, and of their downloads. */
+/** A user with the number of counted files and their downloads. */
 export interface CountedUser {
   user: typeof users.$inferSelect
   fileCount: number
-  /** The size of the files whose bytes are stored, in bytes. */
+  /** Total size of the files whose bytes are stored, in bytes. */
   storedBytes: number
   totalDownloads: number
-  /** In how many browsers the user is signed in now. */
+  /** Number of active sessions. */
   sessionCount: number
 }
 
 /**
- * Lists at most `limit` of the newest users. With `search`, it lists only users whose mail address
- * or name contains this text, in upper or lower case.
+ * Lists up to `limit` of the newest users. With `search`, only users whose email address or name
+ * contains this text, ignoring case.
  */
 export async function listUsers(
   db: Db,
   { search, limit, now }: { search: string | undefined; limit: number; now: Date },
 ): Promise<CountedUser[]> {
-  // An index of trigrams on this column finds texts of three characters and more.
+  // A trigram index on this column serves searches of three or more characters.
   const which = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
   const found = db
     .select()
@@ -92,7 +91,7 @@ export async function listUsers(
     .orderBy(desc(found.createdAt), desc(found.id))
 }
 
-/** Escapes `%`, `_` and backslash, because they have a special meaning in a pattern of `like`. */
+/** Escapes the `like` wildcards `%` and `_`, and the backslash. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }

@@ -11,8 +11,7 @@ let admin: Person
 beforeAll(async () => {
   app = await startTestApp()
   admin = await makePerson(app, { role: 'admin' })
-  // The newest of these users has the number 1, and older users have higher numbers. Every tenth
-  // user is called Grace.
+  // User 1 is the newest. Every tenth user is called Grace.
   await app.pool.query(
     `insert into users (id, name, email, created_at, updated_at)
     select 'many ' || n, case n % 10 when 0 then 'Grace' else 'Ada' end || ' Hamilton',
@@ -33,10 +32,7 @@ async function find(search: string): Promise<string[]> {
   return (await json<ListedUser[]>(await admin.fetch(path))).map(({ id }) => id)
 }
 
-/**
- * Returns `count` ids of users. The first id has the number `first`, and each next one is higher by
- * `step`.
- */
+/** Returns `count` user ids, starting at `first` and increasing by `step`. */
 function from(first: number, count: number, step: number) {
   return Array.from({ length: count }, (_, at) => `many ${first + at * step}`)
 }
@@ -70,11 +66,11 @@ describe('a search among many users', () => {
     ['hamil', from(1, 50, 1)],
     ['grace ham', from(10, 50, 10)],
     ['lt', from(1, 50, 1)],
-  ])('finds the 50 newest with %j', async (search, ids) => {
+  ])('finds the 50 newest matches of %j', async (search, ids) => {
     expect(await find(search)).toEqual(ids)
   })
 
-  it('finds any short piece of an old address and name', async () => {
+  it('finds any short substring of an old address or name', async () => {
     const text = 'zoe@quox.example zoë quoxley'
     for (const length of [1, 2]) {
       for (let at = 0; at + length <= text.length; at += 1) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterEach(() => server.db.delete(settings))
 afterAll(() => server.close())
 
-/** Runs the check for a server whose database and files are in these places. */
+/** Runs the check with the given store and database URL. */
 async function check({ store = 'disk', databaseUrl = server.url } = {}) {
   const [finding, ...others] = await checkBackups({
     clock,
@@ -44,7 +44,7 @@ const command = expect.stringMatching(
 )
 
 describe('without any backup', () => {
-  it('a server that nobody has used yet gets a hint', async () => {
+  it('an unused server gets a hint', async () => {
     expect(await check()).toMatchObject({ status: 'ok', cure: '' })
   })
 
@@ -71,7 +71,7 @@ describe('without any backup', () => {
     ['only the database by an address', { store: 'disk' }, "lies in '/srv/my data'"],
     ['only the files in a bucket', { databaseUrl: '', store: 's3' }, "lies in '/srv/my data'"],
     ['both, which may be on this machine too', { store: 's3' }, 'in the database and the bucket'],
-  ])('a server is warned wherever database and files are: %s', async (_, place, where) => {
+  ])('a server gets a warning wherever its database and files are: %s', async (_, place, where) => {
     await readInstallation(server.db, new Date(ago(8 * dayInMs)))
     expect(await check(place)).toMatchObject({
       status: 'warning',
@@ -101,12 +101,12 @@ describe('the last backup', () => {
     )
   })
 
-  it('also counts where database and files are reached by an address', async () => {
+  it('is also checked when the database and files are remote', async () => {
     await noteBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
     expect(await check({ store: 's3' })).toMatchObject({ status: 'warning' })
   })
 
-  it.each([1, 2])('is a warning at once if it lacks bytes: of %i', async (faults) => {
+  it.each([1, 2])('is an immediate warning if it lacks bytes of %i files', async (faults) => {
     await noteBackup(server.pool, { madeAt: ago(0), objects: 5, faults })
     const files = faults === 1 ? '1 file' : '2 files'
     expect(await check()).toMatchObject({
@@ -116,13 +116,13 @@ describe('the last backup', () => {
     })
   })
 
-  it('is not replaced by one that began earlier and took longer', async () => {
+  it("isn't replaced by one that began earlier and took longer", async () => {
     await noteBackup(server.pool, { madeAt: ago(dayInMs), objects: 2, faults: 0 })
     await noteBackup(server.pool, { madeAt: ago(2 * dayInMs), objects: 1, faults: 0 })
     expect((await check())?.message).toContain('Last backup 24 hours ago, 2 files.')
   })
 
-  it('may be one of another program that was noted', async () => {
+  it('may have been made by another program and recorded by hand', async () => {
     await noteBackup(server.pool, { madeAt: ago(0), objects: 0, faults: 0, by: 'other' })
     expect(await check()).toMatchObject({
       status: 'ok',

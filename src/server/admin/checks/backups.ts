@@ -4,16 +4,16 @@ import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/last
 import { type CheckDeps, type Finding, ok, quoted, warning } from './check.ts'
 import { spanText } from './span-text.ts'
 
-/** The check warns when the last backup is of more than this many milliseconds ago. */
+/** Maximum age of the last backup before the check warns. */
 const longestPauseMs = 7 * dayInMs
 
 type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
- * Tells the administrator when a backup was last made. The server makes none itself, and knows only
- * of those that `npm run backup` has made or noted. If none is known, the check gives a hint for
- * the first 7 days, and warns after that. So it does if database and bucket are reached by an
- * address, because both may still lie on this machine.
+ * Reports when the last backup was made. The server makes none itself and knows only those that
+ * `npm run backup` made or recorded. If there is none, the check gives a hint for the first 7 days
+ * and warns after that, even if the database and the bucket are reached over the network: both may
+ * still run on this machine.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   const now = deps.clock()

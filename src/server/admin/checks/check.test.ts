@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
 import { quoted, reasonOf, shortReason } from './check.ts'
 
-/** Returns an error with more properties, as libraries throw it. */
+/** Creates an error with extra properties, like those that libraries throw. */
 function errorWith(message: string, facts: object, options?: ErrorOptions): Error {
   return Object.assign(new Error(message, options), facts)
 }
@@ -43,7 +43,7 @@ describe('the reason of an error', () => {
     expect(reasonOf(error)).toBe(reason)
   })
 
-  it('is that of the innermost of several', () => {
+  it('is that of the innermost cause', () => {
     const query = errorWith('f', { query: 'select', params: [] }, { cause: away })
     expect(reasonOf(new AppError('UNAVAILABLE', { cause: query }))).toBe(away.message)
   })
@@ -56,11 +56,11 @@ describe('a reason', () => {
     ['3.5 is no end', '3.5 is no end'],
     ['x'.repeat(300), 'x'.repeat(300)],
     ['x'.repeat(301), `${'x'.repeat(299)}…`],
-  ])('is one line without an end: %j', (reason, line) => {
+  ])('is one line without a trailing period: %j', (reason, line) => {
     expect(shortReason(reason)).toBe(line)
   })
 
-  it('never has more than one line of 300 characters', () => {
+  it('is at most one line of 300 characters', () => {
     const texts = fc.string({ maxLength: 700 }).map((text) => text.replaceAll('z', '\n'))
     fc.assert(
       fc.property(texts, (text) => {
@@ -76,6 +76,6 @@ it.each([
   ["/srv/ada's; rm -rf", "'/srv/ada'\\''s; rm -rf'"],
   ["it's ada's", "'it'\\''s ada'\\''s'"],
   ['', "''"],
-])('the path %j is written in a command as %s', (path, word) => {
+])('the path %j is quoted for a shell as %s', (path, word) => {
   expect(quoted(path)).toBe(word)
 })

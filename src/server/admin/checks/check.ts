@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { AppError, codeOf } from '../../errors.ts'
 import { redactedMessage } from '../../logging/redact.ts'
 
-/** What a check may use. */
+/** The dependencies of the checks. */
 export type CheckDeps = Pick<
   Deps,
   | 'clock'
@@ -16,7 +16,7 @@ export type CheckDeps = Pick<
   | 'space'
   | 'stores'
 > & {
-  /** When this server was started. */
+  /** When this server started. */
   startedAt: Date
 }
 
@@ -26,17 +26,17 @@ export interface RequestInfo {
   host: string
   /** From `X-Forwarded-Proto`; null without that header. */
   scheme: 'http' | 'https' | null
-  /** Whether it has the header `X-Forwarded-For`. */
+  /** True if the request has an `X-Forwarded-For` header. */
   isForwarded: boolean
-  /** Whether it seems to come through the operator's own proxy. */
+  /** True if the request seems to come through the operator's own proxy. */
   isProxied: boolean
-  /** Whether TRUST_PROXY covers the address it comes from. */
+  /** True if TRUST_PROXY covers the peer address. */
   isTrusted: boolean
 }
 
-/** What a check found, for people who run the server but don't program it. */
+/** The result of a check, worded for people who run the server but don't program it. */
 export interface Finding {
-  /** Distinguishes the lines of one check, for example the name of a job. */
+  /** Distinguishes several findings of one check, such as a job's name. */
   about?: string
   status: CheckStatus
   message: string
@@ -46,23 +46,23 @@ export interface Finding {
 
 export interface Check {
   name: string
-  /** Returns a finding for each line. */
+  /** Returns one finding per line. */
   run(deps: CheckDeps, request: RequestInfo): Promise<Finding[]> | Finding[]
 }
 
-/** Shorter than the limit of a whole check, so that a slow part doesn't hide the other parts. */
+/** Shorter than the limit for a whole check, so that one slow part doesn't hide the others. */
 export const partLimitMs = 8_000
 
 export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
 }
 
-/** A finding that something may fail or hide a failure. */
+/** A finding about something that may fail or hide a failure. */
 export function warning(message: string, remedy: string): Finding {
   return { status: 'warning', message, cure: remedy }
 }
 
-/** A finding that something doesn't work. */
+/** A finding about something that doesn't work. */
 export function failing(message: string, remedy: string): Finding {
   return { status: 'failing', message, cure: remedy }
 }
@@ -70,7 +70,8 @@ export function failing(message: string, remedy: string): Finding {
 const longestReason = 300
 
 /**
- * Returns the reason of an error, or of its cause, in one line without values from the database.
+ * Returns the message of an error, or of its cause for our own errors and failed queries, as one
+ * line without database values.
  */
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
@@ -79,20 +80,20 @@ export function reasonOf(error: unknown): string {
   return shortReason(told.join(': ') || 'no reason was given')
 }
 
-/** Returns the name that storage gave an error, or the code of an error without a message. */
+/** Returns the error name assigned by storage, or the code of an error without a message. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.message === '') return codeOf(error) ?? error.name
   return '$fault' in error ? error.name : ''
 }
 
-/** Shortens a reason to one line without the full stop at its end. */
+/** Shortens a reason to one line without trailing periods. */
 export function shortReason(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ').trim().replace(/\.+$/, '')
   return line.length > longestReason ? `${line.slice(0, longestReason - 1)}…` : line
 }
 
-/** Quotes a path or a name so that a shell reads it as one word. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

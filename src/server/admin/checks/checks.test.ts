@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('GET /api/admin/checks', () => {
-  it('is for the administrator alone', async () => {
+  it('rejects everyone but the administrator', async () => {
     const others = [
       makeClient(app),
       await makePerson(app),
@@ -42,7 +42,7 @@ describe('GET /api/admin/checks', () => {
     expect((await admin.fetch('/api/admin/checks')).status).toBe(200)
   })
 
-  it('has a line for each thing that the server needs', async () => {
+  it('returns a line for everything the server depends on', async () => {
     const lines = await askForChecks(admin)
     expect(lines.map(({ name, status }) => `${name}: ${status}`)).toEqual([
       'Database: ok',
@@ -63,7 +63,7 @@ describe('GET /api/admin/checks', () => {
       'Address: ok',
       'Contact: ok',
       'Secrets: ok',
-      // The servers of the tests run without rate limits.
+      // Test servers run without rate limits.
       'Rate limits: warning',
       'Proxy: ok',
     ])
@@ -74,7 +74,7 @@ describe('GET /api/admin/checks', () => {
     expect(named(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
   })
 
-  it('says what to do exactly where something is to be done', async () => {
+  it("names a remedy exactly for the lines that aren't ok", async () => {
     for (const { name, status, message, cure } of await askForChecks(admin)) {
       expect(message, name).toMatch(/^[A-Z\d].*\.$/)
       if (status === 'ok') expect(cure, name).toBe('')
@@ -82,7 +82,7 @@ describe('GET /api/admin/checks', () => {
     }
   })
 
-  it('are counted for the header of the pages, and run for that once in ten minutes', async () => {
+  it("feeds the page header's failure count from a run at most ten minutes old", async () => {
     const others = [makeClient(app), await makePerson(app, { tier: 'premium' })]
     const statuses = others.map(async (other) => (await other.fetch('/api/admin/waiting')).status)
     expect(await Promise.all(statuses)).toEqual([401, 403])
@@ -97,14 +97,14 @@ describe('GET /api/admin/checks', () => {
     expect(await waiting()).toEqual({ failingChecks: 0, openReports: 1 })
     expect(smtp.connections() - before).toBe(0)
 
-    // The clocks of the server and of the database are ten minutes apart by then.
+    // By now the clocks of the server and the database differ by ten minutes.
     app.clock.advance(1)
     expect(await waiting()).toEqual({ failingChecks: 1, openReports: 1 })
     expect(smtp.connections() - before).toBe(1)
     app.clock.set(now)
   })
 
-  it('depend on how the request came', async () => {
+  it('reflects how the request reached the server', async () => {
     expect(named(await askForChecks(admin), 'Proxy').status).toBe('ok')
     const proxied = named(await askForChecks(admin, { 'x-forwarded-for': '203.0.113.7' }), 'Proxy')
     expect(proxied).toMatchObject({
@@ -115,7 +115,7 @@ describe('GET /api/admin/checks', () => {
 })
 
 describe('the storage', () => {
-  it.each(['files', 'uploads'])('is failing while its folder %s is away', async (name) => {
+  it.each(['files', 'uploads'])('is failing while its folder %s is missing', async (name) => {
     const folder = join(app.deps.config.dataDir, name)
     await rename(folder, `${folder}-aside`)
     const lines = await askForChecks(admin)
@@ -129,7 +129,7 @@ describe('the storage', () => {
 })
 
 describe('the version', () => {
-  it('is failing where the database lacks a migration, or has one of a newer version', async () => {
+  it('is failing if the database lacks a migration or has one from a newer version', async () => {
     const table = 'drizzle.__drizzle_migrations'
     const { rows } = await app.pool.query(
       `delete from ${table} where created_at = (select max(created_at) from ${table}) returning *`,

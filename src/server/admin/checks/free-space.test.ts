@@ -22,7 +22,7 @@ afterEach(() => {
 afterAll(() => app.close())
 
 describe('the free space', () => {
-  /** Checks the real disk, for a server that must leave as many bytes free as `share` returns. */
+  /** Checks the real disk with a minimum free space of `share` bytes. */
   const find = async (share: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(share(await readFreeSpace(folder)))
@@ -41,7 +41,7 @@ describe('the free space', () => {
     return found[0]
   }
 
-  it('is failing below MIN_FREE_SPACE, warns below twice of it, and is ok above', async () => {
+  it('is failing below MIN_FREE_SPACE, a warning below twice that, and ok above', async () => {
     const beyond = await find(({ size }) => 2 * size)
     expect(beyond).toMatchObject({
       status: 'failing',
@@ -56,16 +56,15 @@ describe('the free space', () => {
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
     })
-    // Other programs change the free space of the same disk. So these shares are far from the
-    // limit.
+    // Far from the limits, because other programs change the free space of the same disk.
     expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
     expect(await find(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
     expect(await find(() => 0)).toMatchObject({ status: 'ok', cure: '' })
   })
 })
 
-describe('what the tiers allow and the disk does not', () => {
-  /** Lets the check see a disk on which uploads may take this many bytes. */
+describe('a disk too small for the tier limits', () => {
+  /** Simulates a disk with this many bytes available to uploads. */
   const leave = (bytes: number) => {
     const minFree = 30 * megabyte
     const figures = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
@@ -81,7 +80,7 @@ describe('what the tiers allow and the disk does not', () => {
     return (await json<{ failingChecks: number }>(response)).failingChecks
   }
 
-  it('warns where only the higher tier is refused, and is counted in the header where all are', async () => {
+  it("warns if only Premium files don't fit, and is failing if Free files don't fit either", async () => {
     expect((await find()).status).toBe('ok')
     const before = await failing()
     leave(700 * megabyte)
@@ -102,7 +101,7 @@ describe('what the tiers allow and the disk does not', () => {
     })
     expect(await failing()).toBe(before + 1)
 
-    // As the cure says, promising less is enough.
+    // As the remedy says, lowering the limits is enough.
     leave(100 * megabyte)
     for (const key of ['free_max_file_size', 'premium_max_file_size']) {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)

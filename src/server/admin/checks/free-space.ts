@@ -5,8 +5,8 @@ import { type CheckDeps, type Finding, failing, ok, quoted, warning } from './ch
 import { refusedSizes } from './refused-sizes.ts'
 
 /**
- * Compares the free space of the disk with the space that uploads must leave free (decision 026),
- * and with the largest file that each tier allows.
+ * Compares the free disk space with the minimum that uploads must leave free (decision 026), and
+ * with the largest file of each tier.
  */
 export async function checkFreeSpace({
   config: { dataDir, databaseUrl, minFreeSpace },
@@ -53,14 +53,14 @@ export async function checkFreeSpace({
 }
 
 interface MinFreeSettings {
-  /** The setting MIN_FREE_SPACE; null if it is not set. */
+  /** MIN_FREE_SPACE; null if unset. */
   minFreeSpace: number | null
-  /** The setting "Minimum free space" of the administrator, in bytes. */
+  /** The administrator's setting "Minimum free space", in bytes. */
   leastFree: number
   dataDir: string
 }
 
-/** Says what the administrator can do about too little free space, and which setting counts. */
+/** Describes how to fix low disk space, and which of the two settings applies. */
 function remedyFor(
   { size, minFree, operatorMinFree }: DiskFigures,
   { minFreeSpace, leastFree, dataDir }: MinFreeSettings,

@@ -19,7 +19,7 @@ function failed(ms: number, inARow: number) {
   return { at: ago(ms), reason: 'no room', inARow }
 }
 
-/** A job that runs every minute. It was scheduled long ago and has never run. */
+/** A job that runs every minute, scheduled long ago and never run. */
 const job: JobFacts = {
   name: 'expire-files',
   cron: '* * * * *',
@@ -57,7 +57,7 @@ describe('a job', () => {
     expect(find(facts).status).toBe(status)
   })
 
-  it('that has not run says that, and speaks of success only after a failure', () => {
+  it("that hasn't run says so, and mentions success only after a failure", () => {
     const said = (facts: Partial<JobFacts>) =>
       find({ ...daily, scheduledAt: now, ...facts }).message
     expect(said({})).toMatch(/^It has not run yet\. Next run: /)
@@ -65,12 +65,12 @@ describe('a job', () => {
     expect(said({ failure: failed(minute, 1) })).toContain('It has not succeeded yet.')
   })
 
-  it('has 15 minutes after the start of the server', () => {
+  it('gets 15 minutes after the server starts', () => {
     expect(find({}, ago(15 * minute)).status).toBe('ok')
     expect(find({}, ago(15 * minute + 1)).status).toBe('failing')
   })
 
-  it('says when it ran, what it did, and when it runs next', () => {
+  it('shows its last run, its result and its next run', () => {
     expect(find({ success: ran(minute, { purged: 12, failed: 0 }) })).toEqual({
       status: 'ok',
       message:
@@ -82,7 +82,7 @@ describe('a job', () => {
     )
   })
 
-  it('says that its last run is in the future, as after a clock that was ahead', () => {
+  it('reports a last run in the future, as after a clock correction', () => {
     expect(find({ success: ran(-4 * 24 * hour) })).toEqual({
       status: 'failing',
       message:
@@ -91,7 +91,7 @@ describe('a job', () => {
     })
   })
 
-  it('says how often it failed, when and why', () => {
+  it('shows how often, when and why it failed', () => {
     expect(find({ failure: failed(minute, 3) })).toMatchObject({
       message:
         'The last 3 runs failed, the newest on Sat 21 Nov, 11:29 UTC: no room. It has not succeeded yet. Next run: Sat 21 Nov, 11:31 UTC.',

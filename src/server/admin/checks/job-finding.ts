@@ -6,20 +6,20 @@ import type { JobFacts } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 /**
- * After this many consecutive failures, the check reports a job as failing. The queue retries a
- * failed run twice, so three failures show that the cause has lasted for a while.
+ * A job is failing after this many consecutive failures. The queue retries a failed run twice, so
+ * three failures mean that the cause has lasted.
  */
 const seriousFailures = 3
-/** A job is overdue when it has missed two runs and this many milliseconds have passed since. */
+/** A job is overdue after two missed runs plus this delay. */
 const graceMs = 15 * minuteInMs
 
 /**
- * A run that is noted this much later than now was noted by a wrong clock. The clocks of several
- * servers may differ by less.
+ * A run recorded further in the future than this was recorded by a wrong clock. Smaller differences
+ * between server clocks are normal.
  */
 const aheadMs = minuteInMs
 
-/** What the figures of the jobs count, in words. */
+/** Labels for the figures that jobs report. */
 const figureTexts: Record<string, string> = {
   purged: 'files deleted from storage',
   failed: 'failed (will be retried)',
@@ -39,16 +39,11 @@ const figureTexts: Record<string, string> = {
 
 interface Moments {
   now: Date
-  /**
-   * When this server was started. Perhaps no server ran before, so a job may be late for a while.
-   */
+  /** When this server started. Jobs may be late before that if no server was running. */
   serverStartedAt: Date
 }
 
-/**
- * Returns the finding about one job: when it ran last, when it runs next, what it did, and whether
- * all is well.
- */
+/** Builds the finding for a job: last run, next run, result and status. */
 export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
   const { intervalMs, next } = turnsOf(job.cron, now)
   const last = lastRun(job, now)
@@ -78,9 +73,7 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
   return ok(`${last}${runs} ${nextRun}`)
 }
 
-/**
- * Returns the time between two runs of a job, and the moment of its next run. Schedules are in UTC.
- */
+/** Returns the interval of a cron schedule and the time of its next run, in UTC. */
 function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
   const turns = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
   const next = turns.next().toDate()
@@ -88,8 +81,7 @@ function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
 }
 
 /**
- * Tells whether a job has missed two runs. A run that failed is not a missed run. A job that is
- * running now is not overdue.
+ * True if a job has missed two runs. Failed runs aren't missed, and a running job isn't overdue.
  */
 function isOverdue(job: JobFacts, now: Date, intervalMs: number) {
   if (job.runsSince) return false
@@ -97,7 +89,7 @@ function isOverdue(job: JobFacts, now: Date, intervalMs: number) {
   return now.getTime() - began > 2 * intervalMs + graceMs
 }
 
-/** Returns when the newest run that is noted took place, in milliseconds; 0 if there was none. */
+/** Returns the time of the newest recorded run in milliseconds, or 0. */
 function newestRun({ success, failure }: JobFacts): number {
   return Math.max(success?.startedAt.getTime() ?? 0, failure?.at.getTime() ?? 0)
 }

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe('the jobs', () => {
-  it('tell of a job that really failed, with its reason', async () => {
+  it('show the error of a job that really failed', async () => {
     const list = () => {
       throw new Error('the store is away')
     }
@@ -49,11 +49,11 @@ describe('the jobs', () => {
     )
     const line = await lineOf(admin, 'Jobs: compare-storage')
     expect(line).toMatchObject({ cure: expect.stringContaining('job failed') })
-    // The queue may have run the job a second time before the check.
+    // The queue may have retried the job before the check.
     expect(line.message).toMatch(/^The last (run|2 runs) failed, .* UTC: the store is away\./)
   })
 
-  it('count failures in a row: three are failing, and a success ends them', async () => {
+  it('are failing after three consecutive failures and recover with a success', async () => {
     const job = 'expire-files'
     const fail = (failure: string) =>
       noteFailedRun(app.deps.db, { job, failedAt: app.clock(), failure })
@@ -79,7 +79,7 @@ describe('the jobs', () => {
     expect((await lineOf(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
   })
 
-  it('are failing where one does not run, and say which one', async () => {
+  it("are failing if one doesn't run, and name it", async () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
     const [ran] = [app.clock()]
@@ -94,7 +94,7 @@ describe('the jobs', () => {
     expect(named(lines, 'Jobs: compare-storage').status).toBe('ok')
   })
 
-  it('are failing where one is not scheduled', async () => {
+  it("are failing if one isn't scheduled", async () => {
     const { rows } = await app.pool.query(
       "select * from pgboss.schedule where name = 'expire-trials'",
     )
@@ -107,7 +107,7 @@ describe('the jobs', () => {
     })
   })
 
-  it('are failing while bytes are left that should be gone for 15 minutes', async () => {
+  it('are failing while bytes are still stored 15 minutes after they were due', async () => {
     const name = 'Jobs: bytes that should be gone'
     const file = await makeFile(admin)
     await markDeleted(app.deps.db, admin.id, [file.id], app.clock())
@@ -122,7 +122,7 @@ describe('the jobs', () => {
     expect((await lineOf(admin, name)).status).toBe('ok')
   })
 
-  it('are failing where the last comparison missed bytes of files', async () => {
+  it('are failing if the last comparison found missing bytes', async () => {
     const name = 'Jobs: files whose bytes are missing'
     expect(await lineOf(admin, name)).toMatchObject({
       status: 'ok',

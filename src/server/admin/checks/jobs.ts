@@ -9,7 +9,7 @@ import { listJobFacts } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
-/** Returns a finding for each job, and findings about what the jobs should have achieved. */
+/** Returns a finding for each job and for what the jobs should have achieved. */
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()
@@ -26,7 +26,7 @@ export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
 }
 
 /**
- * Checks whether storage still holds bytes that should have been removed 15 minutes ago (design §4,
+ * Checks whether storage still holds bytes that were due for removal 15 minutes ago (design §4,
  * Expire).
  */
 async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
@@ -44,8 +44,7 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
 }
 
 /**
- * Reports how many files have lost their bytes in storage, as the job `compare-storage` counted
- * last.
+ * Reports how many files have lost their bytes, as last counted by the job `compare-storage`.
  * @param missing null if storage has never been compared with the database.
  */
 function missingBytes(missing: number | null): Finding {

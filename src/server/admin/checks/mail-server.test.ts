@@ -18,20 +18,20 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns the dependencies of the checks for a server with these settings. */
+/** Returns the check dependencies for a server with these environment variables. */
 function depsWith(env: Record<string, string>) {
   const { dataDir, databaseUrl } = app.deps.config
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '', ...env })
   return { ...app.deps, config }
 }
 
-describe('mail without a mail server', () => {
+describe('email without a mail server', () => {
   const find = async (env: Record<string, string>): Promise<Finding | undefined> => {
     const deps = depsWith(env)
     return (await checkMail({ ...deps, mailer: createMailer(deps.config, deps) }))[0]
   }
 
-  it('is fine on this machine, and warns where others come', async () => {
+  it('is ok on this machine and a warning on a public server', async () => {
     expect(await find({})).toMatchObject({ status: 'ok' })
     const seen = await find({ APP_URL: 'https://files.example.org' })
     expect(seen).toMatchObject({
@@ -46,7 +46,7 @@ describe('mail without a mail server', () => {
     expect(verified?.message).toContain('a new account')
   })
 
-  it('is failing where the folder of emails cannot be one', async () => {
+  it("is failing if the outbox folder can't be created", async () => {
     const outbox = join(app.deps.config.dataDir, 'outbox')
     await rm(outbox, { recursive: true, force: true })
     await writeFile(outbox, '')
@@ -57,7 +57,7 @@ describe('mail without a mail server', () => {
 })
 
 describe('a mail server', () => {
-  it('that refuses the login is told of by its answer, and no secret is', async () => {
+  it('that rejects the login is reported with its reply but without secrets', async () => {
     const server = await startSmtpServer()
     const url = server.url.replace('://', '://ada:hunter2hunter2@')
     const deps = depsWith({ SMTP_URL: url })
@@ -73,7 +73,7 @@ describe('a mail server', () => {
     expect(JSON.stringify(found)).not.toContain('hunter2')
   })
 
-  it('on another machine is failing without TLS, and warned of where it may do without', async () => {
+  it('on another machine is failing without TLS, and a warning if TLS is optional', async () => {
     const server = await startSmtpServer()
     const find = async (SMTP_URL: string) => {
       const deps = depsWith({ SMTP_URL })
@@ -83,7 +83,7 @@ describe('a mail server', () => {
       return found
     }
     expect(await find(server.url)).toMatchObject({ status: 'ok' })
-    // 0.0.0.0 leads to this machine too, but the check does not know that.
+    // 0.0.0.0 leads to this machine too, but the check doesn't know that.
     const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
     expect(await find(elsewhere)).toMatchObject({
       status: 'failing',
@@ -98,7 +98,7 @@ describe('a mail server', () => {
     await server.close()
   })
 
-  it('that never says a word is failing', async () => {
+  it('that never responds is failing', async () => {
     const server = await startSilentServer()
     const url = `smtp://127.0.0.1:${server.port}`
     const mailer = smtpMailer({ url, from: 'x@example.org' }, { greetingTimeoutMs: 50 })

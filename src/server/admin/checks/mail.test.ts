@@ -30,8 +30,8 @@ afterAll(async () => {
   await smtp.close()
 })
 
-describe('mail', () => {
-  it('is failing while the mail server is away', async () => {
+describe('email', () => {
+  it('is failing while the mail server is down', async () => {
     await smtp.close()
     const line = await lineOf(admin, 'Mail')
     smtp = await startSmtpServer(Number(new URL(smtp.url).port))
@@ -43,7 +43,7 @@ describe('mail', () => {
     expect((await lineOf(admin, 'Mail')).status).toBe('ok')
   })
 
-  it('tells which email was refused, to whom it went, and what the mail server said', async () => {
+  it("shows which email was rejected, its recipient and the server's reply", async () => {
     const { email } = await makePerson(app)
     smtp.react({ recipient: 550 })
     await whileJobsRun(app, async () => {
@@ -59,7 +59,7 @@ describe('mail', () => {
     expect(line.message).toContain('550 Refused')
   })
 
-  it('finds the addresses of accounts, counts all lost emails, and tells of the newest', async () => {
+  it('resolves account addresses, counts all lost emails and lists the newest', async () => {
     const { id, email } = await makePerson(app)
     await addMail({
       state: 'failed',
@@ -94,7 +94,7 @@ describe('mail', () => {
     expect(message).not.toContain('Day 5')
   })
 
-  it('warns of emails that were tried often in vain, and not of those tried a few times', async () => {
+  it('warns about emails after many failed attempts but not after a few', async () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'retry', data, tries: 4 })
     expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
@@ -106,7 +106,7 @@ describe('mail', () => {
     expect(message).toContain('452 No room')
   })
 
-  it('is failing where nobody sends what is due', async () => {
+  it('is failing if no server sends due emails', async () => {
     const data = { kind: 'signup' }
     await addMail({ state: 'created', data, minutesAgo: -60 })
     await addMail({ state: 'created', data, minutesAgo: 4 })
@@ -126,10 +126,7 @@ describe('mail', () => {
     return rows[0]?.count ?? 0
   }
 
-  /**
-   * Puts an email into the queue in this state. Emails need up to a day to get into such a state
-   * by themselves.
-   */
+  /** Inserts a queued email in this state, which would otherwise take up to a day to reach. */
   const addMail = (mail: {
     state: string
     data: object

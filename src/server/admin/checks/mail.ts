@@ -20,24 +20,21 @@ import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts
 
 type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
-/** The check reports a lost email for this many days. The queue keeps it for 14. */
+/** Lost emails are reported for this many days. The queue keeps them for 14. */
 const toldDays = 7
-/** The check describes at most this many lost emails. Its count includes all of them. */
+/** Limits how many lost emails are described. The count includes all of them. */
 const mostTold = 5
 /**
- * If an email was tried this many times without success, which takes more than seven minutes, the
- * check reports that it is waiting.
+ * Waiting emails are reported after this many failed attempts, which take more than seven minutes.
  */
 const manyTries = 5
 /**
- * The queue looks for mail every second. If an email has been due for this long without a try, no
- * server is sending mail.
+ * The queue polls every second. If an email has been due for this long without an attempt, no
+ * server is sending.
  */
 const untriedMs = 5 * minuteInMs
 
-/**
- * Checks whether the server can send mail, which emails were lost, and which have waited for long.
- */
+/** Checks the connection to the mail server, lost emails and waiting emails. */
 export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
   return Promise.all([checkServer(deps), checkLost(deps), checkWaiting(deps)])
 }
@@ -106,10 +103,7 @@ function withoutServer({
   )
 }
 
-/**
- * Returns only the host and port of the mail server, because the URL also contains the secret user
- * and password.
- */
+/** Returns only the host and port, because the URL also contains the user name and password. */
 function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }

@@ -7,15 +7,15 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
-/** The version of Postgres, and its connections. */
+/** The Postgres version and connection counts. */
 export interface DatabaseFacts {
   version: string
   major: number
-  /** How many connections the database allows to ordinary users. */
+  /** Connections available to ordinary users. */
   allowed: number
-  /** How many connections are open now, to all databases. */
+  /** Open connections to all databases. */
   open: number
-  /** How many of them belong to the pools of the servers of this database. */
+  /** Open connections from Mayfly servers that use this database. */
   pooled: number
 }
 
@@ -34,7 +34,7 @@ export async function readDatabase(db: Db): Promise<DatabaseFacts> {
   return facts
 }
 
-/** Returns the time of the database's clock, to the millisecond. */
+/** Returns the database's clock time, to the millisecond. */
 export async function readDatabaseTime(db: Db): Promise<Date> {
   const { rows } = await db.execute<{ ms: string }>(
     sql`select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`,
@@ -42,36 +42,33 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return new Date(Number(rows[0]?.ms))
 }
 
-/** An email that the mail server refused, or that could not be sent for a day. */
+/** An email that the mail server rejected, or that couldn't be sent within a day. */
 export interface LostEmail {
   kind: string
-  /** null if the account or the signup no longer exists. */
+  /** null if the account or signup no longer exists. */
   address: string | null
   reason: string
   at: Date
 }
 
 /**
- * The emails that the queue has given up in the last days. `newest` lists only the newest of them;
- * `total` counts all.
+ * The emails that the queue gave up on recently. `newest` lists only some of them; `total` counts
+ * all.
  */
 export interface LostEmails {
   total: number
   newest: LostEmail[]
 }
 
-/**
- * The reason that the queue recorded for the last try: what the mail server said, or that the try
- * took too long.
- */
+/** The recorded reason of the last attempt: the mail server's reply or a timeout. */
 const lastReason = sql.raw(
   "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
 )
 
 /**
- * Lists the newest emails that the queue has given up in the last `days` days. An email of
- * `supportEmails` goes to `supportEmail`. For every other email, the queue holds an
- * address, or the id of an account or a signup.
+ * Lists the newest emails that the queue gave up on in the last `days` days. Emails of a kind in
+ * `supportEmails` go to `supportEmail`. For all others, the queue stores an address, or the id of
+ * an account or signup.
  */
 export async function listLostEmails(
   db: Db,
@@ -105,22 +102,22 @@ export async function listLostEmails(
   }
 }
 
-/** The emails that still wait although they should have been sent. */
+/** Emails that are still queued although they should have been sent. */
 export interface WaitingEmails {
   /**
-   * How many emails were tried again several times without success. `mostTries` is how often one
-   * of them was tried again at most, and `reason` is why the last try failed.
+   * Emails with several failed attempts. `mostTries` is the highest number of attempts among them,
+   * and `reason` is the last failure.
    */
   tried: number
   mostTries: number
   reason: string | null
-  /** How many emails have been due for minutes without any try. */
+  /** Emails that have been due for minutes without an attempt. */
   untried: number
 }
 
 /**
- * Counts the emails that were tried again at least `tries` times without success, and those that
- * have been due for more than `minutes` minutes without any try.
+ * Counts the emails with at least `tries` failed attempts, and those due for more than `minutes`
+ * minutes without an attempt.
  */
 export async function countWaitingEmails(
   db: Db,
@@ -148,24 +145,24 @@ export async function countWaitingEmails(
   }
 }
 
-/** What the queue knows about the runs of a job. */
+/** The queue's record of a job's runs. */
 export interface JobFacts {
   name: JobName
   cron: string
   /** When the job was first scheduled. */
   scheduledAt: Date
-  /** The last run that succeeded; null if there was none. */
+  /** The last successful run, or null. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
   /**
-   * The last failed run, if no run has succeeded since then; otherwise null. `inARow` is the number
-   * of runs that have failed since the last success.
+   * The last failed run since the last success, or null. `inARow` is the number of consecutive
+   * failures.
    */
   failure: { at: Date; reason: string; inARow: number } | null
-  /** When the run that is going on now began. null if the job is not running. */
+  /** Start time of the current run; null if the job isn't running. */
   runsSince: Date | null
 }
 
-/** Reads the schedules of these jobs, and what the queue knows about their runs. */
+/** Reads the schedules and run records of these jobs. */
 export async function listJobFacts(db: Db, names: readonly JobName[]): Promise<JobFacts[]> {
   const name = sql<JobName>`s.name`
   const rows = await db

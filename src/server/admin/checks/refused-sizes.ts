@@ -6,16 +6,16 @@ import {
 import { defaultTier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
 
-/** Files that a tier allows, and that do not fit now. */
+/** File sizes that a tier allows but that don't fit now. */
 interface RefusedSizes {
-  /** `failing` if users of the tier that every account begins with are refused. */
+  /** `failing` if users of the default tier are affected. */
   status: 'failing' | 'warning'
   /** A clause. Example: 'a file larger than 44 MB is refused now, though Free allows 500MB'. */
   text: string
 }
 
 /**
- * Compares the room for a new upload with the largest file of each tier. Returns null if all of
+ * Compares the space for a new upload with the largest file of each tier. Returns null if all of
  * them fit.
  */
 export function refusedSizes(room: number, limits: Limits): RefusedSizes | null {

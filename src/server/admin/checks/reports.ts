@@ -4,10 +4,10 @@ import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 
-/** The check warns when the oldest open report has waited for this many milliseconds. */
+/** Maximum age of an open report before the check warns. */
 const longestWaitMs = 2 * dayInMs
 
-/** Tells how many reports of files are open, and since when. Warns if one has waited for long. */
+/** Reports the number and age of open abuse reports. Warns if one has been open for long. */
 export async function checkReports({
   clock,
   db,

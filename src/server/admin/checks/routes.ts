@@ -7,10 +7,13 @@ import type { Handlers } from '../../http/mount.ts'
 import type { CheckDeps, RequestInfo } from './check.ts'
 import { ChecksRunner } from './run-checks.ts'
 
-/** The administrator's pages ask for the count of failing checks every minute. */
+/** The administrator's pages poll the number of failing checks every minute. */
 const countMaxAgeMs = 10 * minuteInMs
 
-/** Returns the handlers that run the checks. Call it at the start of the server. */
+/**
+ * Returns the handlers that run the checks. Call it at server startup, which it records as the
+ * start time.
+ */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {
@@ -32,7 +35,7 @@ export function checkRoutes(
 
 function requestInfo(request: IncomingMessage, trustedProxies: BlockList | null): RequestInfo {
   const { headers } = request
-  // Each proxy appends its value, so the first one is the scheme that the browser used.
+  // Each proxy appends its value, so the first one is the browser's scheme.
   const [scheme] = String(headers['x-forwarded-proto'] ?? '').split(',')
   return {
     host: headers.host ?? '',

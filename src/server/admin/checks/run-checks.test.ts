@@ -23,7 +23,7 @@ function run(list: Check[], limit?: number) {
   return runChecks(deps, request, limit === undefined ? { list } : { list, limit })
 }
 
-it('goes on where a check throws, rejects or hangs, and says so in the line of that check', async () => {
+it('reports a check that throws, rejects or hangs on its own line and runs the rest', async () => {
   const lines = await run(
     [
       { name: 'First', run: () => [ok('Fine.')] },
@@ -67,7 +67,7 @@ it('goes on where a check throws, rejects or hangs, and says so in the line of t
   expect(said.map(({ check }) => check).toSorted()).toEqual(['Hangs', 'Rejects', 'Throws'])
 })
 
-it('runs them side by side', async () => {
+it('runs checks in parallel', async () => {
   let running = 0
   const both = Promise.withResolvers<void>()
   const look = async () => {
@@ -83,7 +83,7 @@ it('runs them side by side', async () => {
   expect(lines.map(({ status }) => status)).toEqual(['ok', 'ok'])
 })
 
-it('shows no value of a failed query', async () => {
+it('exposes no values of a failed query', async () => {
   const [line] = await run([
     {
       name: 'Query',
@@ -98,8 +98,8 @@ it('shows no value of a failed query', async () => {
   expect(JSON.stringify(line)).not.toContain('a secret')
 })
 
-describe('several calls', () => {
-  /** Makes a runner of one check that ends when the test says so. */
+describe('concurrent calls', () => {
+  /** Creates a runner with one check that the test completes manually. */
   const openRunner = () => {
     const gates: (() => void)[] = []
     const run = async () => {
@@ -110,7 +110,7 @@ describe('several calls', () => {
     const runner = new ChecksRunner(deps, [{ name: 'Slow', run }])
     const read = (maxAgeMs?: number, host = request.host) =>
       runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
-    /** Waits for a run, counted from 1, and ends it. */
+    /** Waits for the `nth` run, counted from 1, and completes it. */
     const end = async (nth: number) => {
       await expect.poll(() => gates.length).toBe(nth)
       gates[nth - 1]?.()
@@ -118,12 +118,12 @@ describe('several calls', () => {
     return { read, end, begun: () => gates.length }
   }
 
-  it('share the next run, and never run beside one that goes on', async () => {
+  it('share the next run, which never overlaps the current one', async () => {
     const { read, end, begun } = openRunner()
     const first = read()
     await expect.poll(begun).toBe(1)
     const later = [read(), read(), read(1000)]
-    // The lines can differ for another address, so it gets a run of its own.
+    // A different address can change the lines, so it gets its own run.
     const elsewhere = read(0, 'example.org')
     await end(1)
     await end(2)
@@ -132,7 +132,7 @@ describe('several calls', () => {
     expect(await elsewhere).toBe('Run 3.')
   })
 
-  it('get the lines of the last run while these are young enough', async () => {
+  it('reuse the lines of a recent enough run', async () => {
     const { read, end } = openRunner()
     const first = read()
     await end(1)

@@ -3,11 +3,11 @@ import { withTimeout } from '../../timeout.ts'
 import { type Check, type CheckDeps, failing, type RequestInfo, reasonOf } from './check.ts'
 import { checks } from './checks.ts'
 
-/** How long one check may take. */
+/** Time limit per check. */
 const limitMs = 10_000
 
 /**
- * Runs all checks in parallel. A check that throws or takes too long gets a line that says so.
+ * Runs all checks in parallel. A check that throws or times out gets a line that says so.
  * @returns their lines in the order of `list`.
  */
 export async function runChecks(
@@ -43,11 +43,13 @@ async function runCheck(
 interface Run {
   request: string
   lines: Promise<CheckLine[]>
-  /** When the run began; null while it waits for the one before. */
+  /** When the run began; null while it waits for the previous one. */
   beganAt: number | null
 }
 
-/** Runs the checks one run at a time: they write to storage and connect to the mail server. */
+/**
+ * Runs the checks one run at a time, because they write to storage and connect to the mail server.
+ */
 export class ChecksRunner {
   readonly #deps: CheckDeps
   readonly #list: readonly Check[]
@@ -59,7 +61,7 @@ export class ChecksRunner {
   }
 
   /**
-   * Returns the lines of all checks for a request, from a run that begins after this call or is at
+   * Returns the lines of all checks for a request, from a run that began after this call or is at
    * most `maxAgeMs` old.
    */
   read(request: RequestInfo, maxAgeMs = 0): Promise<CheckLine[]> {

@@ -66,7 +66,7 @@ describe('the address', () => {
   })
 })
 
-describe('the addresses for help', () => {
+describe('the contact addresses', () => {
   const addresses = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
   const numeric = { APP_URL: 'http://10.0.0.5:3000' }
 

@@ -12,7 +12,7 @@ import {
 
 type ConfigDeps = Pick<CheckDeps, 'config'>
 
-/** Checks whether mail reaches the addresses that the pages name for help and for questions. */
+/** Checks whether the contact addresses shown on the pages receive email. */
 export function checkContact({ config }: ConfigDeps): Finding[] {
   const { appUrl, supportEmail, supportReceivesEmail, privacyEmail, privacyReceivesEmail } = config
   if (supportReceivesEmail && privacyReceivesEmail) {
@@ -36,7 +36,7 @@ export function checkContact({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Checks whether people reach the server at `APP_URL`, and whether that address is safe. */
+/** Checks whether `APP_URL` matches the address that browsers use, and whether it is secure. */
 export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Finding[] {
   const { appUrl, appUrlIsSet } = config
   const came = URL.parse(`${request.scheme ?? appUrl.protocol.slice(0, -1)}://${request.host}`)
@@ -64,9 +64,8 @@ export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Find
 }
 
 /**
- * Tells whether both URLs lead to the same server by the same protocol. `came` need not have a
- * port, because a proxy may leave it out. All loopback names, such as localhost and 127.0.0.1,
- * count as the same.
+ * True if both URLs lead to the same server over the same scheme. `came` may lack a port, because a
+ * proxy may drop it. All loopback names, such as localhost and 127.0.0.1, are equal.
  */
 function isSame(came: URL, appUrl: URL): boolean {
   if (came.protocol !== appUrl.protocol) return false
@@ -75,7 +74,7 @@ function isSame(came: URL, appUrl: URL): boolean {
   return came.port === '' || came.port === appUrl.port
 }
 
-/** Checks whether several servers with the same database would have the same secret. */
+/** Checks whether all servers of the same database share one secret. */
 export function checkSecrets({ config }: ConfigDeps): Finding[] {
   const { authSecret, databaseUrl, dataDir } = config
   const file = join(dataDir, 'secret')
@@ -93,7 +92,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Checks whether the server limits how often somebody may try passwords or ask for emails. */
+/** Checks whether sign-ins and email requests are rate limited. */
 export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =
@@ -102,7 +101,7 @@ export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   return [isLoopback(config.appUrl.hostname) ? warning(message, remedy) : failing(message, remedy)]
 }
 
-/** Checks whether the server sees the IP addresses of its clients. */
+/** Checks whether the server sees its clients' IP addresses. */
 export function checkProxy({ config }: ConfigDeps, request: RequestInfo): Finding[] {
   const trusts = config.trustedProxies !== null
   if (!trusts && !request.isProxied) {

@@ -9,8 +9,8 @@ const units = [
 ] as const
 
 /**
- * Writes a duration in words. It uses the largest unit of which the duration has at least two, and
- * rounds down. Examples: '90 seconds', '47 hours'.
+ * Formats a duration in the largest unit that yields at least two, rounded down. Examples: '90
+ * seconds', '47 hours'.
  */
 export function spanText(ms: number): string {
   const unit = units.find((one) => ms >= 2 * one.ms) ?? units[3]

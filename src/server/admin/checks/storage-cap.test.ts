@@ -61,11 +61,11 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
   })
 })
 
-describe('a cap of less than a file', () => {
+describe('a cap smaller than the largest allowed file', () => {
   const judge = (stored: number) =>
     judgeCap({ stored, uploads: 220 * kilobyte, room: 0, mostStored: megabyte }, defaultLimits)
 
-  it('is warned of by the sizes of the tiers', () => {
+  it('warns with the tier limits below 80%', () => {
     expect(judge(819 * kilobyte)).toEqual({
       status: 'warning',
       message: expect.stringContaining(
@@ -75,7 +75,7 @@ describe('a cap of less than a file', () => {
     })
   })
 
-  it('is warned of by what is left from 80 % on', () => {
+  it('warns with the remaining space from 80% on', () => {
     expect(judge(820 * kilobyte)).toMatchObject({
       status: 'warning',
       message:
@@ -85,7 +85,7 @@ describe('a cap of less than a file', () => {
   })
 })
 
-it('is ok exactly while every allowed file fits and less than 80 % are used', () => {
+it('is ok exactly if every allowed file fits and less than 80% is used', () => {
   const sizes = fc.integer({ min: 0, max: 4000 }).map((tenths) => (tenths * megabyte) / 10)
   const caps = fc.integer({ min: 1, max: 4000 }).map((tenths) => tenths * megabyte)
   const limits = anyLimits.map(({ free, premium }) => ({
@@ -102,14 +102,14 @@ it('is ok exactly while every allowed file fits and less than 80 % are used', ()
   )
 })
 
-describe('what is compared with the cap', () => {
+describe('the total compared with the cap', () => {
   const now = new Date('2026-03-01T12:00:00Z')
   let server: FreshDatabase
   beforeAll(async () => {
     server = await openFreshDatabase()
     const person = { id: 'ada', name: 'Ada', email: 'ada@example.org' }
     await server.db.insert(users).values({ ...person, createdAt: now, updatedAt: now })
-    // Three files, of 6000 bytes together.
+    // Three files with a total of 6000 bytes.
     await server.pool.query(manyFiles('ada', 3, now))
   })
   afterEach(async () => {
@@ -144,7 +144,7 @@ describe('what is compared with the cap', () => {
     return checkStorageCap({ db, settings: new AdminSettings({ db, clock, ...support }) })
   }
 
-  it('are files and open uploads together', async () => {
+  it('includes files and open uploads', async () => {
     await start(1000)
     expect(await check()).toEqual([
       { status: 'ok', message: '6.8 KB are stored. There is no cap.', cure: '' },
@@ -155,7 +155,7 @@ describe('what is compared with the cap', () => {
     )
   })
 
-  it('leave room for an upload', async () => {
+  it('is failing if open uploads leave too little space', async () => {
     await set({
       storage_cap: String(4 * megabyte),
       free_max_file_size: String(megabyte),

@@ -13,9 +13,8 @@ const remedy =
   'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
 
 /**
- * Compares the bytes in storage with the storage cap of this installation, and the room under the
- * cap with the largest file that each tier allows. From 80 % of the cap on, the finding is a
- * warning at least.
+ * Compares the stored bytes with this installation's storage cap, and the remaining space with the
+ * largest file of each tier. From 80% of the cap on, the finding is at least a warning.
  */
 export async function checkStorageCap({
   db,
@@ -30,21 +29,20 @@ export async function checkStorageCap({
   return [judgeCap({ stored, uploads, room, mostStored }, limits)]
 }
 
-/** What a storage cap is compared with. All are numbers of bytes. */
+/** The figures compared with a storage cap, in bytes. */
 export interface CapFacts {
-  /** The bytes of all files and open uploads. */
+  /** All files and open uploads. */
   stored: number
-  /** The bytes that open uploads have announced. They are part of `stored`. */
+  /** The announced sizes of open uploads, included in `stored`. */
   uploads: number
   /** The largest upload that may start now. */
   room: number
-  /** The cap. */
   mostStored: number
 }
 
 /**
- * Returns the finding about a storage cap. It is not ok while a file that a tier allows is refused,
- * or from 80 % of the cap on.
+ * Builds the finding for a storage cap. It isn't ok if a file that a tier allows would be rejected,
+ * or from 80% of the cap on.
  */
 export function judgeCap({ stored, uploads, room, mostStored }: CapFacts, limits: Limits): Finding {
   const percent = Math.floor((stored / mostStored) * 100)

@@ -16,14 +16,14 @@ const s3 = {
   S3_SECRET_ACCESS_KEY: 'secret',
 }
 
-/** Checks these stores of a server with these settings. The first one takes new files. */
+/** Checks a server with these stores and environment variables. The first store takes new files. */
 function check(stores: readonly Partial<Storage>[], env: Record<string, string> = {}) {
   const [current, ...others] = stores as readonly Storage[]
   const config = readConfig({ DATA_DIR: '/srv/my data', ...env })
   return checkStorage({ config, stores: createStores(current as Storage, ...others) })
 }
 
-/** Returns an error with the name or code of a fault, as drivers throw it around the cause. */
+/** Creates an error with this code as the cause, wrapped as drivers do. */
 function fault(code: string) {
   const cause = Object.assign(new Error('told only in the log'), { code })
   return new AppError('UNAVAILABLE', { cause })
@@ -39,7 +39,7 @@ describe('a store that works', () => {
       { ...s3, S3_ENDPOINT: 'https://s3.example.org/' },
       'The bucket "files" at https://s3.example.org',
     ],
-  ])('is named by its place: %s', async (_, store, env, place) => {
+  ])('is named by its location: %s', async (_, store, env, place) => {
     const [found, ...others] = await check([store], env)
     expect(others).toEqual([])
     expect(found).toMatchObject({ status: 'ok', cure: '' })
@@ -54,7 +54,7 @@ describe('a store that works', () => {
   it.each([
     [true, 'warning', 'the bytes of deleted files stay there', 'Suspend versioning'],
     [false, 'ok', ' works.', ''],
-  ])('keeps old versions: %s, is %s', async (keeps, status, message, cure) => {
+  ])('with old versions kept (%s) is %s', async (keeps, status, message, cure) => {
     const found = await check([{ ...bucket, keepsOldVersions: async () => keeps }], s3)
     expect(found).toMatchObject([
       {
@@ -81,7 +81,7 @@ describe('a store that fails', () => {
       'Check that the storage is running .*S3_ENDPOINT\\.',
     ],
     ['unknown error', bucket, 'no error', 'Check the S3_ settings, .*'],
-  ])('is failing, with the cure of its fault: %s', async (reason, store, error, cure) => {
+  ])('is failing, with a remedy for the error: %s', async (reason, store, error, cure) => {
     const failing = { ...store, check: () => Promise.reject(error) }
     expect(await check([failing], s3)).toEqual([
       {
@@ -96,7 +96,7 @@ describe('a store that fails', () => {
     ])
   })
 
-  it('is not asked whether it keeps old versions', async () => {
+  it("isn't queried for old versions", async () => {
     const error = fault('AccessDenied')
     const keepsOldVersions = () => Promise.reject(new Error('was asked'))
     const failing = { ...bucket, check: () => Promise.reject(error), keepsOldVersions }
@@ -104,7 +104,7 @@ describe('a store that fails', () => {
   })
 })
 
-it('tells the files from before the bucket in a line of their own', async () => {
+it('reports files stored before the move to a bucket on their own line', async () => {
   const old = { ...disk, check: () => Promise.reject(fault('EIO')) }
   expect(await check([bucket, old], s3)).toMatchObject([
     { status: 'ok', message: expect.stringContaining('The bucket "files"') },

@@ -5,7 +5,7 @@ import { withTimeout } from '../../timeout.ts'
 import { errorName, remedyFor } from '../storage-remedies.ts'
 import { type CheckDeps, type Finding, failing, ok, partLimitMs, quoted, warning } from './check.ts'
 
-/** Checks every store: it writes, reads and removes a small object. */
+/** Checks every store by writing, reading and removing a small object. */
 export function checkStorage({
   config,
   stores,
