@@ -19,7 +19,7 @@ import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
 import type { ShownUploads, UploadsPage, UploadsState, UploadsStore } from './uploads-state.ts'
 
-/** How long a readiness check may take. A healthy server answers in a fraction of this time. */
+/** Timeout of a readiness check. */
 const readyWithinMs = 10_000
 
 const within = (ms: number) => AbortSignal.timeout(ms)
@@ -46,14 +46,14 @@ const calls: UploadCalls = {
   currentUser: () => outcomeOf(call('currentUser', { signal: within(callTimeoutMs) })),
 }
 
-/** Returns a random id. It does not use `randomUUID`, which exists only on HTTPS and localhost. */
+/** Returns a random ID. `crypto.randomUUID` requires a secure context. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 }
 
-/** Makes a function that returns ids. Sorting them gives the order of their creation. */
+/** Returns a generator of unique IDs that sort by creation time. */
 function createSortedIds(): () => string {
   const text = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
   let given = 0
@@ -63,17 +63,13 @@ function createSortedIds(): () => string {
   }
 }
 
-/**
- * Returns a function that tells the other tabs that the uploads have changed. The message has no
- * content.
- */
+/** Returns a function that notifies other tabs of a change. */
 function openChannel(onChanged: () => void): () => void {
   const channel = new BroadcastChannel('mayfly-uploads')
   channel.addEventListener('message', onChanged)
   return () => channel.postMessage(null)
 }
 
-/** What the engine needs from this browser. */
 function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof UploadsPage> {
   const retrying = {
     connection: browserConnection,
@@ -82,7 +78,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Upl
     isServerReady,
     timers: browserTimers,
   }
-  // Hashing a whole file takes seconds, so it has a worker of its own.
+  // A separate worker, because hashing a whole file takes seconds.
   const wholeFiles = createChecksums(startChecksumWorker)
   return {
     ...retrying,
@@ -103,19 +99,18 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Upl
   }
 }
 
-/** The uploads of this browser, as one of its tabs sees them. */
+/** The uploads of this browser, as seen by one tab. */
 export interface Uploads {
   store: UploadsStore
   /**
-   * Sets the signed-in user; null when signed out. Call it when the user becomes known and whenever
-   * the user changes.
+   * Sets the signed-in user, or null when signed out. Call on load and whenever the user changes.
    */
   setUser: (id: string | null) => void
-  /** Call it when the tier of the signed-in user has changed. */
+  /** Call when the signed-in user's tier changes. */
   followTier: (before: Tier, after: Tier) => void
   /**
    * Removes the user's upload records, file handles and presigned URLs from the browser. Resolves
-   * when the browser has removed them.
+   * when done.
    */
   signOut: () => Promise<void>
 }
@@ -128,7 +123,7 @@ const noUploads: ShownUploads = {
   outcome: null,
 }
 
-/** Creates the upload state of this tab. Call it once each time the page is loaded. */
+/** Creates the upload state of this tab. Call once per page load. */
 export function createBrowserUploads(page: UploadsPage): Uploads {
   const deps = createEngineDeps()
   const nextId = createSortedIds()
@@ -172,13 +167,14 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
   }))
 
   document.addEventListener('visibilitychange', () => {
-    // A hidden page may never run again.
+    // The browser may discard a hidden page without further events.
     if (document.visibilityState === 'hidden') records.flush()
     else readAgain()
   })
   window.addEventListener('pagehide', records.flush)
   window.addEventListener('pageshow', ({ persisted }) => {
-    // The browser has given the locks of a frozen page to other tabs.
+    // The browser released this page's locks while it was frozen, so other tabs may have taken
+    // them.
     if (persisted && engine()?.isRunning) location.reload()
   })
 
@@ -189,7 +185,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
       user = id
       if (id !== null && running?.ownerId !== id) startEngine(id)
       show()
-      // Uploads of other tabs may have waited for this sign-in.
+      // Other tabs may have uploads waiting for this sign-in.
       tellOthers()
     },
     followTier: (before, after) => void engine()?.followTier(before, after),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { guardPage, isGuarded } from './guard-page.ts'
 
-test('who leaves is asked until nothing would be lost, and by each who asks for it', () => {
+test('the page is guarded until every guard is released', () => {
   const page = new EventTarget()
   expect(isGuarded(page)).toBe(false)
   const releases = [guardPage(page), guardPage(page)]

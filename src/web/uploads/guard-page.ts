@@ -1,7 +1,7 @@
 /**
- * Makes the browser ask a person before the tab is closed or left. Returns a function that stops
- * this. Use it only while bytes would be lost, because people learn to dismiss needless questions.
- * Besides, some browsers do not keep a page for the back button while it has this question.
+ * Makes the browser warn users who close or leave the page. Returns a function that removes the
+ * warning. Use only while data would be lost: people learn to dismiss needless warnings, and some
+ * browsers exclude such pages from the back/forward cache.
  */
 export function guardPage(page: EventTarget = window): () => void {
   const ask = (event: Event) => event.preventDefault()
@@ -9,10 +9,7 @@ export function guardPage(page: EventTarget = window): () => void {
   return () => page.removeEventListener('beforeunload', ask)
 }
 
-/**
- * True while the browser would ask a person before the page is left. The program should not leave
- * the page then.
- */
+/** True while the browser would warn users who leave the page. Don't navigate away in code then. */
 export function isGuarded(page: EventTarget = window): boolean {
   return !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }

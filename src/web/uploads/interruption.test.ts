@@ -10,10 +10,10 @@ test.each([
   [429, 'TOO_MANY_REQUESTS', 10_000, 'busy'],
   [503, 'DISK_FULL', 60_000, 'disk-full'],
   [409, null, null, 'no-answer'],
-])('an answer of %i %s (Retry-After %j) is told as %s', (status, code, retryAfterMs, told) => {
+])('a response of %i %s (Retry-After %j) counts as %s', (status, code, retryAfterMs, told) => {
   expect(interruptionOf({ status, code, retryAfterMs })).toBe(told)
 })
 
-test('an attempt without an answer is told as one', () => {
+test('an attempt without a response counts as no-answer', () => {
   expect(interruptionOf({})).toBe('no-answer')
 })

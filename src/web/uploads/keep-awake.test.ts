@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { keepScreenOn } from './keep-awake.ts'
 
-/** Makes a screen. As in browsers, its wake locks are released when the page is hidden. */
+/** Creates a fake screen. As in browsers, hiding the page releases its wake locks. */
 function createScreen() {
   const page = Object.assign(new EventTarget(), {
     visibilityState: 'visible' as DocumentVisibilityState,
@@ -34,7 +34,7 @@ function createScreen() {
   }
 }
 
-test('the screen stays on until it is let go', async () => {
+test('the screen stays on until the wake lock is released', async () => {
   const { screen, held } = createScreen()
   const release = keepScreenOn(screen)
   await eventually(() => expect(held.size).toBe(1))
@@ -42,7 +42,7 @@ test('the screen stays on until it is let go', async () => {
   await eventually(() => expect(held.size).toBe(0))
 })
 
-test('the lock is taken again when the page is seen again, and not after the end', async () => {
+test('the lock is requested again when the page becomes visible, but not after the release', async () => {
   const { screen, held, show, asked } = createScreen()
   const release = keepScreenOn(screen)
   await eventually(() => expect(held.size).toBe(1))
@@ -57,7 +57,7 @@ test('the lock is taken again when the page is seen again, and not after the end
   expect(asked()).toBe(2)
 })
 
-test('a page that is not seen asks when it is', async () => {
+test('a hidden page requests the lock once it is visible', async () => {
   const { screen, held, show, asked } = createScreen()
   show('hidden')
   keepScreenOn(screen)
@@ -66,7 +66,7 @@ test('a page that is not seen asks when it is', async () => {
   await eventually(() => expect(held.size).toBe(1))
 })
 
-test('let go before the browser answered, it holds nothing', async () => {
+test('a lock granted after the release is released immediately', async () => {
   const { screen, held, asked } = createScreen()
   keepScreenOn(screen)()
   expect(asked()).toBe(1)
@@ -74,7 +74,7 @@ test('let go before the browser answered, it holds nothing', async () => {
   expect(held.size).toBe(0)
 })
 
-test('refused or absent, nothing happens', async () => {
+test('a refused or unsupported lock is ignored', async () => {
   const { screen, held, show, refuse, asked } = createScreen()
   keepScreenOn({ ...screen, wakeLock: undefined })()
   refuse(true)

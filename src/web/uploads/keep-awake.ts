@@ -1,15 +1,14 @@
-/** The parts of the browser that are needed to keep the screen on. */
+/** The browser APIs needed to keep the screen on. */
 export interface Screen {
-  /** Absent in some browsers, and where the page was not loaded by HTTPS or from localhost. */
+  /** Undefined in insecure contexts and in browsers without support. */
   wakeLock: { request(type: 'screen'): Promise<{ release(): Promise<void> }> } | undefined
   document: Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
 }
 
 /**
- * Keeps the screen on with a wake lock, since a sleeping device uploads nothing. Returns a function
- * that releases the lock. The browser itself releases the lock when the page is hidden, so it is
- * requested again whenever the page becomes visible. The browser may refuse it, for instance
- * because the battery is low.
+ * Keeps the screen on with a wake lock, because uploads stop when the device sleeps. Returns a
+ * function that releases it. Browsers release the lock when the page is hidden, so it is requested
+ * again when the page becomes visible. They may also refuse it, for example on low battery.
  */
 export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   let lock: Promise<{ release(): Promise<void> } | undefined> | undefined

@@ -14,7 +14,7 @@ test.each(tiers)('the upgrade card is shown to %s users only if they can upgrade
   expect(reason(false, 'Some error of a tier') !== null).toBe(opens)
 })
 
-test('the badge says which limit was reached', () => {
+test('the badge names the limit that was reached', () => {
   const reason = (skippedSome: boolean, inlineError: string | null) =>
     upgradeReason('free', defaultLimits, { skippedSome, inlineError })
   expect(reason(true, null)).toBe('Free takes files up to 500MB')
@@ -25,7 +25,7 @@ test('the badge says which limit was reached', () => {
   expect(reason(true, 'Please Upgrade')).toBe('Not in the free tier')
 })
 
-test('the badge uses the current limits; without larger files in the next tier there is no card', () => {
+test('the badge uses the current limits, and no card appears if the next tier allows no larger files', () => {
   const free = {
     ...defaultLimits.free,
     maxFiles: 1,

@@ -18,7 +18,7 @@ import { Card } from '../../ui/card.tsx'
 import { FileName } from '../../ui/file-name.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 
-/** The text of the upgrade card's badge for each limit, after the name of the tier. */
+/** The upgrade card's badge text for each limit, without the tier's name. */
 const badgeTexts: Record<TierLimitCode, (limits: TierLimits) => string> = {
   TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
   TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
@@ -27,9 +27,9 @@ const badgeTexts: Record<TierLimitCode, (limits: TierLimits) => string> = {
 const limitCodes = Object.keys(badgeTexts) as TierLimitCode[]
 
 /**
- * Returns the text of the reason badge on the upgrade card (spec §2), or null if the card is not
- * shown. It is shown to users who can upgrade, if a file was too large and the next tier takes
- * larger ones (spec §5), or if the server refused an upload because of the tier.
+ * Returns the upgrade card's badge text (spec §2), or null if the card is hidden. The card is shown
+ * to users who can upgrade when a file was too large and the next tier allows larger ones (spec
+ * §5), or when a tier limit blocked an upload.
  */
 export function upgradeReason(
   tier: Tier,
@@ -49,7 +49,7 @@ export function upgradeReason(
 export interface RefusedFilesCardProps {
   store: UploadsStore
   user: User
-  /** The files that were too large for the tier. */
+  /** Files over the tier's size limit. */
   skipped: readonly File[]
   onDismiss: () => void
   onTryAnother: () => void
@@ -57,8 +57,8 @@ export interface RefusedFilesCardProps {
 }
 
 /**
- * The card for refused files (spec §2, §5): the upgrade card if an upgrade would help (see
- * `upgradeReason`), else the file-too-large card if a file was too large.
+ * The card for rejected files (spec §2, §5): the upgrade card if an upgrade would help, otherwise
+ * the file-too-large card.
  */
 export function RefusedFilesCard(props: RefusedFilesCardProps) {
   const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props
@@ -108,15 +108,15 @@ export function RefusedFilesCard(props: RefusedFilesCardProps) {
   )
 }
 
-/** Returns 'Just over 1GB' for a size that would otherwise read the same as the limit. */
+/** Returns 'Just over 1GB' if the rounded size would equal the limit. */
 function sizeText(size: number, limit: number): string {
   const text = formatSize(size)
   return text === formatSize(limit) ? `Just over ${formatSizeLimit(limit)}` : text
 }
 
-/** Lists the files that are too large, each with its size in MB or GB (spec §5). */
+/** Lists the oversized files, each with its size in MB or GB (spec §5). */
 function SkippedFiles(props: { files: readonly File[]; maxFileSize: number }) {
-  // Files of different folders may have the same name, so the position is the key.
+  // Files from different folders may share a name, so the index is the key.
   const keyed = props.files.map((file, key) => ({ file, key }))
   return (
     <div role="alert" className="max-h-48 overflow-y-auto">

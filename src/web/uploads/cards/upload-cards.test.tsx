@@ -47,7 +47,7 @@ function failed(id: string, error: string | null = 'Network error during upload'
   return uploadRecord({ id, fileName: `${id}.txt`, status: 'failed', error })
 }
 
-describe('the progress', () => {
+describe('the progress card', () => {
   const show = (state: Partial<UploadsState>) => {
     const store = storeOf(state)
     const { container } = render(<UploadProgress store={store} />)
@@ -59,12 +59,12 @@ describe('the progress', () => {
     }
   }
 
-  test('is empty without running or ended uploads', () => {
+  test('is empty when no upload is running or just finished', () => {
     const { text, bar } = show({ records: [stored('a')] })
     expect([text(), bar()]).toEqual(['', null])
   })
 
-  test('shows the bytes, and the position in a batch of several', () => {
+  test('shows the bytes, and the position in a batch of several files', () => {
     const one = show({ records: [uploading('a', 500)] })
     expect(one.text()).toContain('Uploading a.txt... 50%')
     expect(one.text()).toContain('500 Bytes of 1000 Bytes')
@@ -75,12 +75,12 @@ describe('the progress', () => {
     expect(two.bar()).toBe('75')
   })
 
-  test('leaves out the bytes of failed files', () => {
+  test('excludes the bytes of failed files', () => {
     const { text } = show({ records: [failed('a'), uploading('b', 500)] })
     expect(text()).toContain('500 Bytes of 1000 Bytes')
   })
 
-  test('shows and announces why an upload waits for its next attempt', () => {
+  test('shows and announces why an upload is waiting to retry', () => {
     const live = { a: { interrupted: 'no-answer', bytesPerSecond: null } } as const
     const { text, spoken, become } = show({ records: [uploading('a', 500)], live })
     expect(spoken()).toBe('Connection lost, trying again')
@@ -89,7 +89,7 @@ describe('the progress', () => {
     expect(spoken()).toBe('Uploading a.txt: 50%')
   })
 
-  test('is announced at each quarter, once the upload has begun', () => {
+  test('announces each quarter once the upload has started', () => {
     const { spoken, become } = show({ records: [uploadRecord({ id: 'a' })] })
     expect(spoken()).toBe('')
     become({ records: [uploading('a', 100)] })
@@ -98,7 +98,7 @@ describe('the progress', () => {
     expect(spoken()).toBe('Uploading a.txt: 25%')
   })
 
-  test('shows a long name cut in the middle, and announces it whole', () => {
+  test('truncates a long name in the middle but announces it in full', () => {
     const name = `${'x'.repeat(200)}.mp4`
     const { text, spoken } = show({ records: [uploading('a', 0, name)] })
     expect(spoken()).toContain(name)
@@ -106,7 +106,7 @@ describe('the progress', () => {
     expect(seen).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
   })
 
-  test('is cancelled together', () => {
+  test('cancels all files with one button', () => {
     show({ records: [uploading('a', 0), uploading('b', 0)] })
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(given).toEqual(['cancel all'])
@@ -114,9 +114,9 @@ describe('the progress', () => {
 
   test.each([
     ['all are stored', [stored('a'), stored('b')], '2 files uploaded', '100'],
-    ['one has failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
-    ['a person cancelled', [failed('a', cancelledByUser)], cancelledByUser, null],
-  ])('ends with the outcome; %s', (_, records, outcome, bar) => {
+    ['one failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
+    ['the user cancelled', [failed('a', cancelledByUser)], cancelledByUser, null],
+  ])('shows the outcome when %s', (_, records, outcome, bar) => {
     const shown = show({ records, outcome })
     expect(shown.spoken()).toBe(outcome)
     expect(shown.text()).toContain(outcome)
@@ -124,7 +124,7 @@ describe('the progress', () => {
   })
 })
 
-describe('the problems', () => {
+describe('the list of failed uploads', () => {
   const show = (state: Partial<UploadsState>) => {
     const { container } = render(<UploadProblems store={storeOf(state)} />)
     return {
@@ -136,13 +136,13 @@ describe('the problems', () => {
 
   test.each([
     ['nothing failed', [stored('a'), uploading('b', 1)]],
-    ['a person cancelled', [failed('a', cancelledByUser)]],
-    ['an upload of the panel failed', [{ ...failed('a'), path: 'background' as const }]],
-  ])('are hidden if %s', (_, records) => {
+    ['the user cancelled', [failed('a', cancelledByUser)]],
+    ['only a background upload failed', [{ ...failed('a'), path: 'background' as const }]],
+  ])('is hidden when %s', (_, records) => {
     expect(show({ records }).text()).toBe('')
   })
 
-  test('list each failed file with its error', () => {
+  test('shows each failed file with its error', () => {
     const { rows, text } = show({ records: [failed('a'), failed('b', 'Too large')] })
     expect(text()).toContain('Not uploaded')
     expect(rows()).toEqual([
@@ -151,19 +151,19 @@ describe('the problems', () => {
     ])
   })
 
-  test('show the inline error once, as an alert', () => {
+  test('shows the inline error once, as an alert', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     const { rows } = show({ records: [failed('a', inlineError)], inlineError })
     expect(screen.getByRole('alert').textContent).toBe(inlineError)
     expect(rows()[0]).not.toContain(inlineError)
   })
 
-  test('show an inline error without a file', () => {
+  test('shows an inline error that belongs to no file', () => {
     expect(show({ inlineError: 'Away' }).rows()).toEqual([])
     expect(screen.getByRole('alert').textContent).toBe('Away')
   })
 
-  test('list 50 files, and count the others', () => {
+  test('shows 50 files and the number of further ones', () => {
     const many = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
     const { rows, text } = show({ records: many })
     expect(rows()).toHaveLength(50)
@@ -172,7 +172,7 @@ describe('the problems', () => {
     expect(show({ records: many.slice(0, 50) }).text()).not.toContain('more')
   })
 
-  test('are tried again one by one; the inline error is dismissed with its file', () => {
+  test('retries one file at a time, and dismisses the inline error with its file', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     show({ records: [failed('a', inlineError), failed('b')], inlineError })
     press(/Try again.*b\.txt/)
@@ -181,7 +181,7 @@ describe('the problems', () => {
     expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
   })
 
-  test('have no Try again if it would fail as well', () => {
+  test('has no Try again button for a permanent failure', () => {
     const { message } = errorTable.CONTENT_BLOCKED
     const { rows } = show({ records: [{ ...failed('a', message), code: 'CONTENT_BLOCKED' }] })
     expect(rows()).toEqual([expect.stringContaining(message)])
@@ -190,7 +190,7 @@ describe('the problems', () => {
     expect(given).toEqual(['cancel a', 'dismiss'])
   })
 
-  test('ask for the file if the browser lacks it', () => {
+  test('asks for the file if the browser no longer has it', () => {
     const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
     const { text } = show({ records: [{ ...failed('a'), need: 'file' }] })
     expect(text()).toContain('You will be asked to choose the same file again.')
@@ -201,7 +201,7 @@ describe('the problems', () => {
   })
 
   test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
-    'show the support address once if the server is full: %s',
+    'shows the support address once if the server is full: %s',
     async (code) => {
       const page = openPage()
       page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
@@ -216,7 +216,7 @@ describe('the problems', () => {
   test.each([
     ['the feedback form without a support address', false, 'write to the operator', '/feedback'],
     ['the checks for the administrator', true, 'see its checks', '/admin#checks'],
-  ])('on a full server link to %s', async (_, isAdmin, name, href) => {
+  ])('links to %s if the server is full', async (_, isAdmin, name, href) => {
     const page = openPage()
     hintSignedIn(true)
     page.on('GET /api/auth/user', () => ({ id: 'ada', isAdmin }))
@@ -231,7 +231,7 @@ describe('the problems', () => {
     page.close()
   })
 
-  test('are dismissed together', () => {
+  test('is dismissed as a whole', () => {
     show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })
     press('Dismiss')
     expect(given).toEqual(['cancel a', 'cancel b', 'dismiss'])
@@ -254,46 +254,46 @@ function shown(...lines: string[]) {
   return { batch: batch.map(({ id }) => id), current: current?.id }
 }
 
-describe('the foreground uploads that the page shows are', () => {
-  test('those of the running drop, with the current file', () => {
+describe('the foreground batch', () => {
+  test('contains the running drop, with the current file', () => {
     expect(shown('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
       batch: ['1', '2', '3'],
       current: '2',
     })
   })
 
-  test('between two files, with the last stored one as current', () => {
+  test('has the last stored file as current between two files', () => {
     expect(shown('a completed', 'a completed', 'a pending').current).toBe('1')
     expect(shown('a pending', 'a pending').current).toBe('0')
   })
 
-  test('with an interrupted one as current', () => {
+  test('has an interrupted upload as current', () => {
     const live = { 1: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
     const all = makeRecords('a completed', 'a pending', 'a pending')
     expect(foregroundOf(all, live).current?.id).toBe('1')
   })
 
-  test('those of the last drop after all have ended', () => {
+  test('contains the last drop after all uploads have ended', () => {
     expect(shown('a completed', 'b failed', 'b completed')).toEqual({
       batch: ['1', '2'],
       current: undefined,
     })
   })
 
-  test('without cancelled ones', () => {
+  test('excludes cancelled uploads', () => {
     const [stored, ended] = makeRecords('a completed', 'a failed')
     if (!stored || !ended) throw new Error('no records')
     const { batch } = foregroundOf([stored, { ...ended, error: 'Cancelled by user' }])
     expect(batch).toEqual([stored])
   })
 
-  test('without those of other tabs', () => {
+  test('excludes uploads of other tabs', () => {
     const records = makeRecords('a uploading', 'b uploading')
     const { batch } = foregroundBatch({ records, live: {}, elsewhere: new Set(['0']) })
     expect(batch.map(({ id }) => id)).toEqual(['1'])
   })
 
-  test('without background and paused ones', () => {
+  test('excludes background and paused uploads', () => {
     expect(shown('a uploading background', 'b paused')).toEqual({ batch: [], current: undefined })
   })
 })

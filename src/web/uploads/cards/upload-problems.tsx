@@ -13,7 +13,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { failedForSpace, isCancelled } from '../upload-errors.ts'
 import type { UploadsStore } from '../uploads-state.ts'
 
-/** The list shows at most this many failures. Further ones are only counted. */
+/** Number of failures to list. Further ones are only counted. */
 const maxShown = 50
 
 function hasFailed(record: UploadRecord) {
@@ -21,8 +21,8 @@ function hasFailed(record: UploadRecord) {
 }
 
 /**
- * Shows the foreground uploads that failed and why, until they are tried again or dismissed. Also
- * shows the inline error of spec §5.
+ * Lists failed foreground uploads with their errors until they are retried or dismissed. Also shows
+ * the inline error (spec §5).
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
   const state = useStore(store)
@@ -74,15 +74,15 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
 
 interface FailedUploadProps {
   record: UploadRecord
-  /** True if the card shows the error above the list. */
+  /** True if the card already shows this error above the list. */
   isErrorShown: boolean
   onResume: () => void
   onFile: (picked: PickedFile) => void
 }
 
 /**
- * A failed upload with its error. The button 'Try again' first asks for the file if the browser
- * lacks it. An upload that would fail again has no such button.
+ * A failed upload with its error. 'Try again' asks for the file if the browser no longer has it,
+ * and is hidden for permanent failures.
  */
 function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadProps) {
   const { fileName, error, need } = record
@@ -112,8 +112,8 @@ function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadPr
 }
 
 /**
- * Says whom to tell that the server is full: the support address or, without one, the feedback
- * form. The administrator gets a link to the checks instead.
+ * Tells users whom to contact when the server is full: the support address or, without one, the
+ * feedback form. Administrators get a link to the checks instead.
  */
 function SupportAddress() {
   const supportEmail = useSupportEmail()

@@ -12,21 +12,20 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
-/** A longer name is cut in the middle, so that the status text stays readable. */
+/** Longer names are truncated in the middle to keep the status text readable. */
 const maxNameLength = 60
 
 export interface ForegroundBatch {
   /**
-   * The uploads of all drops that have a waiting or running upload; if there is no such drop, those
-   * of the last drop. Paused uploads are left out, because the uploads panel shows them. Cancelled
-   * uploads are left out too.
+   * All uploads of the drops with a pending or running upload, or of the last drop if there is
+   * none. Excludes cancelled uploads, and paused ones, which the uploads panel shows.
    */
   batch: readonly UploadRecord[]
-  /** The upload that the progress text names; undefined when no upload waits or runs. */
+  /** The upload named in the progress text; undefined if none is pending or running. */
   current: UploadRecord | undefined
 }
 
-/** Selects the foreground uploads of this tab that the page shows (spec §4). */
+/** Selects this tab's foreground uploads for display (spec §4). */
 export function foregroundBatch({
   records,
   elsewhere,
@@ -41,10 +40,9 @@ export function foregroundBatch({
   if (running.length === 0) return { batch, current: undefined }
   const current =
     batch.find(({ status }) => status === 'uploading') ??
-    // If no upload is sending bytes, the text names one that waits to repeat its call of
-    // get-upload-url.
+    // If nothing is being sent, prefer an upload whose `get-upload-url` call is waiting to retry.
     running.find(({ id }) => live[id]?.interrupted) ??
-    // In the pause between two files, the text names the file that was stored last.
+    // During the pause between two files, keep showing the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
     running[0]
   return { batch, current }
@@ -90,7 +88,7 @@ function Running({ batch, current, interrupted, onCancel }: RunningProps) {
   )
 }
 
-/** Shows how a batch of uploads ended. It has a progress bar only if all files are stored. */
+/** Shows the outcome of a batch, with a full progress bar if all files are stored. */
 function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
   return (
     <>
@@ -111,8 +109,8 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
 }
 
 /**
- * Shows the progress of the running foreground uploads, or how they ended (spec §4). Shows nothing
- * when no foreground upload runs and `outcome` is null. A screen reader gets a shorter text.
+ * Shows the progress or the outcome of foreground uploads (spec §4), with a shorter text for screen
+ * readers. Renders nothing if there is neither.
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const state = useStore(store)

@@ -37,7 +37,7 @@ function addAll(ids: Iterable<string>) {
 const stored = { status: 'completed' } as const
 const failed = { status: 'failed', error: 'Upload failed' } as const
 
-test('all files of a batch are stored', () => {
+test('a batch whose files are all stored completes successfully for 2 s', () => {
   addAll('ab')
   change('a', stored)
   expect(batches.outcome).toBeNull()
@@ -47,7 +47,7 @@ test('all files of a batch are stored', () => {
   expect(batches.outcome).toBeNull()
 })
 
-test('some files fail; one that is tried again counts once', () => {
+test('a partial failure counts a retried file once', () => {
   addAll('abc')
   change('a', failed)
   change('b', failed)
@@ -57,7 +57,7 @@ test('some files fail; one that is tried again counts once', () => {
   expect(batches.outcome).toBe('2 of 3 files uploaded')
 })
 
-test('what is cancelled or paused does not count', () => {
+test("cancelled and paused uploads aren't counted", () => {
   addAll('abc')
   change('a', cancelled(uploadRecord(), 0))
   change('b', { status: 'paused' })
@@ -65,7 +65,7 @@ test('what is cancelled or paused does not count', () => {
   expect(batches.outcome).toBe('Upload completed successfully!')
 })
 
-test('a batch that is cancelled as a whole says so', () => {
+test("a batch cancelled as a whole has the outcome 'Cancelled by user'", () => {
   addAll('ab')
   batches.cancelForeground()
   for (const id of 'ab') change(id, cancelled(uploadRecord(), 0))
@@ -75,13 +75,13 @@ test('a batch that is cancelled as a whole says so', () => {
   expect(batches.outcome).toBe('Upload completed successfully!')
 })
 
-test('background uploads have no outcome here', () => {
+test('background uploads have no outcome', () => {
   change('a', { path: 'background' })
   change('a', stored)
   expect(batches.outcome).toBeNull()
 })
 
-test('a large drop gets one notice at its end, and one after each further try', () => {
+test('a large drop gets one notice when it ends, and one after each retry', () => {
   dropSize = 11
   addAll('abc')
   change('a', stored)

@@ -5,21 +5,20 @@ import { dropNotice, type Notice } from '../upload-notices.ts'
 import { isLargeDrop } from './upload-runner.ts'
 import { isUnderWay } from './upload-state.ts'
 
-/** Spec §9: the text of a finished batch is reset after 2 s. */
+/** Spec §9: the outcome of a batch is shown for 2 s. */
 const outcomeShownMs = 2000
 
 /**
- * How many uploads of a batch are in each state. A batch is all files that were added together, or
- * all foreground uploads (those whose progress the page shows) between two moments when none was
- * running.
+ * Upload counts of a batch. A batch is either a drop, or all foreground uploads from the first one
+ * added until none is open.
  */
 class BatchCounts {
-  /** Uploads that are pending or uploading. */
+  /** Number of pending and running uploads. */
   open = 0
   stored = 0
-  /** True when a person cancelled the whole batch. */
+  /** True if the user cancelled the whole batch. */
   isCancelled = false
-  /** The ids of the uploads that failed in this batch and were not tried again since. */
+  /** IDs of uploads that failed and weren't retried. */
   readonly failed = new Set<string>()
 
   change(before: UploadRecord | null, after: UploadRecord): void {
@@ -29,14 +28,11 @@ class BatchCounts {
     this.open += isOpen ? 1 : -1
     if (isOpen) this.failed.delete(after.id)
     else if (after.status === 'completed') this.stored += 1
-    // A cancelled upload did not fail, so it is not counted.
+    // A cancelled upload is not a failure.
     else if (after.status === 'failed' && !isCancelled(after)) this.failed.add(after.id)
   }
 
-  /**
-   * Returns the text that says how the batch ended. Null when no upload was stored and the batch
-   * was not cancelled.
-   */
+  /** Returns the outcome text; null if nothing was stored and the batch wasn't cancelled. */
   outcome(): string | null {
     if (this.isCancelled) return cancelledByUser
     if (this.stored === 0) return null
@@ -48,17 +44,17 @@ class BatchCounts {
 
 export interface BatchListener {
   /**
-   * Called with the notice of a large drop each time that its last open upload has ended, unless
-   * all its uploads were cancelled or paused.
+   * Called with one notice each time the last open upload of a large drop ends, unless every upload
+   * was cancelled or paused.
    */
   tell: (notice: Notice) => void
-  /** Returns how many files were added together with this record's file, including it. */
+  /** Returns the number of files in this record's drop. */
   dropSize: (record: UploadRecord) => number
-  /** Called whenever the text of `outcome` changes. */
+  /** Called when `outcome` changes. */
   onOutcome: () => void
 }
 
-/** Counts the uploads of each drop, and the uploads of the foreground path of all drops. */
+/** Counts uploads per drop, and the foreground uploads of all drops together. */
 export class BatchProgress {
   readonly #timers: Timers
   readonly #listener: BatchListener
@@ -72,10 +68,7 @@ export class BatchProgress {
     this.#listener = listener
   }
 
-  /**
-   * Returns the text that says how the last foreground uploads ended, for two seconds (spec §9);
-   * otherwise null.
-   */
+  /** The outcome of the last foreground batch for 2 s after its end (spec §9), otherwise null. */
   get outcome(): string | null {
     return this.#outcome
   }
@@ -86,9 +79,7 @@ export class BatchProgress {
     if (after.path === 'foreground') this.#countForeground(before, after)
   }
 
-  /**
-   * Notes that all foreground uploads are cancelled together. Call it before they are cancelled.
-   */
+  /** Marks the foreground batch as cancelled. Call before cancelling its uploads. */
   cancelForeground(): void {
     this.#foreground.isCancelled = true
   }

@@ -3,17 +3,17 @@ import type { UploadPath } from '../../../shared/rules/files/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 
-/** Files that were added together (a drop). */
+/** Files added together: a drop. */
 export interface AddedFiles {
-  /** The id of the drop. */
+  /** The drop's ID. */
   batch: string
   path: UploadPath
   expirationDays: number
-  /** The files, each with the id of its future record. */
+  /** The files, each with the ID of its upload record. */
   files: readonly { id: string; picked: PickedFile }[]
 }
 
-/** Returns the record of a new upload. `now` is milliseconds since 1970. */
+/** Creates the record of a new upload. `now` is in epoch milliseconds. */
 export function newRecord({
   id,
   ownerId,

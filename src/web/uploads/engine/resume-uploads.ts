@@ -10,30 +10,27 @@ import type { UploadList } from './upload-list.ts'
 import { canResume, canResumeByItself, failed, paused, waiting } from './upload-state.ts'
 
 /**
- * Where the bytes of an upload are. `stored`: the server has all bytes, or no longer knows the
- * upload, perhaps because it became a file. So the upload is confirmed without the file.
+ * Where an upload's bytes are. `stored`: the server has all of them or no longer knows the upload
+ * (it may already be a file), so the upload is confirmed without sending anything.
  */
 type BytesState = FileState | 'stored'
 
-/**
- * How many times the server is asked for the stored bytes before the person is asked for the file.
- */
+/** Attempts to list the stored bytes before the user is asked for the file. */
 const fewTries = { maxTries: 3, isPatient: false }
 
 export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
   list: UploadList
   files: UploadFiles
-  /** Changes an upload of this tab. */
+  /** Updates an upload of this tab. */
   put: (record: UploadRecord) => void
-  /** Adds an upload to the queue. */
   enqueue: (record: UploadRecord) => void
 }
 
-/** Resumes uploads that are paused or failed: finds their bytes, or asks a person for them. */
+/** Resumes paused and failed uploads: locates their bytes, or asks the user for the file. */
 export class UploadResumer {
   readonly #deps: ResumeDeps
-  /** The running searches, by record id. */
+  /** Searches in progress, by record ID. */
   readonly #searches = new Map<
     string,
     { found: Promise<BytesState | null>; end: AbortController }
@@ -43,13 +40,13 @@ export class UploadResumer {
     this.#deps = deps
   }
 
-  /** Returns the uploads that this tab may resume, oldest first. */
+  /** Returns the uploads that this tab can resume, oldest first. */
   resumable(): UploadRecord[] {
     const { list } = this.#deps
     return list.all().filter((record) => canResume(record) && !list.elsewhere().has(record.id))
   }
 
-  /** Returns the upload that waits for this file; undefined if there is none. */
+  /** Returns the upload that needs this file, if any. */
   waitingFor(file: File): UploadRecord | undefined {
     const isNeeded = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
     return this.resumable().find(
@@ -58,15 +55,15 @@ export class UploadResumer {
     )
   }
 
-  /** Resumes the uploads that need no person and have been idle for 5 s (spec §4). */
+  /** Resumes uploads that need nothing from the user and have been idle for 5 s (spec §4). */
   resumeIdle(uploads: readonly UploadRecord[]): void {
     const now = this.#deps.timers.now()
     for (const record of uploads) if (canResumeByItself(record, now)) void this.resume(record.id)
   }
 
   /**
-   * Looks for the bytes of an upload, and resumes it if they are found. Otherwise asks a person for
-   * them, or fails the upload if they are lost.
+   * Resumes an upload if its bytes are available. Otherwise asks the user for the file, or fails
+   * the upload if the bytes are lost.
    */
   async resume(id: string): Promise<void> {
     const found = await this.#find(id)
@@ -77,8 +74,8 @@ export class UploadResumer {
   }
 
   /**
-   * Looks for the bytes of an upload. If only a person can give them, asks the person. A failed
-   * upload keeps its error until the person tries it again.
+   * Locates the bytes of an upload and asks the user for the file if necessary. A failed upload
+   * keeps its error until the user retries it.
    */
   async askForFile(id: string): Promise<void> {
     const found = await this.#find(id)
@@ -89,7 +86,7 @@ export class UploadResumer {
     this.#deps.list.release(id)
   }
 
-  /** Asks a person for the file of an upload, or fails the upload if nobody can give it. */
+  /** Asks the user for the file, or fails the upload if the file is lost. */
   lacksFile(record: UploadRecord, state: Exclude<FileState, 'ready'>): void {
     const { put, files, list, timers } = this.#deps
     const isLost = state === 'gone' || record.pasted
@@ -99,8 +96,8 @@ export class UploadResumer {
   }
 
   /**
-   * Resumes an upload with this file, without checking the file. Returns false if the upload cannot
-   * be resumed here.
+   * Resumes an upload with this file without verifying it. Returns false if this tab can't resume
+   * the upload.
    */
   async provide(id: string, picked: PickedFile): Promise<boolean> {
     const { list, files } = this.#deps
@@ -113,7 +110,7 @@ export class UploadResumer {
     return true
   }
 
-  /** Stops the search for the bytes of an upload. */
+  /** Cancels the search for an upload's bytes. */
   stop(id: string): void {
     this.#searches.get(id)?.end.abort(new DOMException('The search was stopped.', 'AbortError'))
     this.#searches.delete(id)
@@ -125,8 +122,8 @@ export class UploadResumer {
   }
 
   /**
-   * Claims an upload and finds its bytes. Calls for the same upload share one search. Returns null
-   * when the upload cannot be resumed here, and when only the server could help but gave no answer.
+   * Claims an upload and locates its bytes. Concurrent calls share one search. Returns null if the
+   * upload can't be resumed here, or if it depends on a server that didn't respond.
    */
   async #find(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
     const { list, files } = this.#deps
@@ -139,7 +136,7 @@ export class UploadResumer {
     const found = await this.#searchFor(before)
     const record = list.get(id)
     if (!record || !canResume(record) || !list.isClaimed(id)) return null
-    // A person may have given the file meanwhile.
+    // The user may have provided the file during the search.
     const bytes = files.get(id) ? 'ready' : found
     return bytes && { record, bytes }
   }
@@ -168,9 +165,8 @@ export class UploadResumer {
   }
 
   /**
-   * Returns true when the server has all bytes, or no longer knows the upload. Returns null when
-   * the server gave no answer after a few attempts: it may be away for long, and a person can give
-   * the file meanwhile.
+   * True if the server has all bytes or no longer knows the upload. Null if the server didn't
+   * respond after a few attempts: an outage may last, and the user can provide the file instead.
    */
   async #isStored(
     { ticket, fileSize }: UploadRecord,

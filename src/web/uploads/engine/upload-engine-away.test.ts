@@ -25,7 +25,7 @@ function drop() {
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
-/** How the server answers a request that sends bytes. */
+/** The server's response to a request that sends bytes. */
 let onRequest: (method: string) => StorageAnswer
 
 beforeEach(() => {
@@ -43,10 +43,10 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-describe('a server that is away for ten minutes', () => {
+describe('a ten-minute server outage', () => {
   /**
-   * Makes the server unreachable. `status` is the answer of a proxy in front of it; null for no
-   * answer at all. Returns a function that brings the server back.
+   * Makes the server unreachable. `status` is the response of a proxy, or null for no response.
+   * Returns a function that restores the server.
    */
   const goAway = (status: number | null) => {
     world.isServerReady = false
@@ -61,7 +61,7 @@ describe('a server that is away for ten minutes', () => {
     }
   }
 
-  test.each([null, 502, 503])('before any of three files began ends none (%s)', async (status) => {
+  test.each([null, 502, 503])('before the first start fails no upload (%s)', async (status) => {
     const comeBack = goAway(status)
     world.add(drop())
     await pass(10 * minute)
@@ -74,7 +74,7 @@ describe('a server that is away for ten minutes', () => {
     expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
   })
 
-  test.each([null, 502, 503])('while bytes travel ends none (%s)', async (status) => {
+  test.each([null, 502, 503])('during a transfer fails no upload (%s)', async (status) => {
     let comeBack = () => {}
     onRequest = () => {
       comeBack = goAway(status)
@@ -90,7 +90,7 @@ describe('a server that is away for ten minutes', () => {
     expect(world.shown()).toEqual(allStored)
   })
 
-  test.each([null, 502, 503])('while a file is confirmed ends none (%s)', async (status) => {
+  test.each([null, 502, 503])('during a confirm call fails no upload (%s)', async (status) => {
     let comeBack = () => {}
     world.onConfirm = (nth) => {
       if (nth === 1) comeBack = goAway(status)
@@ -104,7 +104,7 @@ describe('a server that is away for ten minutes', () => {
     expect(world.shown()).toEqual(allStored)
   })
 
-  test('lets what is cancelled go at once', async () => {
+  test("doesn't delay a cancellation", async () => {
     goAway(null)
     const [first = ''] = world.add(drop())
     await pass(10 * minute)
@@ -114,10 +114,10 @@ describe('a server that is away for ten minutes', () => {
   })
 })
 
-describe('a full disk of the server', () => {
+describe('a full server disk', () => {
   const full = { ...stored, status: 503, code: 'DISK_FULL', retryAfterMs: minute }
 
-  test('is told and waited for; what is cancelled ends, the rest goes on once there is room', async () => {
+  test('is shown while uploads wait, and they continue once space is free, except a cancelled one', async () => {
     onRequest = () => full
     world.isServerReady = false
     const [first = ''] = world.add(drop())
@@ -133,7 +133,7 @@ describe('a full disk of the server', () => {
     expect(world.shown()).toEqual(allStored.slice(1))
   })
 
-  test('fails a file, and says what to do, when the server has room for others', async () => {
+  test('fails the file with an explanation if other requests succeed', async () => {
     onRequest = () => full
     world.add(drop().slice(0, 1))
     await pass(uploadLimit.maxTries * 2 * minute)
@@ -143,7 +143,7 @@ describe('a full disk of the server', () => {
   })
 })
 
-test('a PUT that alone is blocked fails its file after its last try, with its text', async () => {
+test('a PUT that is always blocked fails with a network error after the last attempt', async () => {
   onRequest = () => ({ kind: 'network' })
   world.add(drop().slice(0, 1))
   await pass(uploadLimit.maxTries * longestWaitMs)
@@ -152,7 +152,7 @@ test('a PUT that alone is blocked fails its file after its last try, with its te
   ])
 })
 
-test('a server that is there and answers no start lets it fail as before', async () => {
+test('a reachable server that keeps refusing to start an upload fails the file', async () => {
   world.onStart = () => refused(503)
   world.add(drop().slice(0, 1))
   await pass(uploadLimit.maxTries * longestWaitMs)

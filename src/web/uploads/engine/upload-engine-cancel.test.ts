@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('cancelling an upload', () => {
-  test("of a foreground drop ends all of it as 'Cancelled by user', and frees the slot", async () => {
+  test("in a foreground drop ends the whole drop with 'Cancelled by user' and frees the slot", async () => {
     await world.addStuck([fileNamed('a.txt'), fileNamed('b.txt')])
     world.engine.cancelForeground()
     await pass(1000)
@@ -31,7 +31,7 @@ describe('cancelling an upload', () => {
     expect(world.holds).toBe(0)
   })
 
-  test('before the server gave it a slot frees that as soon as it is given', async () => {
+  test('before the server responds frees the slot as soon as it is assigned', async () => {
     const answer = Promise.withResolvers<null>()
     world.onStart = () => answer.promise
     const [id = ''] = world.add([fileNamed('a.txt')])
@@ -42,7 +42,7 @@ describe('cancelling an upload', () => {
     expect(world.log).toEqual(['start a.txt', 'abort key of a.txt'])
   })
 
-  test('before the server answered keeps the next from asking: the slot may be its own', async () => {
+  test('before the server responds delays the next start, because the slot may still be taken', async () => {
     const answer = Promise.withResolvers<null>()
     world.onStart = (name) => (name === 'a.txt' ? answer.promise : null)
     const [first = ''] = world.add([fileNamed('a.txt'), fileNamed('b.txt')])
@@ -55,7 +55,7 @@ describe('cancelling an upload', () => {
     expect(world.log.slice(1, 3)).toEqual(['abort key of a.txt', 'start b.txt'])
   })
 
-  test('while it is being confirmed is too late: the list shows the file', async () => {
+  test('during the confirm call is too late: the file appears in the list', async () => {
     const [id = ''] = world.add([fileNamed('a.txt')])
     world.onConfirm = () => {
       void world.engine.cancel(id)
@@ -67,7 +67,7 @@ describe('cancelling an upload', () => {
     expect(world.state().records).toEqual([])
   })
 
-  test('is for good: after a reload it is not shown again', async () => {
+  test("is permanent: the upload doesn't reappear after a reload", async () => {
     const [id = ''] = await world.addStuck([fileNamed('a.txt')])
     await world.engine.cancel(id)
     world.reload()
@@ -76,7 +76,7 @@ describe('cancelling an upload', () => {
     expect(world.saved()).toEqual([])
   })
 
-  test('that is one of several gives the next its turn', async () => {
+  test('lets the next upload of the drop start', async () => {
     const [first = ''] = await world.addStuck([fileNamed('a.txt'), fileNamed('b.txt')])
     world.onSend = () => undefined
     await world.engine.cancel(first)
@@ -86,7 +86,7 @@ describe('cancelling an upload', () => {
   })
 })
 
-test('a slot is freed as soon as the server answers', async () => {
+test('freeing a slot is retried until the server responds', async () => {
   const [id = ''] = await world.addStuck([fileNamed('a.txt')])
   world.onAbort = () => refused(null)
   await world.engine.cancel(id)

@@ -23,7 +23,7 @@ describe('a drop', () => {
     expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
-  test('announces the cleaned name, and claims the SHA-256 when it confirms', async () => {
+  test('sends the sanitized name at the start and the SHA-256 with the confirm call', async () => {
     world.add([fileNamed('a\u202e:b?.txt', 4, 'text/plain;charset=utf-8')])
     await pass(0)
     expect(world.requests).toEqual([
@@ -41,7 +41,7 @@ describe('a drop', () => {
     ])
   })
 
-  test("says 'Upload completed successfully!' for 2 s, and 'Upload Complete' in a toast", async () => {
+  test("shows 'Upload completed successfully!' for 2 s, and 'Upload Complete' in a toast", async () => {
     world.add([fileNamed('a.txt')])
     await pass(0)
     expect(world.toasts).toEqual([
@@ -54,7 +54,7 @@ describe('a drop', () => {
     expect(world.state().outcome).toBeNull()
   })
 
-  test('that comes within these 2 s has an outcome of its own, which the old one does not reset', async () => {
+  test('added within those 2 s keeps its own outcome for the full time', async () => {
     world.add([fileNamed('a.txt')])
     await pass(1500)
     world.add([fileNamed('b.txt')])
@@ -62,7 +62,7 @@ describe('a drop', () => {
     expect(world.state().outcome).toBe('Upload completed successfully!')
   })
 
-  test('on a phone takes the background path, and tells of it in the words of that', async () => {
+  test('on a phone takes the background path and uses its notices', async () => {
     world.add([fileNamed('a.txt')], 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)')
     await pass(0)
     expect(world.state().records[0]?.path).toBe('background')
@@ -70,13 +70,13 @@ describe('a drop', () => {
     expect(world.state().outcome).toBeNull()
   })
 
-  test('takes an empty file for a file', async () => {
+  test('uploads an empty file', async () => {
     world.add([fileNamed('empty', 0)])
     await pass(0)
     expect(world.state().records).toMatchObject([{ status: 'completed', progress: 100 }])
   })
 
-  test('asks before the page goes exactly while it runs, and leaves no timer but that of the cleanup', async () => {
+  test('blocks leaving the page only while uploading, and leaves only the cleanup timer running', async () => {
     let during = 0
     world.onSend = async () => {
       await new Promise((done) => setTimeout(done, 100))
@@ -92,7 +92,7 @@ describe('a drop', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('shows progress every 500 ms at most, and always the last byte', async () => {
+  test('updates the progress at most every 500 ms, and always at the last byte', async () => {
     const seen = new Set<number>()
     world.onSend = async ({ onProgress }) => {
       for (let sent = 0; sent < 1000; sent += 10) {
@@ -107,7 +107,7 @@ describe('a drop', () => {
     expect(world.state().records[0]?.uploadedBytes).toBe(1000)
   })
 
-  test('tells how fast it is, and that the connection was lost', async () => {
+  test('reports the speed and a lost connection', async () => {
     const lives: unknown[] = []
     world.onSend = async ({ onProgress, onInterrupted }) => {
       onProgress(0)
@@ -130,7 +130,7 @@ describe('a drop', () => {
 describe('a drop of a thousand files', () => {
   const names = Array.from({ length: 1000 }, (_, index) => `${index}.raw`)
 
-  test('sends five at a time, and tells of them once', async () => {
+  test('sends five files at a time and shows one notice', async () => {
     let now = 0
     let most = 0
     world.onSend = async () => {
@@ -142,19 +142,19 @@ describe('a drop of a thousand files', () => {
     world.add(names.map((name) => fileNamed(name)))
     await pass(1000 * 20)
     expect(most).toBe(5)
-    // Each was started and confirmed by a call that may travel with others.
+    // Each file was started and confirmed by a batched call.
     expect(world.gathered).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1,000 files uploaded successfully' },
     ])
-    // Changes are shown together, and the list is read once a second. So both happen far less often
-    // than once for each file.
+    // UI updates are coalesced and the file list reloads at most once a second, so neither happens
+    // per file.
     expect(world.changes).toBeLessThan(100)
     expect(world.listed).toBeLessThan(7)
   })
 
-  test('gathers no call of a few files, nor of a large file among many', async () => {
+  test("doesn't batch the calls of a small drop, nor those of a large file in a large drop", async () => {
     world.add(names.slice(0, 10).map((name) => fileNamed(name)))
     await pass(10_000)
     expect(world.gathered).toBe(0)
@@ -165,13 +165,14 @@ describe('a drop of a thousand files', () => {
     expect(world.gathered).toBe(40)
   })
 
-  test('leaves out what is cancelled while it waits to be sent, and frees its slot', async () => {
+  test('skips an upload that is cancelled before it is sent, and frees its slot', async () => {
     const sent = Promise.withResolvers<void>()
     world.onSend = () => sent.promise
     const ids = world.add(names.slice(0, 12).map((name) => fileNamed(name)))
     await pass(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
-    // The page can tell these five from those that wait.
+    // `live` contains only the five uploads being sent, so the page can tell them from waiting
+    // ones.
     expect(Object.keys(world.state().live)).toEqual(ids.slice(0, 5))
     await world.engine.cancel(ids[7] ?? '')
     await pass(100)
@@ -182,11 +183,11 @@ describe('a drop of a thousand files', () => {
     expect(world.shown().filter((line) => line.endsWith(' completed'))).toHaveLength(11)
   })
 
-  test('ends as a whole with one inline error where the tier is full', async () => {
+  test('fails as a whole with one inline error if the tier is full', async () => {
     world.onStart = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
     world.add(names.map((name) => fileNamed(name)))
     await pass(0)
-    // These travel in one call, whose entries the server takes in their order.
+    // One batched call, whose entries the server processes in order.
     expect(world.requests).toHaveLength(48)
     expect(world.state().inlineError).toBe(tierIsFull)
     expect(world.state().records.every(({ status }) => status === 'failed')).toBe(true)

@@ -13,8 +13,8 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-describe('an engine that ends', () => {
-  test('with its page pauses what runs and what waits, and stops everything', async () => {
+describe('closing the engine', () => {
+  test('pauses running and waiting uploads and stops all activity', async () => {
     await world.addStuck([fileNamed('a.txt'), fileNamed('b.txt')])
     world.engine.close()
     expect(world.saved().map(({ status }) => status)).toEqual(['paused', 'paused'])
@@ -24,8 +24,8 @@ describe('an engine that ends', () => {
   })
 })
 
-describe('a record of what has ended', () => {
-  test('stays for 24 h and goes some minutes later, with its bytes and its handle', async () => {
+describe('the record of an ended upload', () => {
+  test('is removed some minutes after 24 h, with its handle', async () => {
     world.onStart = (name) => (name === 'b.txt' ? refused(400) : null)
     const failing = fileNamed('b.txt')
     world.add([fileNamed('a.txt'), { file: failing, handle: handleTo(failing) }])

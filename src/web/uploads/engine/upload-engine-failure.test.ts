@@ -17,8 +17,8 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-describe('an upload that fails', () => {
-  test('does not stop the others, and can be tried again', async () => {
+describe('a failed upload', () => {
+  test("doesn't stop the others and can be retried", async () => {
     world.onStart = (name) => (name === 'a.txt' ? refused(500) : null)
     const [id = ''] = world.add([fileNamed('a.txt'), fileNamed('b.txt')])
     await pass(1000)
@@ -34,19 +34,19 @@ describe('an upload that fails', () => {
     expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
-  test('for want of space on the server says so at once, and is not tried again by itself', async () => {
+  test('is not retried automatically if the server is out of space', async () => {
     const { status, message } = errorTable.STORAGE_FULL
     world.onStart = (name) => (name === 'a.txt' ? refused(status, 'STORAGE_FULL', message) : null)
     world.add([fileNamed('a.txt'), fileNamed('b.txt')])
     await pass(1000)
     expect(world.toasts[0]).toEqual({ title: 'Upload Error', description: message })
-    // The next file is still tried, because it may be small enough.
+    // The next file is still tried because it may fit.
     expect(world.shown()).toEqual(['a.txt failed', 'b.txt completed'])
     await pass(600_000)
     expect(world.requests.filter(({ fileName }) => fileName === 'a.txt')).toHaveLength(1)
   })
 
-  test('because the tier is full says so inline, and stops the rest', async () => {
+  test('shows an inline error and stops the remaining uploads if the tier is full', async () => {
     world.onStart = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
     world.add([fileNamed('a.txt'), fileNamed('b.txt')])
     await pass(1000)
@@ -58,7 +58,7 @@ describe('an upload that fails', () => {
     expect(world.state().inlineError).toBeNull()
   })
 
-  test('on its way has lost nothing: tried again, it goes on from what storage holds', async () => {
+  test('continues from the stored bytes when it is retried', async () => {
     world.onSend = () => {
       throw new TransferFailed('network')
     }
@@ -93,8 +93,8 @@ describe('an upload that fails', () => {
   })
 })
 
-describe('an upload whose trouble may pass', () => {
-  test('repeats a confirmation that got no answer, with growing waits', async () => {
+describe('an upload with a transient error', () => {
+  test('retries an unanswered confirm call with growing waits', async () => {
     const times: number[] = []
     const began = Date.now()
     world.onConfirm = (count) => {
@@ -109,7 +109,7 @@ describe('an upload whose trouble may pass', () => {
     expect(world.shown()).toEqual(['a.txt completed'])
   })
 
-  test('repeats a start that the server was too busy for, until it fails for another reason', async () => {
+  test('retries a start that a busy server refused until it fails for another reason', async () => {
     let tries = 0
     world.onStart = () => {
       tries += 1
@@ -121,7 +121,7 @@ describe('an upload whose trouble may pass', () => {
     expect(world.shown()).toEqual(['a.txt failed'])
   })
 
-  test('tries without end while the browser is offline', async () => {
+  test('retries without limit while the browser is offline', async () => {
     world.isOnline = false
     let tries = 0
     world.deps.connection.untilOnline = () => new Promise((done) => setTimeout(done, 30_000))
@@ -135,7 +135,7 @@ describe('an upload whose trouble may pass', () => {
     expect(world.shown()).toEqual(['a.txt completed'])
   })
 
-  test('sends bytes once more that differ at the end', async () => {
+  test('resends the bytes once after a checksum mismatch', async () => {
     world.onConfirm = (times) => (times === 1 ? refused(409, 'CHECKSUM_MISMATCH') : null)
     world.add([fileNamed('a.txt')])
     await pass(0)

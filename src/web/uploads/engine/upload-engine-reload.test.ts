@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-/** Reloads the page while these files are being sent. Returns the ids of their records. */
+/** Reloads the page while these files are being sent. Returns their record IDs. */
 async function reloadWhileSending(picked: Parameters<EngineWorld['add']>[0]) {
   const ids = await world.addStuck(picked)
   world.reload()
@@ -22,7 +22,7 @@ async function reloadWhileSending(picked: Parameters<EngineWorld['add']>[0]) {
 }
 
 describe('after a reload', () => {
-  test('an upload that ran or waited is paused, and asks for its file', async () => {
+  test('running and waiting uploads are paused and ask for their files', async () => {
     await reloadWhileSending([fileNamed('a.txt'), fileNamed('b.txt')])
     expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
     expect(world.state().records.map(({ need }) => need)).toEqual(['file', 'file'])
@@ -31,7 +31,7 @@ describe('after a reload', () => {
 })
 
 describe('a failed upload after a reload', () => {
-  test('keeps its error, says that it needs its file, and goes on with it', async () => {
+  test('keeps its error, asks for its file, and continues once it has it', async () => {
     world.onStart = () => refused(507)
     world.add([fileNamed('a.txt')])
     await pass(0)
@@ -46,7 +46,7 @@ describe('a failed upload after a reload', () => {
     expect(world.shown()).toEqual(['a.txt completed'])
   })
 
-  test('needs nothing where the browser kept a way to its file', async () => {
+  test('needs no file if the browser kept a handle', async () => {
     world.onStart = () => refused(507)
     const file = fileNamed('a.txt')
     world.add([{ file, handle: handleTo(file) }])
@@ -57,8 +57,8 @@ describe('a failed upload after a reload', () => {
   })
 })
 
-describe('a file that is given again after a reload', () => {
-  test('goes on from what storage holds', async () => {
+describe('a file provided again after a reload', () => {
+  test('continues from the stored bytes', async () => {
     const [id = ''] = await reloadWhileSending([fileNamed('a.txt', 30)])
     await pass(0)
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
@@ -71,7 +71,7 @@ describe('a file that is given again after a reload', () => {
     expect(world.shown()).toEqual(['a.txt completed'])
   })
 
-  test('is refused by name where it is a different one', async () => {
+  test('is rejected by name if it is a different file', async () => {
     const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
     await world.engine.provideFile(id, { file: fileNamed('b.txt') })
     expect(world.toasts).toEqual([
@@ -83,7 +83,7 @@ describe('a file that is given again after a reload', () => {
     expect(world.shown()).toEqual(['a.txt paused'])
   })
 
-  test('is recognised in a drop, whose other files are uploaded', async () => {
+  test('is recognized in a drop, whose other files are uploaded as new', async () => {
     await reloadWhileSending([fileNamed('a.txt')])
     await pass(0)
     world.onSend = () => undefined
@@ -93,7 +93,7 @@ describe('a file that is given again after a reload', () => {
     expect(world.log).toContain('list key of a.txt')
   })
 
-  test('finds its own upload among several of its name and size by its date; else it is new', async () => {
+  test('is matched by date among uploads of the same name and size, else it is new', async () => {
     const dated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
     await reloadWhileSending([dated(1), dated(2)])
     world.onSend = () => undefined
@@ -107,7 +107,7 @@ describe('a file that is given again after a reload', () => {
     ])
   })
 
-  test('is found to be a file already where nobody heard that it was confirmed', async () => {
+  test('completes without sending if the lost confirm call had succeeded', async () => {
     const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
     world.onList = () => refused(404)
     await world.engine.provideFile(id, { file: fileNamed('a.txt') })
@@ -116,7 +116,7 @@ describe('a file that is given again after a reload', () => {
     expect(world.tickets).toBe(1)
   })
 
-  test('starts anew where its upload was swept, but not in the name of somebody else', async () => {
+  test('starts over if the server deleted its upload, but only for the user who started it', async () => {
     const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
     world.onSend = () => undefined
     world.onList = () => refused(404)
@@ -133,8 +133,8 @@ describe('a file that is given again after a reload', () => {
   })
 })
 
-describe('an upload that is left alone for 5 s after a reload', () => {
-  test('goes on by itself where a handle finds its file', async () => {
+describe('an upload idle for 5 s after a reload', () => {
+  test('resumes automatically if a handle gives access to its file', async () => {
     const file = fileNamed('a.txt')
     await reloadWhileSending([{ file, handle: handleTo(file) }])
     world.onSend = () => undefined
@@ -146,7 +146,7 @@ describe('an upload that is left alone for 5 s after a reload', () => {
   test.each([
     ['paused', 'NotAllowedError', 'permission', null],
     ['failed', 'NotFoundError', null, 'Resume failed - file data lost. Please restart upload.'],
-  ])('is %s where its handle answers %s', async (status, name, need, error) => {
+  ])('is %s if its handle throws %s', async (status, name, need, error) => {
     const getFile = () => Promise.reject(new DOMException('', name))
     const handle = { getFile } as unknown as FileSystemFileHandle
     await reloadWhileSending([{ file: fileNamed('a.txt'), handle }])
@@ -155,9 +155,9 @@ describe('an upload that is left alone for 5 s after a reload', () => {
   })
 
   test.each([
-    ['is longer now', 'one. two.', 1],
-    ['was changed since', 'two.', 2],
-  ])('fails where the file that its handle finds %s: its data is lost', async (_, edited, date) => {
+    ['has grown', 'one. two.', 1],
+    ['was modified', 'two.', 2],
+  ])('fails with lost data if the file of its handle %s', async (_, edited, date) => {
     const named = (text: string, lastModified = 1) => new File([text], 'a.txt', { lastModified })
     let onDisk = named('one.')
     const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle
@@ -172,7 +172,7 @@ describe('an upload that is left alone for 5 s after a reload', () => {
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
   })
 
-  test('fails where it was pasted: its data is lost', async () => {
+  test('fails with lost data if its file was pasted', async () => {
     await reloadWhileSending([{ file: fileNamed('image.png'), pasted: true }])
     await pass(0)
     expect(world.shown()).toEqual(['image.png paused'])

@@ -13,8 +13,8 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-describe('a lapsed session', () => {
-  test('asks before the page goes only for bytes that no handle finds again, and lets the device sleep', async () => {
+describe('an expired session', () => {
+  test('blocks leaving the page only for files without a handle, and lets the device sleep', async () => {
     world.onStart = () => refused(401)
     const file = fileNamed('a.txt')
     world.add([{ file, handle: handleTo(file) }])
@@ -29,7 +29,7 @@ describe('a lapsed session', () => {
     expect(world.holds).toBe(0)
   })
 
-  test('pauses what runs and what waits, says so once, and goes on after the sign-in', async () => {
+  test('pauses running and waiting uploads with one notice, and resumes them after the sign-in', async () => {
     world.onStart = () => refused(401)
     world.add([fileNamed('a.txt'), fileNamed('b.txt')])
     await pass(1000)
@@ -55,7 +55,7 @@ describe('a lapsed session', () => {
     expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
-  test('lets another upload that is under way go on for as long as it can', async () => {
+  test('lets other running uploads continue as far as they can', async () => {
     const release = world.hold()
     world.add(Array.from({ length: 11 }, (_, index) => fileNamed(`${index}.txt`)))
     await pass(0)
@@ -65,7 +65,7 @@ describe('a lapsed session', () => {
     await pass(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
-    // All uploads find that the session has ended, but the person gets one notice only.
+    // Every upload gets a 401, but the user sees one notice.
     expect(world.toasts.filter(({ title }) => title === 'Upload paused')).toHaveLength(1)
   })
 })

@@ -17,7 +17,7 @@ function starts() {
   return world.log.filter((line) => line.startsWith('start'))
 }
 
-/** Adds a file that is refused as invalid, and three for which the tier has no slots. */
+/** Adds one invalid file, and three for which the tier has no slots. */
 async function addRefused() {
   world.onStart = (name) =>
     name === 'bad.txt'
@@ -34,7 +34,7 @@ async function addRefused() {
   world.log.length = 0
 }
 
-test('after an upgrade, what the old tier had no room for goes on in its order, and nothing else', async () => {
+test("an upgrade retries only the uploads that the old tier's limit blocked, in order", async () => {
   await addRefused()
   world.onStart = () => null
   await world.engine.followTier('free', 'premium')
@@ -49,7 +49,7 @@ test('after an upgrade, what the old tier had no room for goes on in its order, 
   ])
 })
 
-test('a switch back starts nothing, and changes nothing that runs', async () => {
+test("a downgrade starts nothing and doesn't affect running uploads", async () => {
   await addRefused()
   world.onStart = () => null
   await world.addStuck([fileNamed('running.txt'), fileNamed('waiting.txt')])

@@ -16,14 +16,12 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-describe('an upload that has lost its file', () => {
+describe('an upload without its file', () => {
   const allHeld: Outcome<{ parts: StoredPart[] }> = {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
-  /**
-   * Sends all bytes of an upload, and reloads the page before the server answers the confirm call.
-   */
+  /** Sends all bytes of an upload and reloads the page before the confirm call is answered. */
   const stopAtConfirm = async () => {
     world.onConfirm = () => refused(null)
     world.add([fileNamed('a.txt', 30)])
@@ -35,9 +33,9 @@ describe('an upload that has lost its file', () => {
   }
 
   test.each([
-    ['storage holds all of it', () => allHeld],
-    ['it is a file already', () => refused(404)],
-  ])('is confirmed by itself after 5 s where %s', async (_, onList) => {
+    ['all of it is stored', () => allHeld],
+    ['it is already a file', () => refused(404)],
+  ])('is confirmed automatically after 5 s if %s', async (_, onList) => {
     await stopAtConfirm()
     world.onList = onList
     await pass(4900)
@@ -48,7 +46,7 @@ describe('an upload that has lost its file', () => {
     expect(world.confirmations.at(-1)?.sha256).toBeUndefined()
   })
 
-  test('asks for the file where storage holds a part of it', async () => {
+  test('asks for the file if only part of it is stored', async () => {
     await stopAtConfirm()
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
     await pass(0)
@@ -57,7 +55,7 @@ describe('an upload that has lost its file', () => {
     expect(world.log).toEqual(['list key of a.txt'])
   })
 
-  test('asks for the file where the server knows neither upload nor file', async () => {
+  test('asks for the file if the server knows neither the upload nor the file', async () => {
     await stopAtConfirm()
     world.onList = () => refused(404)
     world.onConfirm = () => refused(404)
@@ -65,7 +63,7 @@ describe('an upload that has lost its file', () => {
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
 
-  test('is confirmed by trying again where it had been refused, and sends nothing', async () => {
+  test('is confirmed without sending when a refused confirm is retried', async () => {
     world.onConfirm = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
     const [id = ''] = world.add([fileNamed('a.txt', 30)])
     await pass(0)
@@ -79,7 +77,7 @@ describe('an upload that has lost its file', () => {
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
   })
 
-  test('asks for the file when it is tried again after its file could not be read', async () => {
+  test('asks for the file when it is retried after a read error', async () => {
     world.onSend = () => {
       throw new TransferFailed('unreadable')
     }
@@ -92,7 +90,7 @@ describe('an upload that has lost its file', () => {
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
 
-  describe('while nobody says what storage holds of it', () => {
+  describe("while the server can't list the stored bytes", () => {
     const lists = () => world.log.filter((line) => line.startsWith('list')).length
     const stopWithoutAnswer = async (status: number | null) => {
       world.isServerReady = false
@@ -100,7 +98,7 @@ describe('an upload that has lost its file', () => {
       await stopAtConfirm()
     }
 
-    test.each([null, 503])('asks for the file, and the server no more (%s)', async (status) => {
+    test.each([null, 503])('asks for the file and stops polling (%s)', async (status) => {
       await stopWithoutAnswer(status)
       await pass(3 * longestWaitMs)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
@@ -109,7 +107,7 @@ describe('an upload that has lost its file', () => {
       expect(lists()).toBe(asked)
     })
 
-    test('goes on with its file as soon as that is given, and asks no more', async () => {
+    test('continues once the file is provided, and stops polling the server', async () => {
       await stopWithoutAnswer(503)
       await pass(firstWaitMs - 1)
       world.onList = () => ({ ok: true, value: { parts: [] } })
@@ -121,7 +119,7 @@ describe('an upload that has lost its file', () => {
       expect(lists()).toBe(asked)
     })
 
-    test('asks no more once it is cancelled', async () => {
+    test('stops polling the server once it is cancelled', async () => {
       await stopWithoutAnswer(503)
       await pass(firstWaitMs - 1)
       await world.engine.cancel('000001')
@@ -130,7 +128,7 @@ describe('an upload that has lost its file', () => {
       expect(lists()).toBe(1)
     })
 
-    test('ends a question on its way when it is cancelled', async () => {
+    test('aborts a pending list call when it is cancelled', async () => {
       const ended: unknown[] = []
       world.deps.calls.listParts = (_, signal) =>
         new Promise((resolve) =>
@@ -147,7 +145,7 @@ describe('an upload that has lost its file', () => {
       expect(ended).toHaveLength(1)
     })
 
-    test('is not lost where nobody could choose it again, and is confirmed in the end', async () => {
+    test('keeps a pasted upload paused and confirms it once the server responds', async () => {
       world.onConfirm = () => refused(null)
       world.add([{ file: fileNamed('a.txt', 30), pasted: true }])
       await pass(0)

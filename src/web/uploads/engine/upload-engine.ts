@@ -1,9 +1,9 @@
 /**
- * Runs the uploads of one user in one tab. The words of this folder:
- * - A *record* is what the browser saves about one upload. Every tab shows all records.
- * - A tab *claims* the record of an upload that it runs, and no other tab can claim it then.
- * - Uploads wait in the *queue*. The *run* of an upload is its work after that.
- * - A *drop* is all files that were added together.
+ * Runs the uploads of one user in one tab. Terms:
+ * - A *record* is the saved state of one upload. Every tab shows all records.
+ * - A tab *claims* the record of an upload that it runs. Only one tab can claim a record.
+ * - Uploads wait in the *queue*. A *run* is the work on an upload after that.
+ * - A *drop* is a set of files added together.
  */
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { refuseOtherFile } from '../picking/file-identity.ts'
@@ -35,19 +35,19 @@ import type { RunDeps, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import { cancelled, canResume, completed, failed, isUnderWay, paused } from './upload-state.ts'
 
-/** Changes within this time are shown together, so that the page is not drawn for each of them. */
+/** Coalesces changes so that the page doesn't re-render for each of them. */
 const shownEveryMs = 50
-/** How often to check which uploads may resume without a person, and which tabs are gone. */
+/** Interval of the checks for uploads that can resume automatically and for closed tabs. */
 const watchEveryMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpEveryMs = 60_000
-/** While uploads run, the list of files is read again at most once in this time. */
+/** Minimum interval between reloads of the file list while uploads run. */
 const refreshEveryMs = 1000
 /** How long a cancelled upload stays visible. */
 const cancelledShownMs = 2000
-/** How long a sign-out waits for the server to end uploads. Later it ends them by itself. */
+/** How long a sign-out waits for the server to abort uploads. The server times out the rest. */
 const abortWithinMs = 3000
-/** An abort is repeated without limit, because it frees an upload slot. */
+/** An abort is retried without limit because it frees a slot. */
 const noLimit = { maxTries: Number.POSITIVE_INFINITY, isPatient: false }
 
 export interface EngineDeps
@@ -58,7 +58,7 @@ export interface EngineDeps
   locks: RecordLocks
   handles: HandleStore
   onChange: (shown: ShownUploads) => void
-  /** Makes the browser ask before a person leaves the page. Returns a function that stops this. */
+  /** Warns users who leave the page. Returns a function that removes the warning. */
   holdPage: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
   keepAwake: () => () => void
@@ -74,9 +74,9 @@ export class UploadEngine {
   readonly #batches: BatchProgress
   /** Aborted when the engine is closed. */
   readonly #end = new AbortController()
-  /** The ids of the uploads of tabs that are gone whose bytes this tab has looked for. */
+  /** IDs of uploads from closed tabs whose bytes this tab has already searched for. */
   readonly #lookedFor = new Set<string>()
-  /** An error that is shown beside the drop zone (spec §5). */
+  /** The error next to the drop zone (spec §5). */
   #inlineError: string | null = null
   #isAskedToSignIn = false
   #hasRead = false
@@ -131,7 +131,7 @@ export class UploadEngine {
     this.readAgain()
   }
 
-  /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
+  /** Uploads files. A file that a paused upload needs resumes that upload instead. */
   async add({ files, ...drop }: AddedFiles): Promise<void> {
     const others: AddedFiles['files'][number][] = []
     for (const one of files) {
@@ -150,35 +150,36 @@ export class UploadEngine {
       this.#batches.changed(null, record)
     }
     await Promise.all(records.map(({ id }) => this.#list.claim(id)))
-    // A person may have cancelled some of them meanwhile.
+    // The user may have cancelled some of them in the meantime.
     const pending = records.filter(({ id }) => this.#list.get(id)?.status === 'pending')
     for (const record of pending) this.#put(record)
     for (const record of pending) this.#runner.add(record, records.length)
-    // The handles of these files are kept only while their records are.
+    // Save the records now: handles without a record are deleted.
     this.#deps.records.flush()
   }
 
   /**
-   * Cancels an upload, also one that another tab runs. Spec §4: it fails with 'Cancelled by user'.
-   * An upload that has failed already is removed immediately.
+   * Cancels an upload, even one that another tab runs. Spec §4: it fails with 'Cancelled by user'.
+   * An upload that has already failed is removed immediately.
    */
   async cancel(id: string): Promise<void> {
     const isOwn = this.#list.isClaimed(id)
     if (isOwn || (await this.#list.claim(id, { steal: true }))) this.#cancel(id)
   }
 
-  /** Cancels the foreground uploads of this tab: those whose progress the page shows. */
+  /** Cancels this tab's foreground uploads. */
   cancelForeground(): void {
     this.#batches.cancelForeground()
-    // Waiting uploads are cancelled first, so that none of them starts when a running one ends.
+    // `underWay` lists waiting uploads first, so none of them starts when a running one is
+    // cancelled.
     for (const id of this.#runner.underWay()) {
       if (this.#list.get(id)?.path === 'foreground') this.#cancel(id)
     }
   }
 
   /**
-   * Resumes a paused upload, or tries a failed one again, if its bytes are available. Call it in a
-   * click handler: the browser may ask whether the page may read the file.
+   * Resumes a paused upload or retries a failed one if its bytes are available. Call from a click
+   * handler: the browser may show a permission prompt for the file.
    */
   async resume(id: string): Promise<void> {
     const handle = this.#files.get(id) ? undefined : await this.#deps.handles.get(id)
@@ -188,10 +189,7 @@ export class UploadEngine {
     else await this.#resumer.resume(id)
   }
 
-  /**
-   * Gives a paused upload its file again. If the file is another one, it is refused, and a notice
-   * says why.
-   */
+  /** Resumes an upload with its file. A different file is rejected with a notice. */
   async provideFile(id: string, picked: PickedFile): Promise<void> {
     const record = this.#list.get(id)
     if (!record || !canResume(record)) return
@@ -200,7 +198,7 @@ export class UploadEngine {
     else await this.#resumer.provide(id, picked)
   }
 
-  /** Resumes the uploads that wait for a sign-in, if their owner is signed in again. */
+  /** Resumes the uploads that wait for a sign-in if their owner is signed in again. */
   async resumeSignedIn(): Promise<void> {
     const waiting = this.#resumer.resumable().filter(({ need }) => need === 'sign-in')
     if (waiting.length === 0) return
@@ -211,9 +209,8 @@ export class UploadEngine {
   }
 
   /**
-   * Follows a change of the user's tier: the error about the old tier goes. After an upgrade, the
-   * uploads that a limit of the old tier refused are tried again, in the order in which they were
-   * added.
+   * Handles a tier change: dismisses the inline error and, after an upgrade, retries the uploads
+   * that the old tier's limits blocked, in order.
    */
   async followTier(before: Tier, after: Tier): Promise<void> {
     this.dismissInlineError()
@@ -232,7 +229,6 @@ export class UploadEngine {
     this.#changed()
   }
 
-  /** Returns what this tab shows. */
   shown(): ShownUploads {
     return {
       records: this.#list.all(),
@@ -243,10 +239,10 @@ export class UploadEngine {
     }
   }
 
-  /** Reads what other tabs have changed, within a second. */
+  /** Loads the changes of other tabs within a second. */
   readonly readAgain: () => void
 
-  /** True while uploads of this tab run or wait. */
+  /** True while uploads of this tab are running or waiting. */
   get isRunning(): boolean {
     return this.#runner.underWay().length > 0
   }
@@ -262,8 +258,8 @@ export class UploadEngine {
   }
 
   /**
-   * Removes this user's uploads from the browser, and ends the unfinished ones on the server. The
-   * engine is closed afterwards.
+   * Removes this user's uploads from the browser, aborts the unfinished ones on the server, and
+   * closes the engine.
    */
   async signOut(): Promise<void> {
     const { records, handles, calls, timers } = this.#deps
@@ -287,7 +283,7 @@ export class UploadEngine {
     this.#keepAwake(false)
   }
 
-  /** Reads the records of all tabs, and looks for the bytes of the uploads whose tabs are gone. */
+  /** Reads the records of all tabs and locates the bytes of uploads whose tab was closed. */
   async #read(): Promise<void> {
     const { records, locks, handles } = this.#deps
     if (this.#end.signal.aborted) return
@@ -310,7 +306,7 @@ export class UploadEngine {
     void this.resumeSignedIn()
   }
 
-  /** Returns false when no upload is left that this check could help. */
+  /** Returns false if no upload is left to check. */
   #resumeIdle(): boolean {
     if (this.#end.signal.aborted) return false
     const elsewhere = this.#list.elsewhere()
@@ -353,10 +349,10 @@ export class UploadEngine {
     const { stage, error, code, isUnreadable } = result
     const now = this.#deps.timers.now()
     const next = failed(record, error, code, now)
-    // The server has ended this upload, so there is nothing to continue and nothing to abort.
+    // The server has ended this upload: nothing to resume or abort.
     const isBlocked = code === 'CONTENT_BLOCKED'
     if (isBlocked) next.ticket = null
-    // The next attempt asks for the file, unless it was pasted and so cannot be chosen again.
+    // The next attempt asks for the file, unless it was pasted and can't be chosen again.
     if (isUnreadable && !record.pasted) next.need = 'file'
     if (isBlocked || isUnreadable) this.#files.forget(record.id)
     this.#put(next)
@@ -368,7 +364,7 @@ export class UploadEngine {
   #cancel(id: string): void {
     const record = this.#list.get(id)
     if (!record || record.status === 'completed') return
-    // The person has already seen that it failed.
+    // The user has already seen the failure.
     if (record.status === 'failed') {
       this.#remove(record)
       return
@@ -404,7 +400,9 @@ export class UploadEngine {
     this.#resumer.stop(id)
   }
 
-  /** Frees the upload slot on the server (spec §4). If the upload became a file, the file stays. */
+  /**
+   * Frees the slot on the server (spec §4). An upload that was already confirmed keeps its file.
+   */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
     const abort = {
@@ -417,7 +415,7 @@ export class UploadEngine {
     untilAnswered(abort, options, this.#deps).catch(() => undefined)
   }
 
-  /** Changes an upload of this tab. */
+  /** Updates an upload of this tab. */
   #put(record: UploadRecord): void {
     if (this.#end.signal.aborted) return
     const before = this.#list.get(record.id) ?? null
@@ -426,7 +424,7 @@ export class UploadEngine {
   }
 
   #tellOfOne(record: UploadRecord, notice: Notice): void {
-    // A large drop gets one notice at its end, not one for each file.
+    // A large drop gets one notice when it ends instead of one per file.
     const isOneOfMany = isLargeDrop(this.#list.countDrop(record))
     if (notice.kind === 'inline' || !isOneOfMany) this.#tell(notice)
   }
@@ -448,7 +446,7 @@ export class UploadEngine {
       return picked !== undefined && !picked.handle
     }
     this.#holdPage(this.isRunning || records.some(isUnsaved))
-    // The person may be looking at this tab while another one uploads.
+    // Includes uploads of other tabs, because the user may be viewing this one.
     this.#keepAwake(records.some(isUnderWay))
     const mayResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
     if (elsewhere.size > 0 || records.some(mayResume)) this.#watch()
@@ -458,8 +456,8 @@ export class UploadEngine {
 }
 
 /**
- * Returns a function to call with whether something is wanted. It calls `begin` when that becomes
- * true, and what `begin` returned when it becomes false.
+ * Returns a switch: turning it on calls `begin`, turning it off calls the function that `begin`
+ * returned.
  */
 function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
   let end: (() => void) | null = null

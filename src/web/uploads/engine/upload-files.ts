@@ -6,14 +6,14 @@ import type { UploadRecord } from '../records/upload-record.ts'
 
 /**
  * Where the file of an upload is.
- * - `ready`: this tab has it in memory.
- * - `file`: a person has to choose it again.
- * - `permission`: a person has to allow the browser to read it again.
- * - `gone`: it is lost.
+ * - `ready`: in this tab's memory.
+ * - `file`: the user has to choose it again.
+ * - `permission`: the user has to grant read access again.
+ * - `gone`: lost.
  */
 export type FileState = 'ready' | 'file' | 'permission' | 'gone'
 
-/** The files of uploads that this tab has in memory, and the handles that outlive a reload. */
+/** The files of this tab's uploads in memory, and the handles that survive a reload. */
 export class UploadFiles {
   readonly #handles: HandleStore
   readonly #inMemory = new Map<string, PickedFile>()
@@ -26,15 +26,15 @@ export class UploadFiles {
     return this.#inMemory.get(id)
   }
 
-  /** Keeps a file in memory, and saves its handle for the time after a reload. */
+  /** Keeps a file in memory and saves its handle. */
   keep(id: string, picked: PickedFile): void {
     this.#inMemory.set(id, picked)
     if (picked.handle) void this.#handles.save(id, picked.handle)
   }
 
   /**
-   * Finds out where the file of an upload is. If a saved handle gives the file without asking a
-   * person, this method also puts the file into memory.
+   * Locates the file of an upload. If a saved handle is readable without a prompt, loads the file
+   * into memory.
    */
   async find({ id, identity }: UploadRecord): Promise<FileState> {
     if (this.#inMemory.has(id)) return 'ready'
@@ -42,18 +42,18 @@ export class UploadFiles {
     if (!handle) return 'file'
     const read = await readHandle(handle)
     if (read.state !== 'found') return read.state
-    // Another program may have changed the file since its upload began.
+    // Another program may have changed the file in the meantime.
     if (!isSameFile(identity, read.file)) return 'gone'
     this.#inMemory.set(id, { file: read.file, handle })
     return 'ready'
   }
 
-  /** Forgets the file, but keeps its handle. */
+  /** Removes the file from memory but keeps its handle. */
   drop(id: string): void {
     this.#inMemory.delete(id)
   }
 
-  /** Forgets the file and its handle. */
+  /** Removes the file from memory and deletes its handle. */
   forget(id: string): void {
     this.#inMemory.delete(id)
     void this.#handles.remove(id)

@@ -15,16 +15,16 @@ export interface UploadListDeps {
 }
 
 /**
- * The uploads of one user in this browser. A tab *claims* an upload before it changes it; the
- * uploads that other tabs have claimed are read from the browser's storage.
+ * The uploads of one user in this browser. A tab *claims* an upload before changing it. Uploads
+ * claimed by other tabs are read from the browser's storage.
  */
 export class UploadList {
   readonly #deps: UploadListDeps
   readonly #records = new Map<string, UploadRecord>()
-  /** For each upload of this tab, a function that releases its lock. */
+  /** Lock release functions of this tab's uploads, by ID. */
   readonly #claims = new Map<string, () => void>()
   readonly #claiming = new Map<string, Promise<boolean>>()
-  /** The ids of the uploads that another tab has claimed. */
+  /** IDs of uploads claimed by other tabs. */
   #elsewhere: ReadonlySet<string> = new Set()
   #isRead = false
 
@@ -41,7 +41,7 @@ export class UploadList {
     return [...this.#records.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** Returns how many files were added together with this record's file, including it. */
+  /** Returns the number of files in this record's drop. */
   countDrop({ batch }: UploadRecord): number {
     let count = 0
     for (const other of this.#records.values()) if (other.batch === batch) count += 1
@@ -56,14 +56,14 @@ export class UploadList {
     return this.#claims.has(id)
   }
 
-  /** Changes an upload, or adds one. The change is saved within 200 ms. */
+  /** Adds or updates an upload. Saved within 200 ms. */
   put(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.records.save(record)
     this.#deps.onChange()
   }
 
-  /** Shows a new upload. It is not saved before `put`, so other tabs do not see it yet. */
+  /** Shows a new upload in this tab only. `put` saves it for other tabs. */
   show(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.onChange()
@@ -77,9 +77,9 @@ export class UploadList {
   }
 
   /**
-   * Makes this tab the one that runs the upload. Returns false if another tab has claimed it, or if
-   * it does not exist any more.
-   * @param options with `steal`, takes the upload from another tab.
+   * Claims the upload for this tab. Returns false if another tab has claimed it or it no longer
+   * exists.
+   * @param options `steal` takes the upload from another tab.
    */
   claim(id: string, { steal = false } = {}): Promise<boolean> {
     if (this.#claims.has(id)) return Promise.resolve(true)
@@ -100,7 +100,7 @@ export class UploadList {
     }
     this.#claims.set(id, release)
     this.#elsewhere = new Set([...this.#elsewhere].filter((other) => other !== id))
-    // Another tab may have changed the record until its lock became free.
+    // Another tab may have changed the record while it held the lock.
     const latest = records.get(id)
     if (records.isRemoved(id)) this.#lose(id)
     else if (latest) this.#records.set(id, halted(latest))
@@ -110,13 +110,13 @@ export class UploadList {
   /** Lets other tabs claim the upload. */
   release(id: string): void {
     if (!this.#claims.has(id)) return
-    // Other tabs may read the record as soon as its lock is free.
+    // Other tabs may read the record as soon as the lock is free.
     this.#deps.records.flush()
     this.#claims.get(id)?.()
     this.#claims.delete(id)
   }
 
-  /** Reads what other tabs have changed. Returns the unfinished uploads that no tab has claimed. */
+  /** Loads the changes of other tabs. Returns the uploads that no tab has claimed. */
   async read(): Promise<UploadRecord[]> {
     const { locks, records, ownerId } = this.#deps
     const held = await locks.held()
@@ -140,7 +140,7 @@ export class UploadList {
     return orphans
   }
 
-  /** Lets other tabs claim all uploads. */
+  /** Releases the claims on all uploads. */
   close(): void {
     this.#deps.records.flush()
     for (const release of this.#claims.values()) release()
@@ -161,7 +161,7 @@ export class UploadList {
 }
 
 /**
- * Returns the record of an upload whose tab is gone. Spec §4: records found uploading or pending
+ * Returns the record of an upload whose tab was closed. Spec §4: records found uploading or pending
  * become paused.
  */
 function halted(record: UploadRecord): UploadRecord {

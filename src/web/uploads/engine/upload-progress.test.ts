@@ -8,17 +8,17 @@ function upload(fileSize: number, uploadedBytes: number, status: UploadRecord['s
   return uploadRecord({ fileSize, uploadedBytes, status })
 }
 
-describe('the texts of one file', () => {
+describe('the progress text of one file', () => {
   test.each([
     [0, 'Uploading cut.mov... 0%'],
     [94, 'Uploading cut.mov... 94%'],
     [95, 'Finalizing cut.mov...'],
     [100, 'Finalizing cut.mov...'],
-  ])('at %i %%: %s', (progress, text) => {
+  ])("at %i %% is '%s'", (progress, text) => {
     expect(progressText({ fileName: 'cut.mov', progress })).toBe(text)
   })
 
-  test('a screen reader hears quarters, not every percent', () => {
+  test('for screen readers changes at each quarter, not at every percent', () => {
     const heard = new Set<string>()
     for (let progress = 0; progress <= 100; progress += 1) {
       heard.add(spokenProgress({ fileName: 'cut.mov', progress }))
@@ -34,7 +34,7 @@ describe('the texts of one file', () => {
 })
 
 describe('the progress over all files', () => {
-  test('goes by bytes, not by files', () => {
+  test('is weighted by bytes', () => {
     const uploads = [
       upload(100, 100, 'completed'),
       upload(900, 400, 'uploading'),
@@ -43,16 +43,16 @@ describe('the progress over all files', () => {
     expect(overallPercent(uploads)).toBe(25)
   })
 
-  test('leaves failed files out', () => {
+  test('excludes failed files', () => {
     expect(overallPercent([upload(1000, 10, 'failed'), upload(1000, 500, 'uploading')])).toBe(50)
     expect(overallPercent([upload(1000, 0, 'failed')])).toBe(0)
   })
 
-  test('counts files where none has a byte', () => {
+  test('counts files if all of them are empty', () => {
     expect(overallPercent([upload(0, 0, 'completed'), upload(0, 0, 'uploading')])).toBe(50)
   })
 
-  test('is a whole number from 0 to 100, and 100 only when every file is stored', () => {
+  test('is an integer from 0 to 100, and 100 only when every file is stored', () => {
     const statuses = fc.constantFrom('pending', 'uploading', 'completed', 'failed' as const)
     const any = fc
       .tuple(fc.nat(5_000_000_000), fc.double({ min: 0, max: 1, noNaN: true }), statuses)

@@ -4,9 +4,8 @@ import type { UploadRecord } from '../records/upload-record.ts'
 const finalizingPercent = 95
 
 /**
- * Returns the progress over all files by bytes, 0 to 100, rounded down. Failed files do not count.
- * If all files are empty, the function counts files instead of bytes. The result is 100 only when
- * every file is confirmed, not when the last byte is sent.
+ * Returns the progress over all files by bytes, 0 to 100, rounded down. Excludes failed files, and
+ * counts files instead if all of them are empty. Reaches 100 only when every file is confirmed.
  */
 export function overallPercent(
   uploads: readonly Pick<UploadRecord, 'status' | 'fileSize' | 'uploadedBytes'>[],
@@ -21,7 +20,7 @@ export function overallPercent(
   return Math.min(99, Math.floor(share * 100))
 }
 
-/** Spec §4: true at 95% or more, when the upload is about to become a file. */
+/** Spec §4: true at 95% or more, when the upload is about to be confirmed. */
 export function isFinalizing({ progress }: Pick<UploadRecord, 'progress'>): boolean {
   return progress >= finalizingPercent
 }
@@ -37,8 +36,8 @@ export function progressText(upload: NamedProgress): string {
 }
 
 /**
- * Returns the progress text for a screen reader. The text changes only with the file, at each
- * quarter, and at the end, because the screen reader reads every change aloud.
+ * Returns the progress text for screen readers. It changes only with the file, at each quarter and
+ * at the end, because every change is read aloud.
  */
 export function spokenProgress(upload: NamedProgress): string {
   if (isFinalizing(upload)) return progressText(upload)

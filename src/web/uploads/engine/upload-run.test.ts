@@ -13,7 +13,7 @@ const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
 const identity = { name: 'notes.txt', size: 1000, lastModified: 7 }
 
-/** Stands for a server that never answers. The call ends only when the signal is aborted. */
+/** A server that never responds: the call ends only when the signal is aborted. */
 function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
   return new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),
@@ -24,7 +24,7 @@ const nothing = refusal(null)
 let record: UploadRecord
 let asked: { call: string; request: unknown }[]
 let jobs: TransferJob[]
-/** The bytes that were shown, in order. */
+/** Every reported byte count, in order. */
 let bytes: number[]
 let lives: UploadLive[]
 let reported: unknown[]
@@ -103,7 +103,7 @@ test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
   ['getUploadUrl', 30_000, {}],
   ['listParts', 30_000, { ticket }],
   ['confirmUpload', 600_000, {}],
-])('a %s that nobody answers is ended after %i ms and made again', async (call, ms, of) => {
+])('an unanswered %s call times out after %i ms and is retried', async (call, ms, of) => {
   calls = { ...calls, [call]: hang }
   const run = begin(of)
   const made = () => asked.filter((one) => one.call === call).length
@@ -118,7 +118,7 @@ test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a start says whose it is, and repeats itself by the same key', async () => {
+test('a repeated start sends the same owner and idempotency key', async () => {
   calls.getUploadUrl = hang
   begin().stop()
   await vi.advanceTimersByTimeAsync(callTimeoutMs)
@@ -132,13 +132,13 @@ test.each([
   ['image/png', 'image/png'],
   ["application/x-it's", ''],
   ['text/plain;charset=utf-8', ''],
-])('a file of the type %j is announced as %j, which the server takes', async (fileType, sent) => {
+])('a file of the type %j is sent as %j, which the server accepts', async (fileType, sent) => {
   begin({ fileType })
   await vi.advanceTimersByTimeAsync(0)
   expect(asked[0]?.request).toMatchObject({ fileType: sent })
 })
 
-test('the URLs of parts that come with the ticket are used once and never saved', async () => {
+test('part URLs from the ticket are used once and never saved', async () => {
   const parts = { size: 400, count: 3 }
   const urls = { 1: '/one', 2: '/two' }
   calls.getUploadUrl = async () => ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } })
@@ -151,7 +151,7 @@ test('the URLs of parts that come with the ticket are used once and never saved'
 })
 
 describe('a transfer', () => {
-  test('shows its progress and speed although the clock is set back', async () => {
+  test('reports progress and speed even if the clock is set back', async () => {
     send = async ({ onProgress }) => {
       onProgress(0)
       vi.advanceTimersByTime(2000)
@@ -164,7 +164,7 @@ describe('a transfer', () => {
     expect(lives.at(-1)).toEqual({ interrupted: null, bytesPerSecond: 250 })
   })
 
-  test('shows at once what was lost, and never a speed below nothing', async () => {
+  test('reports lost bytes immediately and never a negative speed', async () => {
     send = async ({ onProgress }) => {
       onProgress(0)
       for (const sent of [400, 750, 100, 300, 200]) {
@@ -181,22 +181,22 @@ describe('a transfer', () => {
   test.each([
     [7, true],
     [8, false],
-  ])('knows whether the file has the date of then (%i)', async (lastModified, expected) => {
+  ])('detects a file with a different modification date (%i)', async (lastModified, expected) => {
     begin({ identity: { ...identity, lastModified } })
     await vi.advanceTimersByTimeAsync(0)
     expect(jobs.map(({ hasFirstDate }) => hasFirstDate)).toEqual([expected])
   })
 })
 
-describe('what the server lacks is repaired once', () => {
+describe('a failed attempt', () => {
   const refuse = (status: number, code: string | null = null) =>
     ({ ok: false, refusal: refusal(status, code) }) as const
   const names = () => asked.map(({ call }) => call)
 
   test.each([
-    ['other bytes than were sent', refuse(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
+    ['different bytes', refuse(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
     ['too few bytes', refuse(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
-  ])('%s', async (_, answer, again) => {
+  ])('is repaired once if the server has %s', async (_, answer, again) => {
     calls.confirmUpload = async () => answer
     begin()
     await vi.advanceTimersByTimeAsync(0)
@@ -204,7 +204,7 @@ describe('what the server lacks is repaired once', () => {
     expect(await result).toMatchObject({ type: 'failed', stage: 'confirm' })
   })
 
-  test('an upload that it does not know: it is a file already, or it starts anew', async () => {
+  test("is confirmed or else restarted if the server doesn't know the upload", async () => {
     calls.listParts = async () => refuse(404)
     calls.confirmUpload = async () => refuse(404)
     begin({ ticket })
@@ -214,8 +214,8 @@ describe('what the server lacks is repaired once', () => {
 
   test.each([
     ['a small file whose URL has expired', new TransferFailed('status', 403)],
-    ['a file that has changed since its upload began', new TransferFailed('changed')],
-  ])('%s starts anew', async (_, error) => {
+    ['a changed file', new TransferFailed('changed')],
+  ])('of %s starts over', async (_, error) => {
     send = async () => {
       throw error
     }
@@ -225,7 +225,7 @@ describe('what the server lacks is repaired once', () => {
     expect(await result).toMatchObject({ type: 'failed', stage: 'transfer' })
   })
 
-  test('a large file whose URLs are refused fails, and keeps its stored parts', async () => {
+  test('of a large file whose URLs are refused is final and keeps the stored parts', async () => {
     send = async () => {
       throw new TransferFailed('status', 403)
     }
@@ -235,7 +235,7 @@ describe('what the server lacks is repaired once', () => {
   })
 })
 
-describe('without the file, an upload is only confirmed', () => {
+describe('an upload without its file is only confirmed', () => {
   test.each([404, 400])('and asks for the file if the server lacks bytes (%i)', async (status) => {
     const answer = refusal(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
     calls.confirmUpload = async () => ({ ok: false, refusal: answer })
@@ -246,7 +246,7 @@ describe('without the file, an upload is only confirmed', () => {
 })
 
 describe('an error', () => {
-  test('that nobody expected fails the upload, and is reported', async () => {
+  test('that is unexpected fails the upload and is reported', async () => {
     const error = new TypeError('x is not a function')
     send = async () => {
       throw error
@@ -256,7 +256,7 @@ describe('an error', () => {
     expect(reported).toEqual([error])
   })
 
-  test('that comes of the end of the run is none', async () => {
+  test('caused by stopping the run is ignored', async () => {
     send = ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const run = begin()

@@ -26,34 +26,31 @@ import { withBytes } from './upload-state.ts'
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
 const progressEveryMs = 500
 
-/** What one running upload needs from the server and the browser. */
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'gathered'>
   sendFile: SendFile
   /** Delays the transfer until the upload may send its bytes. */
   inTurn: InTurn
-  /**
-   * Computes the SHA-256 of all bytes, in lower-case hexadecimal; null where the browser cannot.
-   */
+  /** Computes the SHA-256 of all bytes in lowercase hex, or null if the browser can't. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Called when the server made a file of an upload whose run was stopped meanwhile. */
+  /** Called when the server confirms an upload whose run was stopped. */
   onStoredAnyway: () => void
-  /** Called with an error that no code here throws on purpose. The upload fails. */
+  /** Called with an unexpected error, which also fails the upload. */
   reportError: (error: unknown) => void
 }
 
-/** The record of a running upload, which the engine keeps. */
+/** The record of a running upload. The engine owns it. */
 export interface RunRecord {
   get(): UploadRecord
   update(changes: Partial<UploadRecord>): void
-  /** Called when `UploadRun.live` has changed. */
+  /** Called when `UploadRun.live` changes. */
   liveChanged(): void
 }
 
-/** How a run ended. */
+/** The outcome of a run. */
 export type RunResult =
   | { type: 'stored' }
-  /** A person has to sign in, or to choose the file again. */
+  /** The user has to sign in or choose the file again. */
   | { type: 'paused'; need: 'sign-in' | 'file' }
   | {
       type: 'failed'
@@ -63,7 +60,6 @@ export type RunResult =
       isUnreadable: boolean
     }
 
-/** The calls that the server can refuse. */
 type CallStage = 'start' | 'list' | 'confirm'
 
 class CallFailed extends Error {
@@ -77,19 +73,19 @@ class CallFailed extends Error {
   }
 }
 
-/** Runs one upload from its start to its end: gets a ticket, sends the bytes, confirms them. */
+/** Runs one upload: gets a ticket, sends the bytes and confirms them. */
 export class UploadRun {
   readonly #file: File | null
   readonly #deps: RunDeps
   readonly #record: RunRecord
   readonly #stop = new AbortController()
   readonly #signal = this.#stop.signal
-  /** The presigned URLs of parts in the answer of get-upload-url. The next transfer uses them. */
+  /** Presigned part URLs from the get-upload-url response, for the next transfer. */
   #partUrls: UrlsOfParts = {}
   #sha256: Promise<string | null> = Promise.resolve(null)
   #live: UploadLive | null = null
 
-  /** @param file null where this tab does not have it. The upload can then only be confirmed. */
+  /** @param file null if this tab doesn't have it, so that the upload can only be confirmed. */
   constructor(file: File | null, deps: RunDeps, record: RunRecord) {
     this.#file = file
     this.#deps = deps
@@ -97,16 +93,16 @@ export class UploadRun {
   }
 
   /**
-   * The speed of the upload and what interrupts it. Null while the transfer waits for its turn.
-   * Also null before that, until a call is interrupted.
+   * The speed of the upload and what is interrupting it. Null while the transfer is queued, and
+   * before that unless a call was interrupted.
    */
   get live(): UploadLive | null {
     return this.#live
   }
 
   /**
-   * Runs the upload. Returns null when it was stopped. While get-upload-url is under way, a stopped
-   * run ends only after the answer has come and the new upload slot is freed.
+   * Runs the upload. Returns null if it was stopped. If stopped during a get-upload-url call, it
+   * waits for the response and frees the new slot first.
    */
   async run(): Promise<RunResult | null> {
     try {
@@ -118,16 +114,16 @@ export class UploadRun {
   }
 
   /**
-   * Stops the transfer and all waits. A running call that changes something on the server still
-   * waits for its answer.
+   * Stops the transfer and all waits. A pending call that changes state on the server is not
+   * aborted.
    */
   stop(): void {
     this.#stop.abort(new DOMException('The upload was stopped.', 'AbortError'))
   }
 
   /**
-   * Uploads the file. If the server turns out to lack the upload or some of its bytes, repairs this
-   * once and tries again.
+   * Uploads the file. If the server lacks the upload or some of its bytes, repairs this once and
+   * retries.
    */
   async #upload(file: File): Promise<void> {
     for (;;) {
@@ -149,22 +145,22 @@ export class UploadRun {
   }
 
   /**
-   * Prepares another attempt after an error. Returns true if the upload has become a file.
-   * @throws the error where another attempt would not help.
+   * Prepares another attempt after an error. Returns true if the upload is already a file.
+   * @throws the error if another attempt wouldn't help.
    */
   async #repair(error: unknown): Promise<boolean> {
     const { ticket } = this.#record.get()
     if (!ticket) throw error
     if (error instanceof CallFailed && error.stage === 'confirm') {
-      // The stored bytes differ from the sent ones, and the server has ended the upload.
+      // Checksum mismatch: the server has ended the upload.
       if (error.refusal.code === 'CHECKSUM_MISMATCH') return this.#forgetTicket()
-      // A server that crashed may have lost bytes that were not yet safe on its disk.
+      // A server that crashed may have lost bytes it hadn't synced to disk.
       if (error.refusal.code !== 'UPLOAD_INCOMPLETE') throw error
       this.#record.update({ restarted: true })
       return false
     }
     if (saysUnknown(error)) {
-      // An earlier confirm may have made a file of it.
+      // An earlier confirm may have succeeded.
       try {
         await this.#confirm(ticket)
         return true
@@ -174,10 +170,10 @@ export class UploadRun {
       }
     }
     if (!(error instanceof TransferFailed)) throw error
-    // The presigned URL of a small file has expired. A new start gives another one. A larger file
-    // fails instead, because a new start would lose its stored parts.
+    // The presigned URL of a small file has expired, and a new start provides another. A larger
+    // file fails instead, because a new start would discard its stored parts.
     const isUrlRefused = error.status === 403 && !ticket.parts
-    // The file has changed since its upload began. Continuing would mix two versions.
+    // The file has changed since its upload started. Continuing would mix two versions.
     if (!isUrlRefused && error.kind !== 'changed') throw error
     await this.#deps.calls.abortUpload(ticket.cloudKey)
     return this.#forgetTicket()
@@ -197,7 +193,6 @@ export class UploadRun {
     return this.#confirm(ticket)
   }
 
-  /** Starts the upload on the server. */
   async #start(): Promise<UploadTicket> {
     const { calls } = this.#deps
     const { fileName, fileSize, fileType, expirationDays, ownerId, id } = this.#record.get()
@@ -206,7 +201,7 @@ export class UploadRun {
       input: {
         fileName,
         fileSize,
-        // Some systems give an invalid type. The empty text means unknown.
+        // Some systems report an invalid type. An empty string means unknown.
         fileType: isMediaType(fileType) ? fileType : '',
         expirationDays: String(expirationDays),
         ownerId,
@@ -251,15 +246,15 @@ export class UploadRun {
     const { uploadStartTime } = record
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
     this.#setBytes(heldBytes)
-    // What interrupted the calls before is over, and the transfer may have to wait for its turn.
+    // Clear an earlier interruption: the transfer may have to wait in the queue.
     this.#show(null)
-    // The SHA-256 is optional: an upload continues where it cannot be computed.
+    // The SHA-256 is optional, so a failure to compute it is ignored.
     this.#sha256 = sha256(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, heldBytes)
     const contentType = ticket.metadata.mimeType
     const hasFirstDate = file.lastModified === record.identity.lastModified
-    // These URLs are used for one transfer only. Before the next one the server may begin a new
-    // multipart upload, for which they are not valid.
+    // Use these URLs once. Before the next transfer the server may create a new multipart upload,
+    // for which they are invalid.
     const partUrls = this.#partUrls
     this.#partUrls = {}
     const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls, signal }
@@ -279,7 +274,7 @@ export class UploadRun {
     const confirming = this.#untilAnswered({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
-      // The answer may take long, because the server first joins the parts of a large file.
+      // The server first joins the parts of a large file, which can take a while.
       withinMs: requestTimeoutMs,
       isPassing: mayPass,
     })
@@ -299,7 +294,7 @@ export class UploadRun {
     let shown = 0
     return (bytes) => {
       const now = timers.elapsed()
-      // A lower number is shown immediately, because no further progress may come for a long time.
+      // Report a decrease immediately, because further progress may take a while.
       const mayWait = bytes < size && bytes >= shown
       if (this.#signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
       shownAt = now
@@ -366,15 +361,13 @@ export class UploadRun {
   }
 }
 
-/** True when the server does not know the upload. */
+/** True if the server doesn't know the upload. */
 function saysUnknown(error: unknown): boolean {
   if (error instanceof CallFailed) return error.refusal.status === 404
   return error instanceof TransferFailed && (error.kind === 'gone' || error.status === 404)
 }
 
-/**
- * True when the server lacks some of the bytes, has different bytes, or does not know the upload.
- */
+/** True if the server lacks bytes, has different ones, or doesn't know the upload. */
 function lacksBytes({ status, code }: Refusal): boolean {
   return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
 }

@@ -8,30 +8,29 @@ import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 /** Spec §9: the pause between two files. */
 const pauseBetweenMs = 500
 /**
- * In a drop of at most this many files, the queue pauses between two files. In a larger drop the
- * pause would limit the speed to two files a second.
+ * Largest drop with pauses between files. In a larger one the pauses would limit the rate to two
+ * files per second.
  */
 const largestPausedDrop = 10
 /**
- * How many small files of a large drop are under way at the same time. Few of them are being sent:
- * the others wait until they are started or confirmed together, or for their turn to be sent.
+ * Number of small files of a large drop in progress. Only a few of them are being sent; the rest
+ * wait for a batched call or their turn to send.
  */
 const mostAtOnce = 48
 /**
- * The largest size of a small file in bytes. A larger file is sent as several parts in parallel, so
- * it uses the whole connection by itself.
+ * Maximum size of a small file, in bytes. A larger file is sent in parallel parts and uses the
+ * whole connection by itself.
  */
 const smallFile = 8 * 1024 ** 2
 
 /**
- * How many small files of a large drop are sent at the same time. Browsers open at most six
- * HTTP/1.1 connections to a host. One of them is left for the calls.
+ * Number of small files of a large drop sent in parallel. Browsers open at most six HTTP/1.1
+ * connections per host, and one is reserved for API calls.
  */
 const sentAtOnce = 5
 
 /**
- * True for a drop so large that its small files are sent in parallel and one notice covers all its
- * files.
+ * True for a drop whose small files are sent in parallel and which gets one notice for all files.
  */
 export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
@@ -42,36 +41,31 @@ export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'inTurn'> {
   files: Pick<UploadFiles, 'get'>
   record: (id: string) => UploadRecord | undefined
   update: (record: UploadRecord) => void
-  /** Called when the run of an upload has ended, unless it was stopped. */
+  /** Called when a run ends, unless it was stopped. */
   onEnd: (record: UploadRecord, result: RunResult) => void
-  /** Called when `live` has changed. */
+  /** Called when `live` changes. */
   onLive: () => void
 }
 
-/** An upload that waits or runs. */
 interface QueuedUpload {
   id: string
   dropSize: number
-  /**
-   * True if other uploads may run while this one runs, because its file is small and was added
-   * together with many others.
-   */
+  /** True if other uploads can run at the same time: a small file of a large drop. */
   overlaps: boolean
 }
 
 /**
- * Runs the uploads of this tab one after another (spec §4), with a pause of 500 ms between two
- * files (spec §9). The small files of a drop of more than ten files run in parallel and without a
- * pause.
+ * Runs this tab's uploads one after another (spec §4), with a pause of 500 ms between two files
+ * (spec §9). The small files of drops of more than ten files run in parallel and without a pause.
  */
 export class UploadRunner {
   readonly #deps: RunnerDeps
   readonly #waiting = new Map<string, QueuedUpload>()
   readonly #running = new Set<QueuedUpload>()
-  /** The runs that were not stopped. */
+  /** Runs that were not stopped, by record ID. */
   readonly #runs = new Map<string, UploadRun>()
   readonly #singleDeps: RunDeps
-  /** What the runs of small files of a large drop need. */
+  /** Dependencies for small files of large drops: batched calls and limited parallel sending. */
   readonly #overlappingDeps: RunDeps
   #isPausing = false
 
@@ -83,8 +77,8 @@ export class UploadRunner {
   }
 
   /**
-   * Adds an upload behind those that wait already.
-   * @param dropSize how many files were added together with this one, including it.
+   * Appends an upload to the queue.
+   * @param dropSize the number of files in the upload's drop.
    */
   add({ id, fileSize }: UploadRecord, dropSize: number): void {
     const overlaps = isLargeDrop(dropSize) && fileSize <= smallFile
@@ -92,26 +86,26 @@ export class UploadRunner {
     this.#startNext()
   }
 
-  /** Returns the ids of the uploads that wait or run. The waiting ones come first. */
+  /** Returns the IDs of waiting and running uploads, the waiting ones first. */
   underWay(): string[] {
     return [...this.#waiting.keys(), ...this.#runs.keys()]
   }
 
-  /** Stops an upload, or removes it from the queue. */
+  /** Stops an upload or removes it from the queue. */
   stop(id: string): void {
     this.#waiting.delete(id)
     this.#runs.get(id)?.stop()
     this.#runs.delete(id)
   }
 
-  /** Empties the queue. Returns the uploads that waited in it. */
+  /** Empties the queue and returns its uploads. */
   dequeueAll(): UploadRecord[] {
     const waiting = [...this.#waiting.keys()]
     this.#waiting.clear()
     return waiting.flatMap((id) => this.#deps.record(id) ?? [])
   }
 
-  /** Returns the speed of each running upload, and what interrupts it, by record id. */
+  /** Returns the speed and the interruption of each running upload, by record ID. */
   live(): Record<string, UploadLive> {
     const live: Record<string, UploadLive> = {}
     for (const [id, run] of this.#runs) if (run.live) live[id] = run.live

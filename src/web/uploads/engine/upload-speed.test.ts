@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /**
- * Takes a sample every `everyMs` milliseconds, from 0 to `untilMs`. `bytesAt` returns the number of
- * bytes that were sent at a moment.
+ * Takes a sample every `everyMs` milliseconds from 0 to `untilMs`. `bytesAt` returns the bytes sent
+ * by a given time.
  */
 function follow(untilMs: number, bytesAt: (at: number) => number, everyMs = 500) {
   let samples: SpeedSamples = []
@@ -13,7 +13,7 @@ function follow(untilMs: number, bytesAt: (at: number) => number, everyMs = 500)
 }
 
 describe('the speed of an upload', () => {
-  test('is unknown before anything was sent and during the first two seconds', () => {
+  test('is unknown before anything is sent and during the first two seconds', () => {
     expect(bytesPerSecond([], 5000)).toBeNull()
     expect(
       bytesPerSecond(
@@ -29,30 +29,30 @@ describe('the speed of an upload', () => {
     ).toBe(1000)
   })
 
-  test('is that of the last seconds, not the average since the beginning', () => {
+  test('is measured over the last seconds, not since the start', () => {
     const bytesAt = (at: number) => (at < 60_000 ? at : 60_000 + (at - 60_000) * 10)
     expect(bytesPerSecond(follow(70_000, bytesAt), 70_000)).toBe(10_000)
   })
 
-  test('falls to nothing while the line is dead', () => {
+  test('falls to zero while the connection is down', () => {
     const samples = follow(20_000, (at) => at)
     expect(bytesPerSecond(samples, 24_000)).toBeLessThan(600)
     expect(bytesPerSecond(samples, 30_000)).toBe(0)
   })
 
-  test('is right again soon after the line was dead for long', () => {
+  test('recovers soon after a long outage', () => {
     const bytesAt = (at: number) => Math.min(at, 10_000) + Math.max(0, at - 100_000)
     expect(bytesPerSecond(follow(109_000, bytesAt), 109_000)).toBe(1000)
   })
 
-  test('a lost part does not make it fall', () => {
+  test("doesn't fall when a part is lost", () => {
     const bytesAt = (at: number) => (at < 10_000 ? at * 1000 : at * 1000 - 8_000_000)
     const speed = bytesPerSecond(follow(12_000, bytesAt), 12_000)
     expect(speed).toBeGreaterThan(900_000)
     expect(speed).toBeLessThanOrEqual(1_000_000)
   })
 
-  test('is never negative, and what it is computed from stays small', () => {
+  test('is never negative, and the list of samples stays short', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.nat(1e9)), {
       maxLength: 100,
     })

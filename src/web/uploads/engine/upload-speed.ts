@@ -1,38 +1,32 @@
-/**
- * The speed is measured over this time. It is long enough for a steady value, and short enough to
- * follow changes of the connection.
- */
+/** The measurement window: long enough for a steady value, short enough to follow changes. */
 const windowMs = 8000
-/** A shorter time gives no useful speed, because the first bytes only fill buffers. */
+/** Shorter measurements are useless, because the first bytes only fill buffers. */
 const shortestMs = 2000
 
-/**
- * How many bytes were sent until the moment `at`. `at` is in milliseconds and is only compared with
- * other samples.
- */
+/** Bytes sent by the time `at`, in milliseconds from an arbitrary origin. */
 interface SpeedSample {
   at: number
   bytes: number
 }
 
-/** The samples from which the speed is computed, oldest first. The list begins empty. */
+/** Samples for the speed, oldest first. Start with an empty list. */
 export type SpeedSamples = readonly SpeedSample[]
 
 /**
- * Adds a sample. The number of bytes falls when an attempt failed. Then all earlier samples are
- * lowered by the same amount. Otherwise the speed would be 0 while the lost bytes are sent again.
+ * Adds a sample. If the byte count falls after a failed attempt, lowers all earlier samples by the
+ * same amount. Otherwise the speed would be 0 while the lost bytes are resent.
  */
 export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
   const fall = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
   const moved = fall > 0 ? samples.map((old) => ({ ...old, bytes: old.bytes - fall })) : samples
-  // The last sample before the window says how many bytes were sent when the window began.
+  // Keep the last sample before the window as its start.
   const start = moved.findLastIndex((old) => old.at <= at - windowMs)
   return [...moved.slice(Math.max(0, start)), { at, bytes }]
 }
 
 /**
- * Returns the average speed in bytes per second over the last 8 s before `at`; null while the
- * samples cover less than 2 s.
+ * Returns the average speed in bytes per second over the 8 s before `at`; null if the samples cover
+ * less than 2 s.
  */
 export function bytesPerSecond(samples: SpeedSamples, at: number): number | null {
   const last = samples.at(-1)

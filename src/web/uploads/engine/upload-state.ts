@@ -1,44 +1,44 @@
 /**
- * The states of an upload (spec §4) and the steps between them, as functions from record to record:
+ * The states of an upload (spec §4), with its transitions as functions from record to record:
  *
  *     pending ──▶ uploading ──▶ completed
  *        ▲  │         │
  *        │  ▼         ▼
  *        paused ◀─▶ failed
  *
- * `UploadEngine` decides which step is taken.
+ * `UploadEngine` decides which transition to make.
  */
 import type { UploadNeed, UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, failsForGood, isCancelled } from '../upload-errors.ts'
 
-/** True while an upload waits in the queue or runs. */
+/** True while an upload is waiting in the queue or running. */
 export function isUnderWay({ status }: Pick<UploadRecord, 'status'>): boolean {
   return status === 'pending' || status === 'uploading'
 }
 
 /**
- * True when an upload may be resumed: it is paused, or it failed for a reason that another attempt
- * may change. A person did not cancel it.
+ * True if an upload is paused, or failed with an error that is neither permanent nor a
+ * cancellation.
  */
 export function canResume(record: UploadRecord): boolean {
   if (record.status === 'paused') return true
   return record.status === 'failed' && !isCancelled(record) && !failsForGood(record)
 }
 
-/** Spec §9: a paused upload resumes without a person after 5 s without activity. */
+/** Spec §9: a paused upload resumes automatically after 5 s without activity. */
 const autoResumeIdleMs = 5000
 
-/** True when a paused upload has been idle for long enough to resume without a person. */
+/** True if a paused upload has been idle long enough to resume automatically. */
 export function canResumeByItself(
   { status, need, lastActivity }: UploadRecord,
   now: number,
 ): boolean {
   const idle = now - lastActivity
-  // `idle` is negative after the clock was set back.
+  // Negative after the clock was set back.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
 
-/** Adds an upload to the queue again. */
+/** Puts an upload back into the queue. */
 export function waiting(record: UploadRecord, now: number): UploadRecord {
   return {
     ...record,
@@ -51,15 +51,15 @@ export function waiting(record: UploadRecord, now: number): UploadRecord {
   }
 }
 
-/** Pauses an upload. `need` is what a person must give before it can continue. */
+/** Pauses an upload. `need` is what the user has to provide before it can continue. */
 export function paused(record: UploadRecord, need: UploadNeed): UploadRecord {
   return { ...record, status: 'paused', need, error: null, code: null }
 }
 
 /**
  * Fails an upload.
- * @param error the text that a person reads.
- * @param code the code of the refusal, if the server refused something.
+ * @param error the text shown to the user.
+ * @param code the error code, if the server refused something.
  */
 export function failed(
   record: UploadRecord,
@@ -79,7 +79,7 @@ export function completed(record: UploadRecord, now: number): UploadRecord {
   return withBytes({ ...record, status: 'completed', lastActivity: now }, record.fileSize)
 }
 
-/** Sets how many bytes were sent or are stored, and the percentage. */
+/** Sets the number of bytes sent or stored, and the percentage. */
 export function withBytes(record: UploadRecord, bytes: number): UploadRecord {
   const { fileSize, status } = record
   const uploadedBytes = Math.min(Math.max(bytes, 0), fileSize)

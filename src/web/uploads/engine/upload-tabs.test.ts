@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-/** Begins uploads in the first tab, and opens a second one. Returns the engine of the second. */
+/** Starts uploads in the first tab and opens a second one. Returns the second tab's engine. */
 async function openSecond(...picked: Parameters<EngineWorld['addStuck']>[0]) {
   await world.addStuck(picked)
   const { engine } = world.openTab()
@@ -24,7 +24,7 @@ async function openSecond(...picked: Parameters<EngineWorld['addStuck']>[0]) {
 }
 
 describe('two tabs', () => {
-  test('show the uploads of both, and each runs its own', async () => {
+  test("show each other's uploads, and each runs its own", async () => {
     const other = await openSecond(fileNamed('a.txt'))
     expect(world.shown(other)).toEqual(['a.txt uploading'])
     expect([...other.shown().elsewhere]).toEqual(['000001'])
@@ -39,17 +39,17 @@ describe('two tabs', () => {
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(2)
   })
 
-  test('learn of the files that the other one stored', async () => {
+  test('reload the file list when the other tab stores a file', async () => {
     const other = await openSecond()
     world.onSend = () => undefined
     world.add([fileNamed('a.txt')])
     await pass(2000)
     expect(world.shown(other)).toEqual(['a.txt completed'])
-    // Once for each tab.
+    // Once per tab.
     expect(world.listed).toBe(2)
   })
 
-  test('cancel the uploads of each other', async () => {
+  test("can cancel each other's uploads", async () => {
     const other = await openSecond(fileNamed('a.txt'))
     await other.cancel('000001')
     await pass(1500)
@@ -60,7 +60,7 @@ describe('two tabs', () => {
     expect([world.holds, world.awake]).toEqual([0, 0])
   })
 
-  test('clear the list for each other', async () => {
+  test("can clear each other's lists", async () => {
     const other = await openSecond()
     world.onSend = () => {
       throw new TransferFailed('status', 400)
@@ -73,14 +73,14 @@ describe('two tabs', () => {
     expect(world.shown()).toEqual([])
   })
 
-  test('keep the device awake while either uploads, and only its own tab asks before it is left', async () => {
+  test('both keep the device awake, but only the uploading tab blocks leaving the page', async () => {
     await openSecond(fileNamed('a.txt'))
     expect([world.awake, world.holds]).toEqual([2, 1])
   })
 })
 
-describe('a tab that is gone', () => {
-  /** Closes the first tab while it uploads. The second one stays. */
+describe('a closed tab', () => {
+  /** Closes the first tab while it is uploading. The second one stays open. */
   const closeFirst = async (...picked: Parameters<EngineWorld['addStuck']>[0]) => {
     const other = await openSecond(...picked)
     world.closeTab()
@@ -98,7 +98,7 @@ describe('a tab that is gone', () => {
     expect(world.shown(other)).toEqual(['a.txt completed'])
   })
 
-  test('leaves an upload that another tab resumes by itself where a handle finds the file', async () => {
+  test('leaves an upload that another tab resumes automatically if a handle gives access to the file', async () => {
     const file = fileNamed('a.txt')
     const other = await closeFirst({ file, handle: handleTo(file) })
     world.onSend = () => undefined
@@ -121,7 +121,7 @@ describe('a tab that is gone', () => {
 })
 
 describe('a browser without Web Locks', () => {
-  test('resumes nothing by itself, since another tab may run it', async () => {
+  test('resumes nothing automatically, because another tab may be running it', async () => {
     world.deps.locks.areReal = false
     world.deps.locks.held = async () => new Set()
     const file = fileNamed('a.txt')
@@ -133,7 +133,7 @@ describe('a browser without Web Locks', () => {
 })
 
 describe('signing out', () => {
-  test('removes all uploads of the user from the browser, also those of other tabs', async () => {
+  test("removes all of the user's uploads from the browser, including those of other tabs", async () => {
     const file = fileNamed('a.txt')
     const other = await openSecond({ file, handle: handleTo(file) })
     await other.signOut()
@@ -156,7 +156,7 @@ describe('signing out', () => {
   })
 })
 
-test('WebKit leaves a page: the upload is paused, although its file could not be read at the end', async () => {
+test('a read error while WebKit unloads the page pauses the upload', async () => {
   let isLeaving = false
   world.deps.sendFile = createSendFile({
     ...world.deps,
@@ -171,7 +171,8 @@ test('WebKit leaves a page: the upload is paused, although its file could not be
     return Object.assign(fileNamed(name), { slice: () => ({ arrayBuffer }) })
   }
 
-  // WebKit reports `beforeunload`, an error of the connection, an unreadable file, and `pagehide`.
+  // On unload, WebKit fires `beforeunload`, then reports a connection error and an unreadable file,
+  // and fires `pagehide` last.
   isLeaving = true
   world.add([unreadable('a.txt')])
   await pass(0)

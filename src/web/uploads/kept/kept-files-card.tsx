@@ -6,14 +6,14 @@ import { FileName } from '../../ui/file-name.tsx'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { createBrowserKeptFiles } from './kept-files.ts'
 
-/** The card lists at most this many files. */
+/** Maximum number of files to list. */
 const maxListed = 5
 
 const store = createBrowserKeptFiles()
 
 /**
- * Returns the files kept in this browser. Reads them again when the page becomes visible, because
- * the phone may have shared more files in the meantime.
+ * Returns the files kept in this browser. Refetches when the page becomes visible, because the
+ * phone may have shared more files.
  */
 export function useKeptFiles() {
   const { data: files = [], refetch } = useQuery({
@@ -29,16 +29,16 @@ export function useKeptFiles() {
 
 export interface KeptFilesCardProps {
   kept: ReturnType<typeof useKeptFiles>
-  /** True while uploading these files is the main action of the page. */
+  /** True if uploading these files is the page's main action. */
   isMain: boolean
   onUpload: (picked: readonly PickedFile[]) => void
-  /** Called when the card disappears, and its focused button with it. */
+  /** Called when the card disappears together with its focused button. */
   onDone: () => void
 }
 
 /**
- * Offers to upload the files kept in this browser. Nothing is sent until the user agrees. Renders
- * nothing if there are none.
+ * Offers to upload the files kept in this browser. Renders nothing if there are none. Nothing is
+ * sent without the user's consent.
  */
 export function KeptFilesCard({ kept, isMain, onUpload, onDone }: KeptFilesCardProps) {
   const { files, refetch } = kept
@@ -88,7 +88,7 @@ export function KeptFilesCard({ kept, isMain, onUpload, onDone }: KeptFilesCardP
   )
 }
 
-/** A note on the login and signup pages that the kept files can be uploaded after sign-in. */
+/** Tells users of the login and signup pages that the kept files can be uploaded after sign-in. */
 export function KeptFilesNote() {
   const { files } = useKeptFiles()
   const [first] = files

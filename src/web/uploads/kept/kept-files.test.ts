@@ -24,7 +24,7 @@ async function namesIn(store: KeptFiles) {
 }
 
 describe('kept files', () => {
-  it('are listed in the order in which they were kept', async () => {
+  it('are listed in the order they were added', async () => {
     const store = createStore()
     await store.keep(makeFiles('b', 'a'))
     store.advance(1)
@@ -55,14 +55,14 @@ describe('kept files', () => {
   it.each([
     ['space', Object.assign(new Error('full'), { name: 'QuotaExceededError' })],
     ['unsupported', new Error('InvalidState')],
-  ])('are refused together: %s', async (reason, error) => {
+  ])('are rejected as a whole: %s', async (reason, error) => {
     const store = createStore({ add: () => Promise.reject(error) })
     expect(await store.keep(makeFiles('one', 'two'))).toBe(reason)
     expect(await namesIn(store)).toEqual([])
   })
 })
 
-it('a browser without IndexedDB keeps nothing and does not fail', async () => {
+it("a browser without IndexedDB keeps nothing and doesn't fail", async () => {
   const broken = () => Promise.reject(new Error('no IndexedDB'))
   const store = createKeptFiles({ add: broken, all: broken, remove: broken }, () => 0)
   expect(await store.list()).toEqual([])
