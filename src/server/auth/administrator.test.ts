@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the administrator', () => {
-  it('is made once, whoever starts at the same time, and can log in', async () => {
+  it('is created once by parallel starts and can log in', async () => {
     const asked: number[] = []
     const made = await Promise.all(
       [1, 2, 3].map((server) =>
@@ -39,7 +39,7 @@ describe('the administrator', () => {
     ])
   })
 
-  it('is an account that exists already, too, and the audit log says so', async () => {
+  it('can be an existing account, whose new role is audited', async () => {
     const { db, config } = app.deps
     const former = await db.delete(users).where(eq(users.role, 'admin')).returning()
     expect(former).toHaveLength(1)

@@ -11,17 +11,16 @@ import {
   setPassword,
 } from './queries.ts'
 
-/** The key of the lock that `ensureAdministrator` takes. No other lock uses it. */
+/** The advisory lock of `ensureAdministrator`. No other lock uses this key. */
 const administratorLock = 7_226_114
 
 const names = { firstName: 'Administrator', lastName: '', picture: null }
 
 /**
- * Makes sure that the one administrator exists, also when several servers start at the same time.
- * The audit log records that the account got this role. The entry names no actor, because the
- * server itself did it.
- * @param password is called only when the account is made.
- * @returns whether the account was made now, and its address.
+ * Creates the administrator if there is none; safe to call from several servers at once. The audit
+ * log records the new role without an actor.
+ * @param password called only when the account is created.
+ * @returns whether the account was created, and its email address.
  */
 export async function ensureAdministrator(
   {

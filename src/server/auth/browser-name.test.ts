@@ -39,11 +39,11 @@ describe('browserName', () => {
     'curl/8.5.0',
     'Your prize waits at https://evil.example/1 click',
     'constructor/1 x',
-  ])('is not known for %j', (userAgent) => {
+  ])('is null for %j', (userAgent) => {
     expect(browserName(userAgent)).toBeNull()
   })
 
-  it('never holds a word that a client made up', () => {
+  it('never contains text chosen by the client', () => {
     const begin = fc.constantFrom('', 'Firefox/1 ', 'Opera/9 ', 'Mozilla/5.0 (Linux; ')
     fc.assert(
       fc.property(begin, fc.string({ unit: 'binary' }), (known, text) => {
@@ -55,7 +55,7 @@ describe('browserName', () => {
     )
   })
 
-  it('reads an endless header no further than needed', () => {
+  it('reads only the start of an oversized header', () => {
     expect(browserName(`${'x'.repeat(600)} Firefox/133.0`)).toBeNull()
   })
 })

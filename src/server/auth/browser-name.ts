@@ -1,21 +1,18 @@
 import Bowser from 'bowser'
 
-/**
- * The header of a real browser is shorter than this. Reading a very long one would cost too much
- * time.
- */
+/** Real headers are shorter. The limit bounds parsing time. */
 const longestUserAgent = 512
 
 const browsers = new Set<string>(Object.values(Bowser.BROWSER_MAP))
 const systems = new Set<string>(Object.values(Bowser.OS_MAP))
 
 /**
- * Returns a name of the request's browser for people: 'Firefox on Linux', or 'Firefox' if the
- * system is unknown. Returns null for a missing header and for an unknown browser.
+ * Returns a display name for the browser: 'Firefox on Linux', or 'Firefox' if the system is
+ * unknown. Returns null if the header is missing or the browser is unknown.
  *
- * A client can send any header, and the name appears in emails to other people. So only names from
- * the library's own lists are returned, never words of the header.
- * @param userAgent the header `User-Agent`.
+ * Clients control the header, and the name appears in emails to other people. The result therefore
+ * comes from the library's own lists and never contains text from the header.
+ * @param userAgent the `User-Agent` header.
  */
 export function browserName(userAgent: string | null | undefined): string | null {
   if (!userAgent) return null

@@ -18,12 +18,12 @@ type ChangeDeps = Pick<
 >
 
 /**
- * Changes the password of a signed-in user, who must know the current one. All other sessions end,
- * the caller's session gets another token, and links in earlier emails stop working. An email tells
- * the owner.
- * @returns what the caller's new cookies are made of.
- * @throws {AppError} WRONG_PASSWORD, also when the password was changed meanwhile; NO_PASSWORD;
- * UNAUTHORIZED when the session was ended meanwhile; TOO_MANY_REQUESTS; PASSWORDS_BUSY
+ * Changes the password of a signed-in user after checking the current one. Ends all other sessions,
+ * rotates the caller's session token and invalidates links in earlier emails. The owner is notified
+ * by email.
+ * @returns the data for the caller's new cookies.
+ * @throws {AppError} WRONG_PASSWORD, also if the password was changed concurrently; NO_PASSWORD;
+ * UNAUTHORIZED if the session has ended; TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */
 export async function changePassword(
   deps: ChangeDeps,
@@ -35,7 +35,7 @@ export async function changePassword(
   const { userId } = own
   const { clientAddress: address } = call
   const current = await requirePassword(deps, userId, currentPassword, call)
-  // The audit log keeps every change forever, so changes are limited.
+  // Rate-limited because the audit log is kept forever.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
   const salt = saltOf(current.passwordHash)
   const passwordHash = await passwords.hash(newPassword, salt, addressBlock(address))
@@ -61,16 +61,16 @@ export async function changePassword(
 
 type PasswordDeps = Pick<Deps, 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret'>
 
-/** A request in which a signed-in user gives their current password. */
+/** A request that includes the signed-in user's current password. */
 export interface PasswordCall {
   clientAddress: string
   context: Context<HttpEnv>
 }
 
 /**
- * Checks the current password of a signed-in user, whose session may be open on a machine that
- * somebody else uses. A wrong one counts as a wrong login.
- * @returns the stored hash, and the id of the browser if the account knows it.
+ * Checks the current password of a signed-in user, in case someone else is using an unlocked
+ * computer. A wrong password counts as a failed login.
+ * @returns the stored hash, and the browser's id if the account knows the browser.
  * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a deleted user;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */
@@ -91,7 +91,7 @@ export async function requirePassword(
   const hash = await deps.passwords
     .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {
-      // If the count can't be taken back, it ends with its time window.
+      // If the refund fails, the count expires with its window.
       await admission.undo().catch(() => {})
       throw error
     })

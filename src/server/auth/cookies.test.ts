@@ -20,9 +20,7 @@ function server(origin: string): Pick<Deps, 'clock' | 'config' | 'secret'> {
 const plain = server('http://127.0.0.1:3000')
 const secure = server('https://files.example.org')
 
-/**
- * Handles a request with these cookies by calling `work`. Returns the cookies that the answer sets.
- */
+/** Runs `work` in a request with these cookies. Returns the cookies set by the response. */
 async function visit(
   cookie: string,
   work: (context: Context<HttpEnv>) => Promise<unknown> | unknown,
@@ -46,8 +44,8 @@ async function tokenIn(deps: typeof plain, cookie: string): Promise<string | nul
 }
 
 /**
- * Opens a session. Returns the cookies that the answer sets, and the same cookies as a browser
- * sends them back.
+ * Opens a session. Returns the cookies set by the response, and the `Cookie` header that a browser
+ * would send.
  */
 async function opened(deps: typeof plain, token: string, createdAt = clock()) {
   const set = await visit('', (context) => setSessionCookies(deps, context, { token, createdAt }))
@@ -58,7 +56,7 @@ describe('a session cookie', () => {
   it.each([
     ['http', plain],
     ['https', secure],
-  ])('over %s brings its token back', async (_, deps) => {
+  ])('round-trips its token over %s', async (_, deps) => {
     for (const token of ['abc', 'with.dots.inside', 'x'.repeat(64)]) {
       expect(await tokenIn(deps, (await opened(deps, token)).sent)).toBe(token)
     }
@@ -81,24 +79,24 @@ describe('a session cookie', () => {
     ['has one that is cut off', `mayfly.session_token=abc.${sign('abc', secret).slice(0, 20)}`],
     ['has one that is longer', `mayfly.session_token=abc.${sign('abc', secret)}A`],
     ['is no text', 'mayfly.session_token=%00.%ff'],
-  ])('that %s opens nothing', async (_, cookie) => {
+  ])('that %s is ignored', async (_, cookie) => {
     expect(await tokenIn(plain, cookie)).toBeNull()
   })
 
-  it('over https is read by the name alone that no other host can set', async () => {
+  it('must have the __Host- prefix over https', async () => {
     const { sent } = await opened(secure, 'abc')
     expect(sent).toContain('__Host-mayfly.session_token=')
     expect(await tokenIn(secure, sent.replaceAll('__Host-', ''))).toBeNull()
     expect(await tokenIn(plain, sent)).toBeNull()
   })
 
-  it('lasts until 90 days after the login, also where it is set later', async () => {
+  it('expires 90 days after the login, even if it is set later', async () => {
     const { set } = await opened(plain, 'abc', new Date(clock().getTime() - 30 * dayMs))
     expect(set).toHaveLength(2)
     for (const cookie of set) expect(cookie).toContain(`; Max-Age=${60 * 24 * 60 * 60};`)
   })
 
-  it('comes with a hint, another one for each session, which alone scripts can read', async () => {
+  it('comes with a hint that scripts can read and that differs for each session', async () => {
     const [first, second] = [await opened(plain, 'abc'), await opened(plain, 'abc')]
     const [token = '', hint = ''] = first.set
     expect(token).toContain('; HttpOnly')
@@ -110,7 +108,7 @@ describe('a session cookie', () => {
   it.each([
     [plain, false],
     [secure, true],
-  ])('and its hint go at a logout, by the names that they have', async (deps, isSecure) => {
+  ])('and its hint are cleared at logout by name', async (deps, isSecure) => {
     const before = (await opened(deps, 'abc')).set.map((one) => one.split('=', 1)[0])
     const cleared = await visit('', (context) => clearSessionCookies(deps, context))
     expect(cleared.map((one) => one.split('=', 1)[0])).toEqual(before)

@@ -11,7 +11,7 @@ import { isSameText } from './secrets.ts'
 
 type CookieDeps = Pick<Deps, 'config'>
 
-/** Reads a cookie that `writeCookie` set. */
+/** Reads a cookie set by `writeCookie`. */
 export function readCookie(
   { config }: CookieDeps,
   context: Context<HttpEnv>,
@@ -21,8 +21,8 @@ export function readCookie(
 }
 
 /**
- * Sets a cookie that scripts can't read and other sites can't send along with their own requests.
- * Over https it is bound to this host.
+ * Sets a cookie that is hidden from scripts and not sent with cross-site requests. Over https it is
+ * bound to this host.
  */
 export function writeCookie(
   { config }: CookieDeps,
@@ -36,7 +36,7 @@ export function writeCookie(
 }
 
 /**
- * Returns the token in the request's session cookie; null without a cookie, or if its signature is
+ * Returns the token from the session cookie, or null if the cookie is missing or its signature is
  * wrong.
  */
 export function readSessionToken(
@@ -51,11 +51,11 @@ export function readSessionToken(
 }
 
 /**
- * Sets the session's cookie: its token, signed. It lasts until the latest end that the session can
- * have, so no later answer has to set it again.
+ * Sets the session cookie, a signed token. It lasts as long as the session possibly can, so it
+ * never has to be set again.
  *
- * A second cookie tells scripts that somebody is signed in. Its value differs for each session, so
- * that a page which learns late that a session has ended doesn't remove the hint of a newer one.
+ * A second cookie tells scripts that the browser is signed in. Its value differs for each session,
+ * so a page that notices late that a session has ended can't remove the hint of a newer one.
  */
 export function setSessionCookies(
   deps: Pick<Deps, 'clock' | 'config' | 'secret'>,
@@ -67,7 +67,7 @@ export function setSessionCookies(
   writeSessionCookies(deps, context, value, nanoid(8), endMs - deps.clock().getTime())
 }
 
-/** Removes the session's cookies from the browser. The session itself stays. */
+/** Clears the session cookies in the browser. Doesn't end the session. */
 export function clearSessionCookies(deps: CookieDeps, context: Context<HttpEnv>): void {
   writeSessionCookies(deps, context, '', '', 0)
 }
@@ -87,7 +87,7 @@ function writeSessionCookies(
 function cookieOptions(appUrl: URL, maxAgeMs: number) {
   return {
     httpOnly: true,
-    // Not `Strict`: Google and links in emails lead here from other sites.
+    // Not `Strict`: redirects from Google and links in emails are cross-site.
     sameSite: 'Lax',
     secure: appUrl.protocol === 'https:',
     path: '/',
@@ -95,7 +95,7 @@ function cookieOptions(appUrl: URL, maxAgeMs: number) {
   } as const
 }
 
-/** Signs a token, synchronously: Web Crypto would wait in the thread pool behind work on files. */
+/** Synchronous, because Web Crypto would queue in the thread pool behind file I/O. */
 function signature(token: string, secret: string): string {
   return createHmac('sha256', secret).update(token).digest('base64')
 }

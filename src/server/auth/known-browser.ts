@@ -7,10 +7,10 @@ import { readCookie, writeCookie } from './cookies.ts'
 import { isSameText, keyedHash } from './secrets.ts'
 
 /*
- * A known browser has signed in to an account before, and has a cookie that proves it. Its wrong
- * tries have a limit of their own (login-limits.ts), which others in its network can't use up. The
- * cookie signs nobody in. It has an entry for each of the accounts that the browser used last: an
- * id, and a signature that a new password makes invalid.
+ * A known browser has signed in to an account before and has a cookie that proves it. Its failed
+ * attempts have a separate limit (login-limits.ts), which others in its network can't exhaust. The
+ * cookie doesn't authenticate anyone. It lists the most recently used accounts, each as an id and a
+ * signature that a password change invalidates.
  */
 
 type BrowserDeps = Pick<Deps, 'config' | 'secret'>
@@ -20,8 +20,8 @@ const maxAccounts = 5
 const entryPattern = /^([\w-]{21})\.([\w-]{43})$/
 
 /**
- * Returns the browser's id if it is known to the account with this password hash, else null.
- * @param passwordHash null for an account without a password, or no account.
+ * Returns the browser's id if the account with this password hash knows it, else null.
+ * @param passwordHash null without an account or without a password.
  */
 export function findKnownBrowser(
   deps: BrowserDeps,
@@ -34,8 +34,8 @@ export function findKnownBrowser(
 }
 
 /**
- * Makes the browser known to the account with this password hash, for a year.
- * @param knownBrowser its id, if it is known already.
+ * Makes the browser known to the account with this password hash for a year.
+ * @param knownBrowser its current id, if it is known already.
  */
 export function rememberBrowser(
   deps: BrowserDeps,

@@ -32,13 +32,13 @@ async function statusOf(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs a person in. The request has these cookies. Returns the answer. */
+/** Logs in with these cookies. Returns the response. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
 
 describe('a login', () => {
-  it('ends the session that the browser had, and no other', async () => {
+  it("ends the browser's previous session and no other", async () => {
     const person = await makePerson(app)
     const before = await logIn(app, person.email, person.password)
     const now = await logInWith(before, person)
@@ -48,7 +48,7 @@ describe('a login', () => {
     expect(await sessionsOf(person.id)).toHaveLength(2)
   })
 
-  it('as somebody else ends the session of who was signed in', async () => {
+  it("as another user ends the previous user's session", async () => {
     const [one, other] = [await makePerson(app), await makePerson(app)]
     const before = await logIn(app, one.email, one.password)
     expect((await logInWith(before, other)).status).toBe(200)
@@ -56,7 +56,7 @@ describe('a login', () => {
     expect(await statusOf(one)).toBe(200)
   })
 
-  it('that fails, or comes with a cookie that nobody signed, ends nothing', async () => {
+  it('that fails or has a forged cookie ends no session', async () => {
     const person = await makePerson(app)
     const before = await logIn(app, person.email, person.password)
     const failed = await logInWith(before, { ...person, password: 'not this one' })
@@ -69,7 +69,7 @@ describe('a login', () => {
     expect(await sessionsOf(person.id)).toHaveLength(2)
   })
 
-  it('that is refused leaves a line in the log with the address, and without the account', async () => {
+  it('that is refused is logged with the address and without the account', async () => {
     const before = app.logged.length
     const email = `${randomUUID()}@example.org`
     await logInWith('', { email, password: 'a guess' })
@@ -84,7 +84,7 @@ describe('a login', () => {
     expect(JSON.stringify(lines)).not.toContain(email)
   })
 
-  it('answers the same to a wrong password and an unknown address', async () => {
+  it('answers a wrong password and an unknown address alike', async () => {
     const person = await makePerson(app)
     const wrong = await makeClient(app).post('/api/auth/login', {
       email: person.email,
@@ -105,8 +105,8 @@ describe('a login', () => {
   })
 })
 
-describe('the limits of logins', () => {
-  it('end the guessing of one password, and say when to come back', async () => {
+describe('login limits', () => {
+  it('stop password guessing and send Retry-After', async () => {
     const attempt = (email: string) =>
       makeClient(app).post('/api/auth/login', { email, password: 'guess' })
     for (let attempts = 0; attempts < 10; attempts += 1) {
@@ -120,7 +120,7 @@ describe('the limits of logins', () => {
     expect((await attempt('other@example.org')).status).toBe(401)
   })
 
-  it('let an office behind one address log in again and again', async () => {
+  it('allow repeated logins from an office behind one address', async () => {
     const { email, password } = await signUp(app)
     for (let attempts = 0; attempts < 60; attempts += 1) {
       const login = await makeClient(app).post('/api/auth/login', {
@@ -132,7 +132,7 @@ describe('the limits of logins', () => {
   })
 })
 
-describe('a login that our own fault ends', () => {
+describe('a login that fails on the server', () => {
   const client = {
     address: '192.0.2.1',
     use: { userAgent: null, ipAddress: null },
@@ -140,14 +140,14 @@ describe('a login that our own fault ends', () => {
     tokenBefore: null,
   }
 
-  /** Returns dependencies for a login in which the hashing of passwords fails with this error. */
+  /** Returns dependencies whose password hashing fails with this error. */
   const failing = (fault: Error): Deps => ({
     ...app.deps,
     passwords: { hash: () => Promise.reject(fault) },
   })
 
   it.each([new AppError('PASSWORDS_BUSY'), new Error('out of memory')])(
-    'is told as that, and counts as no wrong password: %s',
+    'reports the error and counts no wrong password: %s',
     async (fault) => {
       const login = logInHere(failing(fault), { email: 'ada@example.org', password: 'x' }, client)
       await expect(login).rejects.toBe(fault)
@@ -155,7 +155,7 @@ describe('a login that our own fault ends', () => {
     },
   )
 
-  it('is told as that even if the count cannot be taken back', async () => {
+  it('reports the error even if the count cannot be refunded', async () => {
     const fault = new AppError('PASSWORDS_BUSY')
     const limits = app.deps.rateLimits
     const rateLimited: Deps['rateLimits'] = {

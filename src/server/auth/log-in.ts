@@ -14,21 +14,21 @@ type LoginDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'rateLimit
 interface LoginClient {
   address: string
   use: SessionUse
-  /** Finds the browser's id if it has signed in to the account with this password hash before. */
+  /** Returns the browser's id if it has signed in before to the account with this password hash. */
   knownBrowser: (passwordHash: string | null) => string | null
-  /** The token of the session that the browser had before; null where it had none. */
+  /** The token of the browser's previous session, or null. */
   tokenBefore: string | null
 }
 
-/** The password was right, but nobody has verified the address yet. */
+/** The password was right, but the address is unverified. */
 interface Unverified {
   /** The id of the pending signup or of the account. */
   unverified: string
 }
 
-/** A session that was just opened. */
+/** A new session. */
 interface OpenedSession {
-  /** For the cookie only. Anybody who has it is signed in. */
+  /** Only for the cookie. Anyone who has it is signed in. */
   token: string
   createdAt: Date
   user: SessionUser
@@ -37,12 +37,12 @@ interface OpenedSession {
 }
 
 /**
- * Opens a session, and ends the one that the browser had before.
+ * Opens a session and ends the browser's previous one.
  *
- * Every login runs the same queries and computes one hash, whether or not the account exists: the
- * passwords of an account and of pending signups for its address have the same salt.
- * @returns the session; `unverified` if the password was right, but the address must be verified.
- * @throws {AppError} INVALID_CREDENTIALS, the same for an unknown address and a wrong password;
+ * Every login runs the same queries and computes one hash, even for an unknown account: an account
+ * and the pending signups for its address share a salt.
+ * @returns the session, or `unverified` if the password was right but the address must be verified.
+ * @throws {AppError} INVALID_CREDENTIALS, for an unknown address and a wrong password alike;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */
 export async function logIn(
@@ -71,21 +71,21 @@ export async function logIn(
       await admission.right()
       return 'token' in opened ? { ...opened, passwordHash: stored, knownBrowser } : opened
     }
-    // The password of a pending signup counts as a wrong try. Otherwise a signup with a stranger's
-    // address would be a way to reset the count of guesses at the stranger's password.
+    // The password of a pending signup counts as a failed attempt. Otherwise signing up with a
+    // stranger's address would reset the count of guesses at the stranger's password.
     const signup = pending.find(({ passwordHash }) => isSameText(hash, passwordHash))
     if (signup) return { unverified: signup.id }
     throw new AppError('INVALID_CREDENTIALS')
   } catch (error) {
     const isWrong = error instanceof AppError && error.code === 'INVALID_CREDENTIALS'
-    // If the count can't be taken back, it ends with its time window.
+    // If the refund fails, the count expires with its window.
     if (!isWrong) await admission.undo().catch(() => {})
     throw error
   }
 }
 
 /**
- * Opens a session unless the password was changed while it was compared. A reset ends only existing
+ * Opens a session unless the password changed during the comparison. A reset ends only existing
  * sessions, so this checks under the lock that a reset takes.
  */
 function open({ clock, db }: LoginDeps, compared: Account, { use, tokenBefore }: LoginClient) {

@@ -27,12 +27,12 @@ function admit(attempt: Try) {
   return admitTry({ rateLimits }, attempt)
 }
 
-/** Makes wrong logins: nothing is called on their admissions. */
+/** Fails `count` logins by never settling their admissions. */
 async function failTimes(count: number, attempt: (at: number) => Try) {
   for (let at = 0; at < count; at += 1) await admit(attempt(at))
 }
 
-/** Sets how often something was counted in the window that begins now. */
+/** Sets a counter for a window that begins now. */
 async function count({ key }: Counter, points: number) {
   const expire = clock().getTime() + 15 * 60_000
   await server.pool.query('insert into rate_limits (key, points, expire) values ($1, $2, $3)', [
@@ -44,7 +44,7 @@ async function count({ key }: Counter, points: number) {
 
 const refusal = expect.objectContaining({ code: 'TOO_MANY_REQUESTS' })
 
-/** Returns the counters that are not empty, each by the name of its limit. */
+/** Returns the nonzero counters by limit name. */
 async function counts(): Promise<Record<string, number>> {
   const { rows } = await server.pool.query<{ key: string; points: number }>(
     'select key, points from rate_limits where points > 0 order by key',
@@ -52,30 +52,30 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, points }) => [key.split(':', 1)[0], points]))
 }
 
-describe('a browser that has not signed in here before', () => {
-  it('has ten wrong logins at an account, and then none for a quarter of an hour', async () => {
+describe('an unknown browser', () => {
+  it('is refused for 15 minutes after ten failed logins to an account', async () => {
     await failTimes(10, () => stranger)
     const before = await counts()
     await expect(admit(stranger)).rejects.toEqual(refusal)
-    // What was refused does not count.
+    // Refused attempts don't count.
     expect(await counts()).toEqual(before)
     clock.advance(15 * 60_000)
     await admit(stranger)
   })
 
-  it('takes nothing of another address or another account', async () => {
+  it("doesn't affect other addresses or other accounts", async () => {
     await failTimes(10, () => stranger)
     await admit({ ...stranger, address: '192.0.2.2' })
     await admit({ ...stranger, account: 'bob' })
   })
 
-  it('has a hundred wrong logins at all accounts together', async () => {
+  it('is refused after a hundred failed logins to all accounts', async () => {
     await count(counter('wrongLoginsByAddress', stranger.address), 99)
     await admit({ ...stranger, account: 'bob' })
     await expect(admit({ ...stranger, account: 'another' })).rejects.toEqual(refusal)
   })
 
-  it('counts as wrong until its password was right, which empties its own counter', async () => {
+  it('counts as failed until the password is right, which resets its own counter', async () => {
     await failTimes(3, () => stranger)
     const admission = await admit(stranger)
     expect(await counts()).toEqual({
@@ -92,12 +92,12 @@ describe('a browser that has not signed in here before', () => {
     })
   })
 
-  it('counts nothing where no password was compared', async () => {
+  it('counts nothing if no password was compared', async () => {
     await (await admit(stranger)).undo()
     expect(await counts()).toEqual({})
   })
 
-  it('signs in no more than 120 times at one account', async () => {
+  it('can sign in to one account at most 120 times', async () => {
     await count(counter('loginsByAccount', stranger.account), 119)
     await (await admit(stranger)).right()
     await expect(admit(stranger)).rejects.toEqual(refusal)
@@ -106,16 +106,16 @@ describe('a browser that has not signed in here before', () => {
   })
 })
 
-describe('an account that many addresses guess at', () => {
-  /** Counts this many wrong logins of other addresses. */
+describe('an account under attack from many addresses', () => {
+  /** Counts failed logins from other addresses. */
   const guess = (times = 60) => count(counter('wrongLoginsByAccount', stranger.account), times)
 
-  it('has ten tries for each address up to 60 wrong logins', async () => {
+  it('allows ten attempts per address up to 60 failed logins', async () => {
     await guess(58)
     await failTimes(2, () => stranger)
   })
 
-  it('has one try in a quarter of an hour for each address from then on', async () => {
+  it('then allows each address one attempt in 15 minutes', async () => {
     await guess()
     await admit(stranger)
     await expect(admit(stranger)).rejects.toEqual(refusal)
@@ -124,20 +124,20 @@ describe('an account that many addresses guess at', () => {
     await admit(stranger)
   })
 
-  it('is open again for an address whose password was right', async () => {
+  it('is open again to an address after a right password', async () => {
     await guess()
     await (await admit(stranger)).right()
     await admit(stranger)
   })
 
-  it('refuses no browser that signed in before', async () => {
+  it('never refuses a known browser', async () => {
     await guess()
     await failTimes(2, () => known)
   })
 })
 
-describe('a browser that has signed in before', () => {
-  it('has ten wrong logins of its own, and then those of any other', async () => {
+describe('a known browser', () => {
+  it('has ten failed logins of its own, then the limit of an unknown browser', async () => {
     await failTimes(10, () => stranger)
     await failTimes(10, () => known)
     expect(await counts()).toMatchObject({
@@ -149,20 +149,20 @@ describe('a browser that has signed in before', () => {
     await admit({ ...known, knownBrowser: 'another' })
   })
 
-  it('empties its own counter by a right password, and counts at the account alone', async () => {
+  it('resets its own counter with a right password, and counts only for the account', async () => {
     await failTimes(9, () => known)
     await (await admit(known)).right()
     expect(await counts()).toEqual({ loginsByAccount: 1 })
   })
 
-  it('counts nothing where no password was compared', async () => {
+  it('counts nothing if no password was compared', async () => {
     await (await admit(known)).undo()
     expect(await counts()).toEqual({})
   })
 
-  it('is no stranger because the database is away', async () => {
+  it('is not treated as unknown when the database is unreachable', async () => {
     const away = new Error('the database is away')
-    // The database is back for the next question, which must not be asked.
+    // The second check would succeed, but must not be made.
     const faults = [away]
     const check: RateLimits['check'] = (counters) => {
       const fault = faults.pop()

@@ -6,41 +6,41 @@ import { counter } from '../http/rate-limit.ts'
 import { keyedHash } from './secrets.ts'
 
 /**
- * From this many wrong logins in an hour on, an account is under attack. One address alone can't
- * reach it: it has 10 tries in 15 minutes, and an hour overlaps with at most five such windows.
+ * From this many failed logins in an hour on, an account is under attack. One address alone can't
+ * reach it: it has 10 attempts in 15 minutes, and an hour overlaps at most five such windows.
  */
 const attackedFrom = 60
 
-/** A try of a password: one comparison with an account's password, right or wrong. */
+/** A login attempt: one comparison with an account's password, right or wrong. */
 export interface Try {
   /** The account's name in counters, from `accountName`. */
   account: string
   /** The client's address, or the first 64 bits of an IPv6 address. */
   address: string
-  /** The id of a browser that has signed in to this account before; null for any other browser. */
+  /** The browser's id if it has signed in to this account before, else null. */
   knownBrowser: string | null
 }
 
-/** An admitted try. It counts as wrong until one of these functions is called. */
+/** An admitted attempt. Counts as failed until one of these functions is called. */
 export interface Admission {
-  /** Counts the try as right instead. */
+  /** Counts the attempt as successful instead. */
   right(): Promise<void>
-  /** Takes the count back, because no password was compared. */
+  /** Refunds the attempt, because no password was compared. */
   undo(): Promise<void>
 }
 
 type Limits = Pick<Deps, 'rateLimits'>
 
-/** Returns an account's name in counters: a hash, so that no counter contains an email address. */
+/** Returns an account's name in counters: a hash, so that counters contain no email address. */
 export function accountName(secret: string, email: string): string {
   return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
 }
 
 /**
- * Counts a try, or refuses it. An address has 10 wrong tries at one account in 15 minutes, but only
- * one while the account is under attack, and 100 at all accounts. So guessing locks out the address
- * that guesses and never the account. A known browser has 10 tries of its own, so guessing from the
- * owner's own network doesn't lock out the owner either.
+ * Counts an attempt or refuses it. In 15 minutes, an address has 10 failed attempts per account,
+ * only one while the account is under attack, and 100 for all accounts. Guessing thus locks out the
+ * guessing address and never the account. A known browser has 10 attempts of its own, so guessing
+ * from the owner's network doesn't lock out the owner.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
 export async function admitTry(limits: Limits, attempt: Try): Promise<Admission> {
@@ -48,7 +48,7 @@ export async function admitTry(limits: Limits, attempt: Try): Promise<Admission>
   try {
     return await admitKnown(limits, attempt.account, attempt.knownBrowser)
   } catch (error) {
-    // A thief may have used up the limit of a stolen cookie. The owner can still log in.
+    // A thief with a stolen cookie may have exhausted its limit. The owner can still log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
     return admitUnknown(limits, attempt)
   }
@@ -95,8 +95,8 @@ const loggedRefusals: readonly ErrorCode[] = [
 ]
 
 /**
- * Runs `work`, which compares a password, and logs a refusal with the client's address, so that a
- * program that reads the log can block it. The log names no account.
+ * Runs `work`, which compares a password, and logs a refusal with the client's address, for tools
+ * such as fail2ban. The log names no account.
  */
 export async function loggingRefusals<Result>(
   { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },

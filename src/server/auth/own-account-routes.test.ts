@@ -36,7 +36,7 @@ describe('PATCH /api/auth/user', () => {
       },
     ],
     [{}, { firstName: 'Ada', lastName: 'Lovelace', name: 'Ada Lovelace' }],
-  ])('with %j answers the user as he is from then on', async (body, expected) => {
+  ])('with %j returns the updated user', async (body, expected) => {
     const person = await makePerson(app)
     const answer = await patch(person, body)
     expect(answer.status).toBe(200)
@@ -45,7 +45,7 @@ describe('PATCH /api/auth/user', () => {
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject(user)
   })
 
-  it('of both names at once, in two calls, leaves a full name of both', async () => {
+  it('updates the full name correctly for parallel changes of both names', async () => {
     const person = await makePerson(app)
     await Promise.all([
       patch(person, { firstName: 'Grace' }),
@@ -64,7 +64,7 @@ describe('PATCH /api/auth/user', () => {
     ['reordered text', { lastName: 'a\u202eb' }, 'lastName'],
     ['a name that no database keeps', { lastName: 'a\0b' }, 'lastName'],
     ['a list', [], ''],
-  ])('refuses %s, and changes nothing', async (_, body, fault) => {
+  ])('refuses %s without changing anything', async (_, body, fault) => {
     const person = await makePerson(app)
     const answer = await patch(person, body)
     expect(answer.status).toBe(400)
@@ -75,7 +75,7 @@ describe('PATCH /api/auth/user', () => {
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Lovelace' })
   })
 
-  it('lets nobody choose an address, a tier or a role', async () => {
+  it('ignores address, tier and role', async () => {
     const person = await makePerson(app)
     const before = await app.deps.db.select().from(users).where(eq(users.id, person.id))
     const forbidden = {
@@ -93,7 +93,7 @@ describe('PATCH /api/auth/user', () => {
 describe('GET /api/auth/user/holdings', () => {
   const holdingsOf = async (person: Person) => json(await person.fetch('/api/auth/user/holdings'))
 
-  it('counts files, their bytes and the links that open', async () => {
+  it('counts files, bytes and active links', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     expect(await holdingsOf(person)).toEqual({ fileCount: 0, totalSize: 0, activeLinks: 0 })
     await makeFile(await makePerson(app))
@@ -117,7 +117,7 @@ function change(client: Client, currentPassword: unknown, newPassword: unknown) 
   return client.post('/api/auth/change-password', { currentPassword, newPassword })
 }
 
-/** Returns the cookies that an answer sets, as a browser would send them back. */
+/** Returns the cookies set by a response as a `Cookie` header. */
 function cookiesOf(answer: Response) {
   return answer.headers
     .getSetCookie()
@@ -130,7 +130,7 @@ async function statusOf(client: Pick<Client, 'fetch'>) {
 }
 
 describe('POST /api/auth/change-password', () => {
-  it('sets the new password, ends the other sessions and gives the own one a new cookie', async () => {
+  it('sets the password, ends the other sessions and rotates the current token', async () => {
     const person = await makePerson(app)
     const other = makeClient(app, await logIn(app, person.email, person.password))
     const answer = await change(person, person.password, 'a new password')
@@ -138,7 +138,7 @@ describe('POST /api/auth/change-password', () => {
     expect(await answer.json()).toEqual({
       message: 'Password changed. All other sessions are signed out.',
     })
-    // The old cookie of this browser is invalid too, because somebody may have copied it.
+    // The browser's old cookie is invalid too, because it may have been copied.
     expect(await statusOf(person)).toBe(401)
     expect(await statusOf(other)).toBe(401)
     expect(await statusOf(makeClient(app, cookiesOf(answer)))).toBe(200)
@@ -158,7 +158,7 @@ describe('POST /api/auth/change-password', () => {
     ])
   })
 
-  it('keeps the life of the session, which ends 90 days after its login', async () => {
+  it('keeps the end of the session, 90 days after the login', async () => {
     const dayMs = 86_400_000
     const person = await makePerson(app)
     app.clock.advance(10 * dayMs)
@@ -174,7 +174,7 @@ describe('POST /api/auth/change-password', () => {
     expect(await statusOf(client)).toBe(401)
   })
 
-  it('is told to the owner by an email, and voids the links of emails from before', async () => {
+  it('notifies the owner and invalidates links in earlier emails', async () => {
     const person = await makePerson(app)
     await app.mails()
     await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
@@ -194,7 +194,7 @@ describe('POST /api/auth/change-password', () => {
     expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })
   })
 
-  it('is refused with a wrong password, and changes nothing', async () => {
+  it('refuses a wrong password without changing anything', async () => {
     const person = await makePerson(app)
     const other = makeClient(app, await logIn(app, person.email, person.password))
     const answer = await change(person, 'not this one', 'a new password')
@@ -218,7 +218,7 @@ describe('POST /api/auth/change-password', () => {
     ['a short one', 'correct horse', '12345', 'Password must be at least 6 characters long.'],
     ['an endless one', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
     ['one with half a character', 'correct horse', 'secret\ud800', 'newPassword'],
-  ])('refuses %s and names the fault', async (_, current, next, fault) => {
+  ])('refuses %s and names the error', async (_, current, next, fault) => {
     const person = await makePerson(app)
     const answer = await change(person, current, next)
     expect(answer.status).toBe(400)
@@ -229,7 +229,7 @@ describe('POST /api/auth/change-password', () => {
     expect(await statusOf(person)).toBe(200)
   })
 
-  it('says where an account has no password yet', async () => {
+  it('returns NO_PASSWORD for an account without one', async () => {
     const person = await makePerson(app)
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
     const answer = await change(person, 'anything', 'a new password')
@@ -240,7 +240,7 @@ describe('POST /api/auth/change-password', () => {
     })
   })
 
-  it('leaves this browser known to the account, and no other', async () => {
+  it('leaves only this browser known to the account', async () => {
     const person = await makePerson(app)
     const login = await makeClient(app).post('/api/auth/login', {
       email: person.email,
@@ -253,7 +253,7 @@ describe('POST /api/auth/change-password', () => {
     expect(known(cookiesOf(answer))).not.toBe(known(before))
   })
 
-  it('by several calls at once is done once', async () => {
+  it('succeeds once when called in parallel', async () => {
     const person = await makePerson(app)
     await app.mails()
     const passwords = ['one password', 'another password', 'a third password', 'a fourth one']
@@ -262,8 +262,7 @@ describe('POST /api/auth/change-password', () => {
     )
     const done = answers.findIndex(({ status }) => status === 200)
     const refused = answers.filter((_, at) => at !== done)
-    // These requests came too late: the password was another one by then, or their cookie was
-    // replaced.
+    // Too late: the password had changed, or their cookie had been replaced.
     for (const { status } of refused) expect([400, 401]).toContain(status)
     for (const answer of refused) expect(answer.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, passwords[done] ?? '')

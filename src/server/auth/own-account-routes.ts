@@ -20,7 +20,7 @@ type OwnAccountHandlers = Handlers<
   'updateUser' | 'changePassword' | 'holdings' | 'listSessions' | 'endSession' | 'endOtherSessions'
 >
 
-/** The endpoints by which signed-in users change their own account: name, password, sessions. */
+/** The endpoints for a user's own account: name, password, sessions. */
 export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
   const { clock, db } = deps
   return {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Signs the same person in once more, in a browser that sends this `User-Agent`. */
+/** Signs the same person in again, from a browser with this `User-Agent`. */
 async function anotherBrowser({ email, password }: Person, userAgent = firefox) {
   const login = await makeClient(app).fetch('/api/auth/login', {
     method: 'POST',
@@ -39,7 +39,7 @@ function end(client: Pick<Person, 'fetch'>, id: string) {
 }
 
 describe('GET /api/auth/sessions', () => {
-  it('lists where one is signed in: this session first, then those used last', async () => {
+  it('lists the current session first, then by last use', async () => {
     const person = await makePerson(app)
     const signedInAt = app.clock().toISOString()
     app.clock.advance(minuteMs)
@@ -69,7 +69,7 @@ describe('GET /api/auth/sessions', () => {
     expect(older).toMatchObject({ userAgent: 'curl/8.5.0', browser: null, isCurrent: false })
   })
 
-  it('holds nothing that opens a session: no token, and ids that are none', async () => {
+  it('contains no tokens and no ids that open a session', async () => {
     const person = await makePerson(app)
     await anotherBrowser(person)
     const answer = await person.fetch('/api/auth/sessions')
@@ -84,7 +84,7 @@ describe('GET /api/auth/sessions', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('leaves out sessions that are over, and those of others', async () => {
+  it('omits expired sessions and those of other users', async () => {
     const person = await makePerson(app)
     await anotherBrowser(person)
     await makePerson(app)
@@ -94,7 +94,7 @@ describe('GET /api/auth/sessions', () => {
     expect(await list(person)).toHaveLength(1)
   })
 
-  it('is no longer than 100, however often somebody signs in, and holds the own one', async () => {
+  it('lists at most 100 sessions, including the current one', async () => {
     const person = await makePerson(app)
     const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
     if (!row) throw new Error('no session')
@@ -113,7 +113,7 @@ describe('GET /api/auth/sessions', () => {
 })
 
 describe('DELETE /api/auth/sessions/{id}', () => {
-  it('ends that session at once, and no other', async () => {
+  it('ends only that session, at once', async () => {
     const person = await makePerson(app)
     const [lost, kept] = [await anotherBrowser(person), await anotherBrowser(person)]
     const [own] = await list(lost)
@@ -126,7 +126,7 @@ describe('DELETE /api/auth/sessions/{id}', () => {
     expect(await statusOf(person)).toBe(200)
   })
 
-  it('with the own id is a logout: the cookies go', async () => {
+  it('clears the cookies for the current session', async () => {
     const person = await makePerson(app)
     const [own] = await list(person)
     const ended = await end(person, own?.id ?? '')
@@ -139,7 +139,7 @@ describe('DELETE /api/auth/sessions/{id}', () => {
     expect(await statusOf(person)).toBe(401)
   })
 
-  it('is 404 the second time, and of several at once one ends it', async () => {
+  it('is 404 the second time, and succeeds once in parallel', async () => {
     const person = await makePerson(app)
     const [own] = await list(await anotherBrowser(person))
     const answers = await Promise.all([1, 2, 3, 4].map(() => end(person, own?.id ?? '')))
@@ -154,13 +154,13 @@ describe('DELETE /api/auth/sessions/{id}', () => {
     ['the wildcard of a pattern', '%25', 404],
     ['an id that is too long', 'x'.repeat(65), 400],
     ['a character that no database keeps', '%00', 400],
-  ])('takes %s for none', async (_, id, status) => {
+  ])('finds no session for %s', async (_, id, status) => {
     const person = await makePerson(app)
     expect((await end(person, id)).status).toBe(status)
     expect(await statusOf(person)).toBe(200)
   })
 
-  it('leaves a session ended that is used at the same moment', async () => {
+  it('is not undone by concurrent use of the session', async () => {
     const person = await makePerson(app)
     const lost = await anotherBrowser(person)
     const [own] = await list(lost)
@@ -177,7 +177,7 @@ describe('DELETE /api/auth/sessions/{id}', () => {
 })
 
 describe('DELETE /api/auth/sessions', () => {
-  it("ends all but the caller's, and says so again when there is none left", async () => {
+  it('ends all other sessions and is idempotent', async () => {
     const [person, stranger] = [await makePerson(app), await makePerson(app)]
     const others = [await anotherBrowser(person), await anotherBrowser(person)]
     for (const time of ['first', 'second']) {
@@ -190,7 +190,7 @@ describe('DELETE /api/auth/sessions', () => {
     expect(await statusOf(stranger)).toBe(200)
   })
 
-  it('by two browsers at once leaves no more than one of them signed in', async () => {
+  it('called by two browsers at once leaves at most one signed in', async () => {
     const person = await makePerson(app)
     const other = await anotherBrowser(person)
     const answers = await Promise.all(
@@ -202,7 +202,7 @@ describe('DELETE /api/auth/sessions', () => {
   })
 })
 
-it('another site ends none of them, nor changes the name or the password', async () => {
+it('cross-site requests end no session and change neither name nor password', async () => {
   const person = await makePerson(app)
   await anotherBrowser(person)
   const [own] = await list(person)

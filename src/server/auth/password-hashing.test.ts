@@ -5,7 +5,7 @@ import { PasswordHashing, saltFor, saltOf } from './password-hashing.ts'
 const quick = { N: 16, r: 1, p: 1 }
 const busy = expect.objectContaining({ code: 'PASSWORDS_BUSY' })
 
-it('stores salt and scrypt key of the normalized password', async () => {
+it('stores the salt and scrypt key of the normalized password', async () => {
   const hash = await new PasswordHashing().hash('pass\u0301word', 'a salt', 'client')
   const cost = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
   const key = scryptSync('pas\u015bword', 'a salt', 64, cost).toString('hex')
@@ -13,7 +13,7 @@ it('stores salt and scrypt key of the normalized password', async () => {
   expect(saltOf(hash)).toBe('a salt')
 })
 
-it('gives each address a salt of its own, which needs the secret', () => {
+it('derives a salt for each address from the secret', () => {
   const salt = saltFor('secret', 'ada@example.org')
   expect(salt).toMatch(/^[\da-f]{32}$/)
   expect(saltFor('secret', 'ada@example.org')).toBe(salt)
@@ -21,7 +21,7 @@ it('gives each address a salt of its own, which needs the secret', () => {
   expect(saltFor('another', 'ada@example.org')).not.toBe(salt)
 })
 
-it('serves the clients in turn, and each in its order', async () => {
+it('serves clients round-robin, each in order', async () => {
   const passwords = new PasswordHashing(quick)
   const done: string[] = []
   const hash = async (client: string, name: string) => {
@@ -33,7 +33,7 @@ it('serves the clients in turn, and each in its order', async () => {
   expect(done).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
 })
 
-it('refuses a client that has 32 waiting, and everybody when 256 wait', async () => {
+it('refuses a client with 32 waiting calls, and everyone at 256', async () => {
   const passwords = new PasswordHashing(quick)
   const hash = (client: string) => passwords.hash('secret', 'salt', client)
   const accepted = [hash('0')]
@@ -48,7 +48,7 @@ it('refuses a client that has 32 waiting, and everybody when 256 wait', async ()
   await hash('another')
 })
 
-it('goes on after a hash that failed', async () => {
+it('continues after a failed hash', async () => {
   const passwords = new PasswordHashing(quick)
   const bad = 7 as unknown as string
   const failed = Array.from({ length: 3 }, () => passwords.hash('secret', bad, 'client'))

@@ -2,7 +2,6 @@ import { createHmac, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { AppError } from '../errors.ts'
 
-/** The parameters of scrypt. */
 export interface HashCost {
   N: number
   r: number
@@ -13,7 +12,7 @@ export interface HashCost {
 const defaultCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const keyBytes = 64
 
-/** One hash at a time, so that a flood of logins takes only one core from transfers. */
+/** One at a time, so that a flood of logins takes only one core from transfers. */
 const concurrency = 1
 const maxQueued = 256
 const maxQueuedPerClient = 32
@@ -21,30 +20,30 @@ const maxQueuedPerClient = 32
 const deriveKey = promisify<string, string, number, HashCost & { maxmem: number }, Buffer>(scrypt)
 
 /**
- * Hashes passwords with scrypt, as `salt:key` in hexadecimal. The queue is bounded and serves
- * clients in turn, so one client's flood doesn't delay the logins of others.
+ * Hashes passwords with scrypt, as `salt:key` in hexadecimal. The bounded queue serves clients
+ * round-robin, so one client's flood doesn't delay other logins.
  */
 export class PasswordHashing {
   readonly #cost: HashCost
-  /** Waiting callers by client. The client to serve next comes first. */
+  /** Waiting callers by client, the next client first. */
   readonly #queue = new Map<string, (() => void)[]>()
   #queued = 0
   #running = 0
 
-  /** @param cost tests use a lower one. */
+  /** @param cost lower in tests. */
   constructor(cost: HashCost = defaultCost) {
     this.#cost = cost
   }
 
   /**
    * Hashes a password.
-   * @param client the address that the password came from.
-   * @throws {AppError} PASSWORDS_BUSY when the queue is full.
+   * @param client the address of the client.
+   * @throws {AppError} PASSWORDS_BUSY if the queue is full.
    */
   async hash(password: string, salt: string, client: string): Promise<string> {
     await this.#enter(client)
     try {
-      // Node refuses more than 32 MiB without `maxmem`.
+      // By default, Node refuses to use more than 32 MiB.
       const maxmem = 2 * 128 * this.#cost.N * this.#cost.r
       const options = { ...this.#cost, maxmem }
       const key = await deriveKey(password.normalize('NFKC'), salt, keyBytes, options)
@@ -69,7 +68,7 @@ export class PasswordHashing {
     await promise
   }
 
-  /** Hands the place to the next client, which then goes to the end of the queue. */
+  /** Wakes the next client, which then moves to the end of the queue. */
   #leave(): void {
     for (const [client, [next, ...others]] of this.#queue) {
       this.#queue.delete(client)
@@ -89,8 +88,8 @@ export function saltOf(passwordHash: string): string {
 
 /**
  * Returns the salt for new passwords of this address (in lower case). The account and all pending
- * signups of an address share it, so a login needs one hash to compare a password with all of them.
- * Nobody can compute it without the server's secret.
+ * signups of an address share it, so a login needs one hash to compare with all of them. It can't
+ * be computed without the server's secret.
  */
 export function saltFor(secret: string, email: string): string {
   return createHmac('sha256', secret).update(`password salt\n${email}`).digest('hex').slice(0, 32)

@@ -1,4 +1,4 @@
-/** The SQL of accounts, and of the tokens in emails. */
+/** SQL for accounts and email tokens. */
 import { randomUUID } from 'node:crypto'
 import { and, eq, getTableColumns, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
@@ -20,13 +20,13 @@ import type { Db } from '../deps.ts'
 /** The providers in the table `accounts`, one for each way to sign in. */
 export const providers = { password: 'credential', google: 'google' } as const
 
-/** A user with the hash of the password, which is null for an account without one. */
+/** A user with a password hash, which is null for an account without a password. */
 export type Account = typeof users.$inferSelect & { passwordHash: string | null }
 
 const accountColumns = { ...getTableColumns(users), passwordHash: accounts.password }
 const hasPassword = and(eq(accounts.userId, users.id), eq(accounts.providerId, providers.password))
 
-/** Finds the account with this address, which is given in lower case. */
+/** Finds the account with this address (in lower case). */
 export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
   const [row] = await db
     .select(accountColumns)
@@ -46,39 +46,39 @@ export async function findAccount(db: Db, userId: string): Promise<Account | und
   return row
 }
 
-/** Finds an account, and locks it against changes until the transaction ends. */
+/** Finds an account and locks it until the transaction ends. */
 export async function lockAccount(tx: Db, userId: string): Promise<Account | undefined> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   return findAccount(tx, userId)
 }
 
-/** The first key of the locks of `lockAddress`. No other lock with two keys uses it. */
+/** The first key of the `lockAddress` locks. No other two-key lock uses it. */
 const addressLocks = 7_226_115
 
 /**
- * Locks an email address (in lower case) until the transaction ends, even if no account has it.
- * Take this lock before any lock on a row, so that two transactions can't deadlock.
+ * Locks an email address (in lower case) until the transaction ends, even without an account. To
+ * avoid deadlocks, take this lock before any row lock.
  */
 export async function lockAddress(tx: Db, email: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${addressLocks}, hashtext(${email}))`)
 }
 
-/** Finds the administrator; undefined before the first start has made the account. */
+/** Finds the administrator; undefined before the first start has created the account. */
 export async function findAdministrator(db: Db): Promise<{ email: string } | undefined> {
   const [row] = await db.select({ email: users.email }).from(users).where(eq(users.role, 'admin'))
   return row
 }
 
-/** What a new account, or an account that changes hands, is made of. `email` is in lower case. */
+/** The data of a new account or of an account that is handed over. `email` is in lower case. */
 export interface AccountOwner {
   email: string
   firstName: string
   lastName: string
-  /** The URL of a picture; null where there is none. */
+  /** The URL of a picture, or null. */
   picture: string | null
 }
 
-/** Makes a user. Returns the id, or null if another user has the address. */
+/** Creates a user. Returns the id, or null if the address is taken. */
 export async function insertUser(
   tx: Db,
   owner: AccountOwner,
@@ -99,9 +99,8 @@ export async function insertUser(
 }
 
 /**
- * Gives an account whose address nobody had verified to the owner of that address. Its sessions,
- * its ways to sign in and the tokens of earlier emails are removed. The files stay: usually both
- * are the same person.
+ * Hands an unverified account over to the owner of its address. Removes its sessions, its ways to
+ * sign in and the tokens of earlier emails. The files stay: usually both are the same person.
  */
 export async function handOverUser(
   tx: Db,
@@ -122,7 +121,6 @@ function ownerColumns({ firstName, lastName, picture }: AccountOwner, updatedAt:
   return { firstName, lastName, name: `${firstName} ${lastName}`.trim(), image: picture, updatedAt }
 }
 
-/** Makes a user the administrator. */
 export async function makeAdministrator(tx: Db, userId: string): Promise<void> {
   await tx.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.id, userId))
 }
@@ -157,8 +155,8 @@ export async function setPassword(
 }
 
 /**
- * Changes a user's names. A name that is left out stays. One statement, so that two parallel
- * changes give a full name that fits both.
+ * Changes a user's names. Omitted names stay. One statement, so that parallel changes produce a
+ * consistent full name.
  * @returns undefined for a deleted user.
  */
 export async function renameUser(
@@ -182,10 +180,10 @@ export async function renameUser(
   return renamed
 }
 
-/** The token of a link in an email, as the database stores it. */
+/** An email token as stored. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
-/** Adds the token of a link in an email, for an account or for a pending signup. */
+/** Adds an email token for an account or a pending signup. */
 export async function insertAccountToken(
   db: Db,
   token: Omit<AccountToken, 'userId' | 'signupId'> & ({ userId: string } | { signupId: string }),
@@ -193,7 +191,7 @@ export async function insertAccountToken(
   await db.insert(accountTokens).values(token)
 }
 
-/** Finds a token for this purpose that has not expired at `now`. */
+/** Finds a token for this purpose that is valid at `now`. */
 export async function findAccountToken(
   db: Db,
   purpose: TokenPurpose,
@@ -213,16 +211,17 @@ export async function findAccountToken(
   return token
 }
 
-/** Removes a token, so that it works once. Of parallel callers exactly one gets true. */
+/** Removes a token, so that it works once. Exactly one of several parallel calls returns true. */
 export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean> {
   const { rowCount } = await tx.delete(accountTokens).where(eq(accountTokens.hash, hash))
   return rowCount === 1
 }
 
 /**
- * Removes expired rows: sessions, sign-ins with Google, records of sent emails, tokens of emails,
- * pending signups and rate limits. This only saves space. Each batch is a statement of its own.
- * @returns how many rows were removed.
+ * Removes expired rows: sessions, sign-ins with Google, records of sent emails, email tokens,
+ * pending signups and rate limits. This only saves space. Works in batches, each in its own
+ * statement.
+ * @returns the number of removed rows.
  */
 export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
   const countedUntil = new Date(now.getTime() - emailsCountedMs)
@@ -240,7 +239,7 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
   return removed
 }
 
-/** Removes a batch. It skips locked rows: waiting for them could be a deadlock. */
+/** Removes a batch. Skips locked rows, because waiting for them could deadlock. */
 async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
   const keys = db
     .select({ key })

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 describe('POST /api/auth/resend-verification', () => {
-  it('answers the same for every address', async () => {
+  it('answers alike for every address', async () => {
     const [waiting, known] = [newAddress(), newAddress()]
     await signUp(makeClient(app), { email: waiting })
     await verify(app, await signUpForToken(app, { email: known }))
@@ -51,7 +51,7 @@ describe('POST /api/auth/resend-verification', () => {
     expect((await resend(app, address as string)).status).toBe(400)
   })
 
-  it('sends the email of the signup that this browser made, or else of the newest', async () => {
+  it("resends the email of this browser's signup, or else of the newest", async () => {
     const first = await signUp(makeClient(app), { email, password: 'the first' })
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
@@ -64,7 +64,7 @@ describe('POST /api/auth/resend-verification', () => {
     expect((await verify(app, tokenIn(newest))).status).toBe(400)
   })
 
-  it('sends the email of the signup whose password was right here', async () => {
+  it('resends the email of the signup whose password was right in this browser', async () => {
     await signUp(makeClient(app), { email, password: 'the first' })
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
@@ -76,7 +76,7 @@ describe('POST /api/auth/resend-verification', () => {
     await logIn(app, email, 'the first')
   })
 
-  it('lets a signup wait for another 24 hours', async () => {
+  it('extends a signup by 24 hours', async () => {
     await signUp(makeClient(app), { email })
     app.clock.advance(23 * hour)
     await resend(app, email)
@@ -85,7 +85,7 @@ describe('POST /api/auth/resend-verification', () => {
     expect((await verify(app, tokenIn(again))).status).toBe(200)
   })
 
-  it('cares for no cookie that names somebody else’s signup, or nothing', async () => {
+  it('ignores a cookie with an unknown id or someone else’s signup', async () => {
     const other = await signUp(makeClient(app), { email: newAddress() })
     await signUp(makeClient(app), { email })
     await app.mails()
@@ -96,8 +96,8 @@ describe('POST /api/auth/resend-verification', () => {
   })
 })
 
-describe('how many emails an address gets', () => {
-  it('is six in a quarter of an hour for signups; one without an email does not wait', async () => {
+describe('the limit of emails to an address', () => {
+  it('is six in 15 minutes for signups; none is stored without an email', async () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
     expect(await app.mails()).toHaveLength(6)

@@ -24,7 +24,7 @@ function tokenIn(mail: Mail | undefined): string {
   return /\/reset-password\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
 }
 
-/** Asks for the email by which a password is reset. Returns the token in it. */
+/** Requests a password reset. Returns the token in the email. */
 async function letterFor({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.mails()
   expect((await forget(email)).status).toBe(200)
@@ -40,7 +40,7 @@ async function expectInvalid(answer: Response) {
 }
 
 describe('POST /api/auth/forgot-password', () => {
-  it('answers the same whether or not an account exists, and sends an email only to one that does', async () => {
+  it('answers alike for every address, and emails only existing accounts', async () => {
     const person = await makePerson(app)
     const answers = []
     for (const email of [person.email, 'nobody@example.org']) {
@@ -59,13 +59,13 @@ describe('POST /api/auth/forgot-password', () => {
     expect((await app.mails()).map(({ to }) => to.address)).toEqual([person.email])
   })
 
-  it('takes an address in any case', async () => {
+  it('ignores the case of the address', async () => {
     const person = await makePerson(app)
     await forget(` ${person.email.toUpperCase()} `)
     expect(await app.mails()).toHaveLength(1)
   })
 
-  it('sends nobody more than three emails in a quarter of an hour', async () => {
+  it('sends at most three emails in 15 minutes', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 5; n += 1) expect((await forget(person.email)).status).toBe(200)
     expect(await app.mails()).toHaveLength(3)
@@ -83,8 +83,8 @@ describe('POST /api/auth/forgot-password', () => {
   )
 })
 
-describe('an email to an address that nobody has verified', () => {
-  it('holds no words of whoever signed up with it', async () => {
+describe('an email to an unverified address', () => {
+  it('contains no text written by whoever signed up', async () => {
     const email = 'stranger@example.org'
     const words = 'You won, see https://evil.example'
     const form = { firstName: words, lastName: 'x', email, password: 'a password' }
@@ -102,7 +102,7 @@ describe('an email to an address that nobody has verified', () => {
   })
 
   it.each(['Ada\r\nBcc: eve@example.net', 'Ada\u0000', 'Ada\u202Egpj', 'Ada\u2028Eve'])(
-    'cannot be sent for the name %j, which nobody can have',
+    'is never addressed to the invalid name %j',
     async (firstName) => {
       const form = { firstName, lastName: 'x', email: 'ada@example.org', password: 'a password' }
       const signup = { ...form, confirmPassword: form.password }
@@ -118,14 +118,14 @@ describe('POST /api/auth/reset-password/check', () => {
     return (await answer.json()).isValid
   }
 
-  it('says whether a token works, however often, and leaves it usable', async () => {
+  it('reports whether a token is valid without consuming it', async () => {
     const token = await letterFor(await makePerson(app))
     expect([await isValid(token), await isValid(token)]).toEqual([true, true])
     expect((await reset(token)).status).toBe(200)
     expect(await isValid(token)).toBe(false)
   })
 
-  it('knows a token that is over, replaced by another change, or unknown', async () => {
+  it('rejects expired, superseded and unknown tokens', async () => {
     const person = await makePerson(app)
     const [first, second] = [await letterFor(person), await letterFor(person)]
     await reset(second)
@@ -142,7 +142,7 @@ describe('POST /api/auth/reset-password/check', () => {
 })
 
 describe('POST /api/auth/reset-password', () => {
-  it('sets the new password, once, and ends every session', async () => {
+  it('sets the password once and ends every session', async () => {
     const person = await makePerson(app)
     const token = await letterFor(person)
     const answer = await reset(token)
@@ -165,7 +165,7 @@ describe('POST /api/auth/reset-password', () => {
     ])
   })
 
-  it('verifies the address and tells its owner, with no link that lets anybody in', async () => {
+  it('verifies the address and sends an email without a sign-in link', async () => {
     const person = await makePerson(app)
     await reset(await letterFor(person))
     const [notice] = await app.mails()
@@ -178,7 +178,7 @@ describe('POST /api/auth/reset-password', () => {
     expect(row?.emailVerified).toBe(true)
   })
 
-  it('lets two with the same token in exactly once', async () => {
+  it('succeeds once for parallel calls with one token', async () => {
     const person = await makePerson(app)
     const token = await letterFor(person)
     const passwords = ['first of two', 'second of two']
@@ -187,7 +187,7 @@ describe('POST /api/auth/reset-password', () => {
     await logIn(app, person.email, passwords[answers[0]?.status === 200 ? 0 : 1] ?? '')
   })
 
-  it('takes no token any more after an hour, nor one from before another change', async () => {
+  it('refuses tokens older than an hour or than another change', async () => {
     const person = await makePerson(app)
     const late = await letterFor(person)
     app.clock.advance(hour)
@@ -203,7 +203,7 @@ describe('POST /api/auth/reset-password', () => {
     await expectInvalid(await reset(before))
   })
 
-  it('gives an account its first password that had none', async () => {
+  it('sets the first password of an account without one', async () => {
     const person = await makePerson(app)
     await forget(person.email)
     const [before] = await app.mails()
@@ -216,7 +216,7 @@ describe('POST /api/auth/reset-password', () => {
     await logIn(app, person.email, 'a new password')
   })
 
-  it('keeps no token as it was sent', async () => {
+  it('stores tokens only as hashes', async () => {
     const token = await letterFor(await makePerson(app))
     const kept = JSON.stringify(await app.deps.db.select().from(accountTokens))
     expect(token.length).toBeGreaterThanOrEqual(43)
@@ -238,7 +238,7 @@ describe('POST /api/auth/reset-password', () => {
     expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('takes nothing for a token that is none', async () => {
+  it('refuses an invalid token', async () => {
     for (const token of ['x', "' or 1=1 --", '*', '%']) await expectInvalid(await reset(token))
   })
 })

@@ -18,11 +18,11 @@ import { endSessions } from './sessions.ts'
 import { removePendingSignups } from './signup-queries.ts'
 
 /**
- * Sets a new password by the token in the link of an email (spec §7). The token works once. Whoever
- * has it receives the account's emails, so the address counts as verified from then on. Every
- * session of the account ends, and an email tells the owner. If the account had a password, Google
- * is removed from it: somebody who knew that password may have linked it.
- * @param address the client's address.
+ * Sets a new password with a token from an email (spec §7). The token works once. It proves access
+ * to the mailbox, so the address is verified as well. Ends every session of the account and
+ * notifies the owner by email. If the account had a password, Google is unlinked, as someone who
+ * knew that password may have linked it.
+ * @param address the client's IP address.
  * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
  * older than the account's address or password.
  */
@@ -32,7 +32,7 @@ export async function resetPassword(
   address: string,
 ): Promise<void> {
   const { clock, db, mailQueue, passwords, secret } = deps
-  // Hashing is expensive, so the token is checked first.
+  // Hashing is expensive, so check the token first.
   const owner = await findResetAccount(deps, token)
   if (owner === null) throw new AppError('TOKEN_INVALID')
   const salt = saltFor(secret, owner.email)
@@ -67,7 +67,7 @@ export async function resetPassword(
   })
 }
 
-/** Finds the account that a token can reset the password of, or null. It uses nothing up. */
+/** Returns the account whose password a token can reset, or null. Doesn't consume the token. */
 export async function findResetAccount({ clock, db }: Pick<Deps, 'clock' | 'db'>, token: string) {
   const found = await findAccountToken(db, 'reset-password', tokenHash(token), clock())
   const owner = found?.userId ? await findAccount(db, found.userId) : undefined

@@ -15,7 +15,7 @@ async function statusOf(client: Client) {
 }
 
 describe('the current user', () => {
-  it('counts a trial as over from its very end on', async () => {
+  it('loses the trial at the exact time it ends', async () => {
     const end = new Date(app.clock().getTime() + 1000)
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ tier: 'premium' })
@@ -24,7 +24,7 @@ describe('the current user', () => {
   })
 })
 
-describe('requests from other sites', () => {
+describe('cross-site requests', () => {
   it.each([
     ['another origin', { origin: 'https://evil.example' }],
     ['an opaque origin', { origin: 'null' }],
@@ -41,7 +41,7 @@ describe('requests from other sites', () => {
     expect(await response.json()).toMatchObject({ code: 'FOREIGN_ORIGIN' })
   })
 
-  it('are served from our own', async () => {
+  it('are allowed from our own origin', async () => {
     const person = await makePerson(app)
     const response = await person.fetch('/api/files/abort-upload', {
       method: 'POST',
@@ -53,7 +53,7 @@ describe('requests from other sites', () => {
 })
 
 describe('a logout', () => {
-  it('ends the session on the server too', async () => {
+  it('also ends the session on the server', async () => {
     const person = await makePerson(app)
     const response = await person.fetch('/api/logout')
     expect(response.status).toBe(302)
@@ -63,7 +63,7 @@ describe('a logout', () => {
     expect(await db.$count(sessions, eq(sessions.userId, person.id))).toBe(0)
   })
 
-  it('that another site asks for, and a mere look at it, ends nothing', async () => {
+  it('by HEAD or from another site ends nothing', async () => {
     const person = await makePerson(app)
     for (const site of ['cross-site', 'same-site']) {
       const answer = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })

@@ -41,17 +41,16 @@ type AuthHandlers = Handlers<
 >
 
 /**
- * The cookie with the id of the pending signup or unverified account that this browser waits for.
- * When the browser asks for the verification email again, it gets that of its own signup and not of
- * a stranger's with the same address. The link in that email needs no click on the page. The id is
- * no secret.
+ * The cookie with the id of this browser's pending signup or unverified account. If the browser
+ * requests the verification email again, it gets the one for its own signup, not for a stranger's
+ * with the same address. The link in that email needs no confirming click. The id is not secret.
  */
 const unverifiedCookie = 'unverified'
 const unverifiedPattern = /^[\w-]{1,64}$/
 
 /**
- * The endpoints for accounts (spec §7): signup, verification of an address, login, logout, password
- * reset, and the current user.
+ * The account endpoints (spec §7): signup, address verification, login, logout, password reset, and
+ * the current user.
  */
 export function authRoutes(deps: AuthDeps): AuthHandlers {
   const { clock, config, db, mailQueue, rateLimits, settings } = deps
@@ -118,7 +117,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
       await rateLimits.spend([counter('emailsByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
       const askedAt = clock().toISOString()
-      // One insert for any address, so the duration tells nothing about accounts.
+      // One insert for any address, so that timing reveals nothing about accounts.
       await mailQueue.add({ kind: 'forgot-password', email, askedAt })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -139,7 +138,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     currentUser: async ({ user }) => ({ ...publicUser(user), limits: await settings.limits() }),
 
     async logout({ context }) {
-      // A HEAD request, or one from another site, even a subdomain of ours, ends nothing.
+      // HEAD requests, and requests from other sites and even our subdomains, end nothing.
       if (context.req.method === 'GET' && !isCrossSite(context.req.raw.headers)) {
         const token = readSessionToken(deps, context)
         if (token !== null) await endSession(db, token)
@@ -151,9 +150,9 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of the emails that one client may cause to one address, where addresses are
- * verified. It is lower than the limit for all emails to the address, so that one client can't use
- * up the emails that the owner needs.
+ * Returns the counter of emails that one client may send to one address, where addresses are
+ * verified. It is lower than the total per address, so that one client can't use up the emails that
+ * the owner needs.
  */
 function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
   if (!config.requireEmailVerification) return []

@@ -32,7 +32,7 @@ async function statusOf(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs a person in by a request with these cookies. Returns the answer. */
+/** Logs in with these cookies. Returns the response. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
@@ -42,14 +42,14 @@ function cookieNamed(response: Response, name: string) {
 }
 
 describe('the session cookie', () => {
-  it('is one that scripts cannot read and other sites cannot send, and lasts 90 days', async () => {
+  it('is HttpOnly and SameSite, and lasts 90 days', async () => {
     const cookie = cookieNamed(await logInWith('', await makePerson(app)), 'mayfly.session_token')
     expect(cookie).toMatch(
       /^mayfly\.session_token=[^;]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
   })
 
-  it('comes and goes with a hint that scripts can read, another one for each session', async () => {
+  it('comes and goes with a hint that scripts can read and that differs for each session', async () => {
     const person = await makePerson(app)
     const hints = await Promise.all(
       [1, 2].map(async () => cookieNamed(await logInWith('', person), 'mayfly.signed_in')),
@@ -65,7 +65,7 @@ describe('the session cookie', () => {
     }
   })
 
-  it('is set by no other answer, so that none can undo a newer login', async () => {
+  it('is set by no other response, which could undo a newer login', async () => {
     const person = await makePerson(app)
     app.clock.advance(13 * dayMs)
     const extended = await person.fetch('/api/auth/user')
@@ -77,7 +77,7 @@ describe('the session cookie', () => {
     expect(over.headers.getSetCookie()).toEqual([])
   })
 
-  it('is refused when it is altered or made up', async () => {
+  it('is refused if altered or forged', async () => {
     const person = await makePerson(app)
     const [cookie = ''] = (await logIn(app, person.email, person.password)).split('; ')
     for (const altered of [
@@ -95,7 +95,7 @@ describe('the session cookie', () => {
   })
 })
 
-describe('where the public address is https', () => {
+describe('with https', () => {
   let secure: TestApp
   beforeAll(async () => {
     secure = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
@@ -109,7 +109,7 @@ describe('where the public address is https', () => {
       body: JSON.stringify(body),
     })
 
-  it('every cookie is Secure, and those with a right are of this host alone', async () => {
+  it('every cookie is Secure, and cookies that grant access are bound to the host', async () => {
     const form = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org' }
     const password = 'correct horse'
     await post('/api/auth/signup', { ...form, password, confirmPassword: password })
@@ -121,7 +121,7 @@ describe('where the public address is https', () => {
       '__Host-mayfly.known_browser',
     ])
     for (const cookie of withRight) {
-      // RFC 6265bis: browsers accept a cookie with `__Host-` in its name only in this form.
+      // RFC 6265bis: browsers accept a `__Host-` cookie only in this form.
       expect(cookie).toMatch(/; Path=\/;/)
       expect(cookie).not.toMatch(/Domain/i)
     }
@@ -134,13 +134,13 @@ describe('where the public address is https', () => {
         headers: { host: 'files.example.org', cookie },
       })
     expect((await ask(`__Host-${value}`)).status).toBe(200)
-    // Another site of the same domain could set cookies with these names.
+    // Another site on the same domain could set cookies with these names.
     for (const name of [value, `__Secure-${value}`]) expect((await ask(name)).status).toBe(401)
   })
 })
 
 describe('a session', () => {
-  it('that is not used ends after 14 days, at the millisecond', async () => {
+  it('expires after 14 days without use, to the millisecond', async () => {
     const [used, unused] = [await makePerson(app), await makePerson(app)]
     app.clock.advance(14 * dayMs - 1)
     expect(await statusOf(used)).toBe(200)
@@ -149,7 +149,7 @@ describe('a session', () => {
     expect(await statusOf(used)).toBe(200)
   })
 
-  it('ends after 14 days on a page that nobody uses, though the page asks by itself', async () => {
+  it('expires after 14 days on an idle page that keeps polling', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const [before] = await sessionsOf(admin.id)
     const polled = Object.values(endpoints).filter((row: Endpoint) => row.isPolled)
@@ -167,20 +167,20 @@ describe('a session', () => {
     expect(await poll()).toEqual([401, 401])
   })
 
-  it('that is used ends 90 days after the login, at the millisecond', async () => {
+  it('expires 90 days after the login despite use, to the millisecond', async () => {
     const person = await makePerson(app)
     for (const days of [13, 13, 13, 13, 13, 13, 11]) {
       app.clock.advance(days * dayMs)
       expect(await statusOf(person)).toBe(200)
     }
-    // Here, 89 days have passed since the login.
+    // 89 days after the login.
     app.clock.advance(dayMs - 1)
     expect(await statusOf(person)).toBe(200)
     app.clock.advance(1)
     expect(await statusOf(person)).toBe(401)
   })
 
-  it('is written to every ten minutes at most, by one of several requests at once', async () => {
+  it('is written at most every ten minutes, by one of several parallel requests', async () => {
     const person = await makePerson(app)
     const [before] = await sessionsOf(person.id)
     app.clock.advance(seenStepMs - 1)
@@ -203,7 +203,7 @@ describe('a session', () => {
     })
   })
 
-  it('keeps what a browser says of itself in bounds, and the address of the socket', async () => {
+  it("stores a truncated User-Agent and the socket's address", async () => {
     const person = await signUp(app)
     const login = await makeClient(app).fetch('/api/auth/login', {
       method: 'POST',
@@ -219,7 +219,7 @@ describe('a session', () => {
     expect(row).toMatchObject({ userAgent: 'x'.repeat(400), ipAddress: '127.0.0.1' })
   })
 
-  it('is removed by a job once it is over, and not before', async () => {
+  it('is removed by a job after it has expired, not before', async () => {
     const person = await makePerson(app)
     app.clock.advance(14 * dayMs - 1)
     await removeExpiredRows(app.deps.db, app.clock())
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect(await sessionsOf(person.id)).toEqual([])
   })
 
-  it('is removed by a job in batches, if thousands are over', async () => {
+  it('is removed by a job in batches', async () => {
     const person = await makePerson(app)
     await app.pool.query(
       `insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
@@ -244,7 +244,7 @@ describe('a session', () => {
     expect(await sessionsOf(person.id)).toHaveLength(1)
   })
 
-  it('ends at once when its user is deleted', async () => {
+  it('ends when its user is deleted', async () => {
     const person = await makePerson(app)
     await app.deps.db.delete(users).where(eq(users.id, person.id))
     expect(await statusOf(person)).toBe(401)

@@ -10,11 +10,11 @@ import { type Session, toSessionUser } from '../http/session.ts'
 import { readSessionToken } from './cookies.ts'
 import { newToken } from './secrets.ts'
 
-/** Browsers send some 150 characters. */
+/** Browsers send about 150 characters. */
 const maxUserAgentLength = 400
 const maxListed = 100
 
-/** Which browser uses a session, and from which address. */
+/** The browser and IP address that use a session. */
 export interface SessionUse {
   userAgent: string | null
   ipAddress: string | null
@@ -26,16 +26,15 @@ export interface OwnSession {
   sessionId: string
 }
 
-/** Returns what the row of a session stores about a request. */
+/** Returns the request details stored with a session. */
 export function sessionUse(headers: Headers, clientAddress: string): SessionUse {
   const userAgent = headers.get('user-agent')?.slice(0, maxUserAgentLength).trim()
   return { userAgent: userAgent || null, ipAddress: clientAddress }
 }
 
 /**
- * Opens a session, and ends the one that the browser had before: somebody may have copied its
- * cookie.
- * @param tokenBefore the token of the session before; null where there was none.
+ * Opens a session and ends the browser's previous one, as its cookie may have been copied.
+ * @param tokenBefore the token of the previous session, or null.
  */
 export async function openSession(
   tx: Db,
@@ -56,7 +55,7 @@ export async function openSession(
   return { token, createdAt: now }
 }
 
-/** Returns the loader of sessions, active or expired, and their users, by token. */
+/** Returns the loader of sessions, active or expired, with their users, by token. */
 function prepareFindSession(db: Db) {
   const query = db
     .select({
@@ -71,7 +70,7 @@ function prepareFindSession(db: Db) {
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(sql`${sessions.token} = any(${sql.placeholder('tokens')})`)
     .prepare('find_sessions')
-  // Lookups of one turn of the event loop share a query. Nothing is cached.
+  // Lookups in one tick of the event loop share a query. Nothing is cached.
   return new DataLoader(
     async (tokens: readonly string[]) => {
       const found = await query.execute({ tokens })
@@ -82,10 +81,7 @@ function prepareFindSession(db: Db) {
   )
 }
 
-/**
- * Records the use of a session. Of parallel requests only the first one records it. An ended
- * session stays ended.
- */
+/** Records the use of a session, once for parallel requests. Never revives an ended session. */
 async function recordSessionUse(
   db: Db,
   found: { id: string; createdAt: Date; lastSeenAt: Date },
@@ -99,7 +95,7 @@ async function recordSessionUse(
     .where(and(eq(sessions.id, found.id), eq(sessions.updatedAt, found.lastSeenAt)))
 }
 
-/** Lists a user's sessions that have not expired: first the caller's, then by last use. */
+/** Lists a user's active sessions: the caller's first, then by last use. */
 export function listSessions(db: Db, { userId, sessionId }: OwnSession, now: Date) {
   return db
     .select({
@@ -115,14 +111,14 @@ export function listSessions(db: Db, { userId, sessionId }: OwnSession, now: Dat
     .limit(maxListed)
 }
 
-/** Tells whether this session exists and belongs to the user. */
+/** True if the session exists and belongs to the user. */
 export async function hasSession(db: Db, own: OwnSession): Promise<boolean> {
   return (await db.$count(sessions, isOwn(own))) > 0
 }
 
 /**
- * Gives a session another token, so that copies of its cookie stop working.
- * @returns when the user signed in; null if the session was ended.
+ * Gives a session a new token, which invalidates copies of its cookie.
+ * @returns when the user signed in; null if the session has ended.
  */
 export async function replaceToken(tx: Db, own: OwnSession, token: string): Promise<Date | null> {
   const [replaced] = await tx
@@ -133,23 +129,20 @@ export async function replaceToken(tx: Db, own: OwnSession, token: string): Prom
   return replaced?.createdAt ?? null
 }
 
-/** Ends one of the user's own sessions. Returns false if the user has none with this id. */
+/** Ends one of the user's sessions. Returns false if the user has none with this id. */
 export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
   const { rowCount } = await db.delete(sessions).where(isOwn(own))
   return rowCount === 1
 }
 
-/** Ends all of a user's sessions but one. */
 export async function endOtherSessions(db: Db, { userId, sessionId }: OwnSession): Promise<void> {
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, sessionId)))
 }
 
-/** Ends the session with this token. */
 export async function endSession(db: Db, token: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.token, token))
 }
 
-/** Ends all of a user's sessions. */
 export async function endSessions(db: Db, userId: string): Promise<void> {
   await db.delete(sessions).where(eq(sessions.userId, userId))
 }
@@ -159,11 +152,12 @@ function isOwn({ userId, sessionId }: OwnSession) {
 }
 
 /**
- * Makes the function that finds the session of a request, in one query. Now and then it records the
- * use, which extends the session (`rules/session-life.ts`). With `isPolled` it records nothing: an
- * open page makes such requests with nobody in front of it.
+ * Returns the function that finds the session of a request, with one query. From time to time it
+ * records the use, which extends the session (`rules/session-life.ts`). With `isPolled` it doesn't,
+ * because open pages poll without anyone using them.
  *
- * An expired session's cookies aren't removed: this answer may arrive after that of a new login.
+ * The cookies of an expired session aren't cleared, because this response may arrive after that of
+ * a new login.
  */
 export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
   const { clock, db } = deps
@@ -179,7 +173,7 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
     if (!found || now >= found.expiresAt) return null
     if (!isPolled && now.getTime() - found.lastSeenAt.getTime() >= seenStepMs) {
       const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
-      // On a full disk, people must still be able to delete files. So the session stays valid.
+      // Keep the session valid on a full disk, so that users can still delete files.
       await recordSessionUse(db, found, use, now).catch((error: unknown) =>
         context.get('log').warn({ err: error }, 'the use of a session was not recorded'),
       )

@@ -38,8 +38,8 @@ function usersOf(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
 }
 
-describe('POST /api/auth/signup where addresses are verified', () => {
-  it('makes no account before the click, and then exactly the one that was typed', async () => {
+describe('POST /api/auth/signup with email verification', () => {
+  it('creates the account at the click, exactly as entered', async () => {
     const answer = await signUp(makeClient(app), { email: email.toUpperCase(), firstName: 'Grace' })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({
@@ -66,7 +66,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     expect(await usersOf(email)).toMatchObject([{ emailVerified: true, lastName: 'Lovelace' }])
   })
 
-  it('sends an email that says when and from which browser, and no word that was typed', async () => {
+  it('sends an email with time and browser, and without any text from the form', async () => {
     app.clock.set(new Date('2026-11-24T14:02:31Z'))
     await signUp(
       makeClient(app),
@@ -85,7 +85,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
     expect(JSON.stringify([known, unknown])).not.toMatch(/You won|evil\.example|prize/)
   })
 
-  it('shows a stranger the same for an address that is known, waits, or is the administrator’s', async () => {
+  it('answers alike for a known, a pending and the administrator’s address', async () => {
     const known = newAddress()
     await verify(app, await signUpForToken(app, { email: known }))
     const waiting = newAddress()
@@ -106,7 +106,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
       [known, 'Somebody signed up with your address'],
       [waiting, 'Verify your email address for Mayfly'],
     ])
-    // After the emails were sent, the stranger tries to log in with each signup.
+    // The stranger tries to log in with each signup after the emails were sent.
     const logins = []
     for (const address of [email, known, waiting, admin]) {
       logins.push(await seen(await tryLogin(app, address, chosen)))
@@ -117,7 +117,7 @@ describe('POST /api/auth/signup where addresses are verified', () => {
       expect((await resend(app, address)).status).toBe(200)
   })
 
-  it('tells the owner of a known address, by name, and changes nothing', async () => {
+  it('emails the owner of an existing account and changes nothing', async () => {
     app.clock.set(new Date('2026-11-24T14:02:31Z'))
     await verify(app, await signUpForToken(app, { email }))
     await signUp(makeClient(app), { email, firstName: 'Eve', password: 'another one' }, firefox)
@@ -145,8 +145,8 @@ describe('POST /api/auth/signup where addresses are verified', () => {
   })
 })
 
-describe('the cookie of a signup that waits, where the public address is https', () => {
-  it('is for this host alone, is sent over https alone, and no script reads it', async () => {
+describe('the cookie of a pending signup over https', () => {
+  it('is Secure, HttpOnly and bound to this host', async () => {
     const appUrl = 'https://files.example.org'
     const secure = await startTestApp({ env: { ...verified, APP_URL: appUrl } })
     try {
@@ -156,7 +156,7 @@ describe('the cookie of a signup that waits, where the public address is https',
           headers: { host: 'files.example.org' },
           body: JSON.stringify(signupForm({ email })),
         })
-      // A login of an unverified address sets it too.
+      // A login with an unverified address sets it too.
       for (const path of ['/api/auth/signup', '/api/auth/login']) {
         expect((await post(path)).headers['set-cookie'], path).toEqual([
           expect.stringMatching(
@@ -170,8 +170,8 @@ describe('the cookie of a signup that waits, where the public address is https',
   })
 })
 
-describe('POST /api/auth/login of an unverified address', () => {
-  it('says so to the right password alone', async () => {
+describe('POST /api/auth/login with an unverified address', () => {
+  it('reports the missing verification only for the right password', async () => {
     await signUp(makeClient(app), { email })
     expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
     expect(await statusAndCode(await tryLogin(app, email, 'a wrong one'))).toBe(
@@ -180,7 +180,7 @@ describe('POST /api/auth/login of an unverified address', () => {
     expect((await tryLogin(app, email)).headers.getSetCookie().join()).not.toContain('session')
   })
 
-  it('knows every signup that waits', async () => {
+  it('accepts the password of any pending signup', async () => {
     for (const secret of ['the first', 'the second']) {
       await signUp(makeClient(app), { email, password: secret })
       app.clock.advance(1)

@@ -25,7 +25,7 @@ function signUp(changes?: Record<string, unknown>) {
 }
 
 describe('POST /api/auth/signup', () => {
-  it('creates an account that can log in, and opens no session itself', async () => {
+  it('creates an account that can log in, without opening a session', async () => {
     const response = await signUp({ email: 'First@Example.org' })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ requiresVerification: false })
@@ -77,7 +77,7 @@ describe('POST /api/auth/signup', () => {
       { confirmPassword: 'secret2' },
       'Passwords do not match. Please try again.',
     ],
-  ])('refuses %s and names the fault', async (_, changes, fault) => {
+  ])('refuses %s and names the field', async (_, changes, fault) => {
     const response = await signUp({ email: 'refused@example.org', ...changes })
     expect(response.status).toBe(400)
     expect(await json<{ message: string }>(response)).toEqual({
@@ -91,7 +91,7 @@ describe('POST /api/auth/signup', () => {
     expect(login.status).toBe(401)
   })
 
-  it('names every fault at once', async () => {
+  it('reports all errors at once', async () => {
     const { message } = await json<{ message: string }>(
       await makeClient(app).post('/api/auth/signup', {}),
     )
@@ -106,7 +106,7 @@ describe('POST /api/auth/signup', () => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('gives an address to one of several who ask at once', async () => {
+  it('gives an address to one of several parallel requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => signUp({ email: 'wanted@example.org' })),
     )
@@ -114,7 +114,7 @@ describe('POST /api/auth/signup', () => {
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409])
   })
 
-  it('never lets a caller choose its own tier or role', async () => {
+  it('ignores tier and role', async () => {
     await signUp({ email: 'sly@example.org', tier: 'premium', role: 'admin' })
     const client = makeClient(app, await logIn(app, 'sly@example.org', 'secret1'))
     expect(await json(await client.fetch('/api/auth/user'))).toMatchObject({
@@ -123,7 +123,7 @@ describe('POST /api/auth/signup', () => {
     })
   })
 
-  it("keeps the administrator's address, also before that account exists", async () => {
+  it("refuses the administrator's address, even before that account exists", async () => {
     const response = await signUp({ email: 'Admin@localhost.localdomain' })
     expect(response.status).toBe(409)
     expect(await response.json()).toMatchObject({ code: 'EMAIL_TAKEN' })
@@ -137,7 +137,7 @@ describe('a flood of signups', () => {
   })
   afterAll(() => limited.close())
 
-  it('from one address ends; forms that are refused are not counted', async () => {
+  it("from one address is limited; invalid forms don't count", async () => {
     const statuses: number[] = []
     for (let attempts = 0; attempts < 31; attempts += 1) {
       const response = await makeClient(limited).post(

@@ -19,17 +19,17 @@ type SignupForm = z.output<typeof signupBody>
 interface SignupClient {
   /** The client's address, or the first 64 bits of an IPv6 address. */
   address: string
-  /** The name of the client's browser; null where it is unknown. */
+  /** The name of the client's browser, or null. */
   browser: string | null
 }
 
 /**
- * Signs somebody up (spec §5, signup). Where addresses must be verified, the signup waits until the
- * link in its email is used, and the answer doesn't tell whether the address has an account.
- * Elsewhere the account is made at once.
+ * Signs a user up (spec §5, signup). With email verification, the signup stays pending until the
+ * link in its email is opened, and the response doesn't reveal whether the address has an account.
+ * Otherwise the account is created at once.
  * @returns the id of the pending signup, or null.
- * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only where addresses need not
- * be verified.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only without email
+ * verification.
  */
 export async function signUp(
   deps: SignupDeps,
@@ -44,8 +44,8 @@ export async function signUp(
 }
 
 /**
- * Throws unless the settings let people with this address sign up.
- * @throws {AppError} SIGNUP_NOT_ALLOWED, with a sentence that says who may sign up.
+ * Throws unless the settings allow signups with this address.
+ * @throws {AppError} SIGNUP_NOT_ALLOWED, with a message that says who may sign up.
  */
 export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
   if (isSignupAllowed(policy, email)) return
@@ -54,8 +54,8 @@ export function requireSignupAllowed(policy: SignupPolicy, email: string): void 
 }
 
 /**
- * Stores a signup and requests its email. It runs the same statements for every address, so its
- * duration tells nothing about accounts. The job that writes the email looks for the account.
+ * Stores a signup and requests its email. Runs the same statements for every address, so that
+ * timing reveals nothing about accounts. The job that writes the email looks up the account.
  */
 async function waitForVerification(
   { clock, db, mailQueue, passwords, secret }: SignupDeps,
@@ -75,7 +75,7 @@ async function waitForVerification(
   return { signupId: id }
 }
 
-/** Makes an account. The administrator's address is taken even before that account exists. */
+/** Creates an account. The administrator's address is reserved even before that account exists. */
 async function createAccount(
   { clock, config, db, passwords, secret }: SignupDeps,
   { email, firstName, lastName, password }: SignupForm,

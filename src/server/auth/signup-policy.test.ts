@@ -29,13 +29,13 @@ async function expectRefused(email: string, message: string) {
 }
 
 describe('SIGNUP', () => {
-  it('open lets anybody sign up', async () => {
+  it('open allows every address', async () => {
     await start('open')
     expect(await shownPolicy()).toEqual({ signup: 'open' })
     expect((await signUp('ada@anywhere.net')).status).toBe(200)
   })
 
-  it('closed lets nobody sign up, says so, and tells nothing of an address', async () => {
+  it('closed refuses every address with the same message', async () => {
     await start('closed')
     expect(await shownPolicy()).toEqual({ signup: 'closed' })
     const sentence = 'Sign-up is closed. Ask the administrator for an account.'
@@ -43,7 +43,7 @@ describe('SIGNUP', () => {
     await expectRefused('admin@localhost.localdomain', sentence)
   })
 
-  it('with domains lets their addresses sign up, and names the domains to others', async () => {
+  it('with domains allows their addresses and names them in the error', async () => {
     await start('example.org,Example.com')
     expect(await shownPolicy()).toEqual({ signup: ['example.org', 'example.com'] })
     expect((await signUp('Ada@Example.ORG')).status).toBe(200)

@@ -1,15 +1,15 @@
-/** The SQL of pending signups: those whose email's link nobody has used yet. */
+/** SQL for pending signups, whose email link hasn't been used yet. */
 import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** A login compares its password with at most this many pending signups of its address. */
+/** How many pending signups of its address a login compares at most. */
 const maxCompared = 20
 
 /** A pending signup. Its address is in lower case. */
 export type PendingSignup = typeof pendingSignups.$inferSelect
 
-/** Stores a signup until the link in its email is used, or it expires. */
+/** Stores a pending signup. */
 export async function insertPendingSignup(tx: Db, signup: PendingSignup): Promise<void> {
   await tx.insert(pendingSignups).values(signup)
 }
@@ -27,7 +27,7 @@ export async function findPendingSignup(
   return signup
 }
 
-/** Finds a pending signup of this address: the one with this id, or else the newest. */
+/** Finds the pending signup with this id and address, or else the newest for the address. */
 export async function findSignupToResend(
   db: Db,
   email: string,
@@ -43,7 +43,7 @@ export async function findSignupToResend(
   return signup
 }
 
-/** Finds the passwords of the pending signups of this address, those of the newest first. */
+/** Lists the password hashes of the address's pending signups, newest first. */
 export function findPendingPasswords(
   db: Db,
   email: string,
@@ -57,7 +57,7 @@ export function findPendingPasswords(
     .limit(maxCompared)
 }
 
-/** Sets when a signup expires. Returns false if it is gone. */
+/** Sets when a signup expires. Returns false if it no longer exists. */
 export async function extendPendingSignup(tx: Db, id: string, expiresAt: Date): Promise<boolean> {
   const { rowCount } = await tx
     .update(pendingSignups)
@@ -72,24 +72,24 @@ export async function removePendingSignup(tx: Db, id: string): Promise<void> {
 }
 
 /**
- * Removes all pending signups of this address, so that the links in their emails stop working.
- * Whatever verifies an address calls this in its transaction.
+ * Removes all pending signups of this address, which invalidates the links in their emails. Must be
+ * called in every transaction that verifies an address.
  */
 export async function removePendingSignups(tx: Db, email: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.email, email))
 }
 
-/** What a token verifies: the address of a pending signup, or that of an account. */
+/** The subject of a token: a pending signup's address or an account's. */
 export interface Verification {
   email: string
   stamp: string
   userId: string | null
   signup: PendingSignup | null
-  /** Whether the account is verified already. */
+  /** True if the account is already verified. */
   isDone: boolean
 }
 
-/** Finds what a token verifies, by the token's hash, unless the token or its signup has expired. */
+/** Finds what a token (given by its hash) verifies, unless the token or its signup has expired. */
 export async function findVerification(
   db: Db,
   hash: string,
@@ -113,7 +113,7 @@ export async function findVerification(
   return { email, stamp, userId, signup: found.signup, isDone: found.user?.emailVerified ?? false }
 }
 
-/** Moves a signup's tokens to the account that it became, so that its link can be used again. */
+/** Moves a signup's tokens to the new account, so that its link can be used again. */
 export async function moveTokens(tx: Db, signupId: string, userId: string): Promise<void> {
   await tx
     .update(accountTokens)

@@ -45,7 +45,7 @@ function usersOf(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
 }
 
-it('only the browser that signed up is told that opening the link is enough', async () => {
+it('only the browser that signed up needs no click to confirm', async () => {
   const answer = await signUp(makeClient(app), { email })
   const stranger = await signUp(makeClient(app), { email })
   const [mail] = await app.mails()
@@ -67,7 +67,7 @@ it('only the browser that signed up is told that opening the link is enough', as
 })
 
 describe('POST /api/auth/verify-email', () => {
-  it('succeeds again with the same token, and with another one of the same signup', async () => {
+  it('succeeds again with the same token or another one for the signup', async () => {
     await signUp(makeClient(app), { email })
     await resend(app, email)
     const tokens = (await app.mails()).map(tokenIn)
@@ -79,7 +79,7 @@ describe('POST /api/auth/verify-email', () => {
     expect((await client.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('lets the first of several signups win, and makes the others void', async () => {
+  it('completes the first of several signups and invalidates the others', async () => {
     const [first, second] = [
       await signUpForToken(app, { email, password: 'the first' }),
       await signUpForToken(app, { email, password: 'the second', firstName: 'Grace' }),
@@ -95,7 +95,7 @@ describe('POST /api/auth/verify-email', () => {
     expect(await left).toBe(0)
   })
 
-  it('takes no token from before another password', async () => {
+  it('refuses tokens older than a password change', async () => {
     const token = await signUpForToken(app, { email })
     await verify(app, token)
     await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -109,13 +109,13 @@ describe('POST /api/auth/verify-email', () => {
     expect(await statusAndCode(await verify(app, token))).toBe('400 INVALID_INPUT')
   })
 
-  it('takes nothing for a token that is none', async () => {
+  it('refuses an invalid token', async () => {
     for (const token of ['x', "' or 1=1 --", '%', 'A'.repeat(43), '\0']) {
       expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
     }
   })
 
-  it('is no GET: whatever looks at the link spends nothing', async () => {
+  it('consumes nothing on GET, so link scanners are harmless', async () => {
     const token = await signUpForToken(app, { email })
     for (const path of ['/verify-email', '/api/auth/verify-email']) {
       for (const method of ['GET', 'HEAD']) {
@@ -128,7 +128,7 @@ describe('POST /api/auth/verify-email', () => {
     expect((await verify(app, token)).status).toBe(200)
   })
 
-  it('goes by the settings of the moment of the click', async () => {
+  it('applies the signup settings at the time of the click', async () => {
     const { config } = app.deps
     const { signup, adminEmail } = config
     const token = await signUpForToken(app, { email })
@@ -144,7 +144,7 @@ describe('POST /api/auth/verify-email', () => {
     expect((await verify(app, token)).status).toBe(200)
   })
 
-  it('keeps no token and no password as they were typed', async () => {
+  it('stores no token or password in plain text', async () => {
     const token = await signUpForToken(app, { email, password: 'a telling password' })
     const { db } = app.deps
     const kept = JSON.stringify([
@@ -157,8 +157,8 @@ describe('POST /api/auth/verify-email', () => {
   })
 })
 
-describe('an account from before addresses were verified', () => {
-  it('cannot log in, and is verified by an email that is asked for', async () => {
+describe('an unverified account', () => {
+  it("can't log in until it is verified by a new email", async () => {
     const id = await makeUnverified(app, email)
     const login = await tryLogin(app, email)
     expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
@@ -173,7 +173,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(email)).toMatchObject([{ id, emailVerified: true }])
   })
 
-  it('is verified by its email for 24 hours', async () => {
+  it('can be verified for 24 hours after its email', async () => {
     const first = await tokenForAccount(email)
     app.clock.advance(24 * hour - 1)
     expect((await verify(app, first)).status).toBe(200)
@@ -185,7 +185,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(other)).toMatchObject([{ emailVerified: false }])
   })
 
-  it('is verified by no email to the address that it had before', async () => {
+  it('is not verified by an email to its previous address', async () => {
     const token = await tokenForAccount(email)
     const moved = newAddress()
     await app.deps.db.update(users).set({ email: moved }).where(eq(users.email, email))
@@ -193,7 +193,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(moved)).toMatchObject([{ emailVerified: false }])
   })
 
-  /** Makes an account that nobody has verified. Returns the token in the email for it. */
+  /** Creates an unverified account. Returns the token in its email. */
   const tokenForAccount = async (address: string) => {
     await makeUnverified(app, address)
     const login = await tryLogin(app, address)
@@ -202,7 +202,7 @@ describe('an account from before addresses were verified', () => {
     return tokenIn(mail)
   }
 
-  it('gets its own email where its password was right, though a signup waits beside it', async () => {
+  it('gets its own email after the right password, even with a pending signup', async () => {
     await makeUnverified(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.mails()
@@ -217,7 +217,7 @@ describe('an account from before addresses were verified', () => {
     )
   })
 
-  it('is changed by no signup any more once the operator has verified it', async () => {
+  it('is not changed by a signup once the operator has verified it', async () => {
     const id = await makeUnverified(app, email, 'of the account')
     const token = await signUpForToken(app, { email, password: 'of the signup' })
     const { db } = app.deps
@@ -227,7 +227,7 @@ describe('an account from before addresses were verified', () => {
     expect(await usersOf(email)).toMatchObject([{ firstName: 'Mallory' }])
   })
 
-  it('goes to whoever verifies its address by a signup: password, name, and nobody else stays in', async () => {
+  it('is handed over to whoever verifies its address by a signup', async () => {
     const id = await makeUnverified(app, email, 'of a squatter')
     const { db } = app.deps
     await db
@@ -275,7 +275,7 @@ describe('an account from before addresses were verified', () => {
     expect(await json(await owner.fetch('/api/files'))).toMatchObject([{ id: file.id }])
   })
 
-  it('signs everybody out and voids other emails when it is verified itself', async () => {
+  it('loses its sessions and other email tokens when it is verified', async () => {
     const id = await makeUnverified(app, email)
     const { db } = app.deps
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
@@ -290,7 +290,7 @@ describe('an account from before addresses were verified', () => {
     expect((await makeClient(app).post('/api/auth/reset-password', old)).status).toBe(400)
   })
 
-  it('makes signups that wait void when it is reset by an email', async () => {
+  it('invalidates pending signups when its password is reset', async () => {
     await makeUnverified(app, email)
     const token = await signUpForToken(app, { email, password: 'of a signup' })
     await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -302,7 +302,7 @@ describe('an account from before addresses were verified', () => {
   })
 })
 
-it('a new password of an account tells nothing to a stranger whose signup waits for its address', async () => {
+it('a password change reveals nothing to a stranger with a pending signup for the address', async () => {
   await verify(app, await signUpForToken(app, { email }))
   await signUp(makeClient(app), { email, password: 'of a stranger' })
   await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -318,7 +318,7 @@ it('a new password of an account tells nothing to a stranger whose signup waits 
   await logIn(app, email, 'by hand')
 })
 
-it('signups and emails that count no more are removed, and no others', async () => {
+it('only expired signups and email records are removed', async () => {
   const { db } = app.deps
   const old = newAddress()
   await signUpForToken(app, { email: old })

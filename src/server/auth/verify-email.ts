@@ -25,13 +25,13 @@ import {
 type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /**
- * Verifies an address by the token in the link of an email (spec §4, 'An account'). The token of a
- * signup makes an account with exactly the name and the password of that signup. Of several tokens
- * for one address the first one used wins: the other signups are removed, and older sessions and
- * tokens of the account end. A valid token of a verified account succeeds and changes nothing.
- * @param address the client's address, for the audit log.
+ * Verifies an address with a token from an email (spec §4, 'An account'). A signup's token creates
+ * an account with the name and the password of that signup. Of several tokens for one address the
+ * first one used wins: the other signups, and older sessions and tokens of the account, are
+ * removed. A valid token of a verified account succeeds and changes nothing.
+ * @param address the client's IP address, for the audit log.
  * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose signup is gone,
- * or whose account has another address or password by now; SIGNUP_NOT_ALLOWED if the settings no
+ * or whose account has changed its address or password; SIGNUP_NOT_ALLOWED if the settings no
  * longer allow the signup.
  */
 export async function verifyEmail(deps: VerifyDeps, token: string, address: string): Promise<void> {
@@ -41,7 +41,7 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
   if (!found) throw new AppError('TOKEN_INVALID')
   await db.transaction(async (tx) => {
     await lockAddress(tx, found.email)
-    // Another token of the address may have been used while this request waited for the lock.
+    // Another token of the address may have been used while waiting for the lock.
     const verification = await findVerification(tx, hash, clock())
     const { signup, stamp, userId } = verification ?? {}
     if (signup) await makeAccount(deps, tx, signup, address)
@@ -51,9 +51,9 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
 }
 
 /**
- * Tells whether a token belongs to the signup or account that this browser waits for. Then opening
- * the link is enough. In any other browser somebody must press a button, because mail scanners open
- * links too. It is also true when there is nothing left to verify.
+ * True if a token belongs to this browser's signup or account, or there is nothing left to verify.
+ * Then opening the link is enough. Any other browser must press a button, because mail scanners
+ * open links too.
  * @param unverified the id in the browser's cookie, or null.
  * @throws {AppError} TOKEN_INVALID
  */
@@ -74,7 +74,7 @@ async function makeAccount(
   address: string,
 ): Promise<void> {
   const { email, firstName, lastName } = signup
-  // The operator may have changed the settings since the signup.
+  // The settings may have changed since the signup.
   requireSignupAllowed(config.signup, email)
   if (email === config.adminEmail) throw new AppError('TOKEN_INVALID')
   const now = clock()
@@ -86,7 +86,7 @@ async function makeAccount(
   await removePendingSignups(tx, email)
 }
 
-/** Gives an account that nobody has verified to the owner of its address. */
+/** Hands an unverified account over to the owner of its address. */
 async function takeOver(
   tx: Db,
   owner: AccountOwner,

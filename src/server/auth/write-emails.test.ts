@@ -26,7 +26,7 @@ function textOf(email: OutgoingEmail | null): string {
   return JSON.stringify(email?.content)
 }
 
-/** Returns the row of the token that the link in an email contains, or null. */
+/** Returns the row of the token in an email's link, or null. */
 async function tokenOf(email: OutgoingEmail | null) {
   const token = /\?token=([\w-]{43})/.exec(textOf(email))?.[1] ?? ''
   const { db } = app.deps
@@ -35,7 +35,7 @@ async function tokenOf(email: OutgoingEmail | null) {
   return row ?? null
 }
 
-describe('emails to the owner of an account', () => {
+describe('emails to account owners', () => {
   let person: { id: string; email: string }
   beforeEach(async () => {
     const email = newAddress()
@@ -48,7 +48,7 @@ describe('emails to the owner of an account', () => {
     return writeAccountEmail(app.deps, { kind: 'forgot-password', email, askedAt })
   }
 
-  it('the link for a new password has a token of this account that works for an hour', async () => {
+  it('contain a reset token for this account that is valid for an hour', async () => {
     const email = await askForReset()
     expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
     expect(textOf(email)).toContain(`${app.url}/reset-password?token=`)
@@ -70,7 +70,7 @@ describe('emails to the owner of an account', () => {
     expect(await askForReset('nobody@example.org')).toBeNull()
   })
 
-  it('an account without a password is told that it can set one', async () => {
+  it('offer to set a password if the account has none', async () => {
     const without = (email: OutgoingEmail | null) => textOf(email).replace(/token=[\w-]+/g, '')
     const before = without(await askForReset())
     await app.deps.db.update(accounts).set({ password: null }).where(eq(accounts.userId, person.id))
@@ -91,7 +91,7 @@ describe('emails to the owner of an account', () => {
     return writeAccountEmail(app.deps, { ...request, userId })
   }
 
-  it('each change of an account has a text of its own, and no link that lets anybody in', async () => {
+  it('have their own text for each change and no sign-in link', async () => {
     const emails = await Promise.all(changes.map((change) => write(change)))
     expect(new Set(emails.map(textOf)).size).toBe(changes.length)
     for (const email of emails) {
@@ -100,7 +100,7 @@ describe('emails to the owner of an account', () => {
     }
   })
 
-  it.each(changes)('an address that is not verified is told no name: %j', async (change) => {
+  it.each(changes)('omit the name if the address is unverified: %j', async (change) => {
     await setVerified(person.id, false)
     const email = await write(change)
     expect(email).toMatchObject({ isVerified: false, to: { name: '', address: person.email } })
@@ -109,7 +109,7 @@ describe('emails to the owner of an account', () => {
   })
 })
 
-/** Adds a pending signup, as if somebody had just sent the form. Returns its id. */
+/** Adds a new pending signup. Returns its id. */
 async function signUp(email = newAddress(), browser: string | null = null): Promise<string> {
   const id = randomUUID()
   const createdAt = app.clock()
@@ -126,10 +126,10 @@ async function signUp(email = newAddress(), browser: string | null = null): Prom
   return id
 }
 
-describe('the email of a signup', () => {
+describe('the signup email', () => {
   const write = (signupId: string) => writeAccountEmail(app.deps, { kind: 'signup', signupId })
 
-  it('has a link to exactly that signup, for a day, and repeats nothing that was typed', async () => {
+  it('links to its signup for a day and repeats no user input', async () => {
     const address = newAddress()
     const id = await signUp(address, 'Firefox on Linux')
     const email = await write(id)
@@ -144,7 +144,7 @@ describe('the email of a signup', () => {
     expect(textOf(email)).not.toMatch(/Mallory|stranger/)
   })
 
-  it('that is late lets its signup wait for a day from then on', async () => {
+  it('extends the signup to a day after a late delivery', async () => {
     const id = await signUp()
     app.clock.advance(dayMs - 1)
     expect(await write(id)).not.toBeNull()
@@ -155,16 +155,16 @@ describe('the email of a signup', () => {
     expect(await write(id)).toBeNull()
   })
 
-  it('is not written for an unknown signup, nor to the administrator’s address', async () => {
+  it('is not written for an unknown signup or the administrator’s address', async () => {
     expect(await write(randomUUID())).toBeNull()
     expect(await write(await signUp(app.deps.config.adminEmail))).toBeNull()
   })
 
-  it('tells the owner of a verified account, and has no link', async () => {
+  it('notifies the owner of a verified account without a link', async () => {
     const address = newAddress()
     const userId = await makeUnverified(app, address)
     const id = await signUp(address)
-    // Whoever reads the emails of an unverified account owns its address.
+    // Whoever receives the emails of an unverified account owns its address.
     expect(await tokenOf(await write(id))).toMatchObject({ signupId: id, userId: null })
     await setVerified(userId, true)
     const email = await write(id)
@@ -174,13 +174,13 @@ describe('the email of a signup', () => {
   })
 })
 
-describe('the verification email that is asked for again', () => {
+describe('the resent verification email', () => {
   const resend = (email: string, subject: string | null = null) => {
     const askedAt = app.clock().toISOString()
     return writeAccountEmail(app.deps, { kind: 'resend-verification', email, subject, askedAt })
   }
 
-  it('is that of the signup that the browser made, or else of the newest', async () => {
+  it("is for this browser's signup, or else the newest", async () => {
     const [address, foreign] = [newAddress(), await signUp()]
     expect(await resend(address, foreign)).toBeNull()
     const older = await signUp(address)
@@ -196,7 +196,7 @@ describe('the verification email that is asked for again', () => {
     }
   })
 
-  it('verifies the account that the browser names, or that has no signup beside it', async () => {
+  it('verifies the account that the browser names or that has no pending signup', async () => {
     const address = newAddress()
     const userId = await makeUnverified(app, address)
     const email = await resend(address)
@@ -211,7 +211,7 @@ describe('the verification email that is asked for again', () => {
     expect(await tokenOf(await resend(address))).toMatchObject({ userId: null, signupId })
   })
 
-  it('is not written for a verified account, nor for an unknown address', async () => {
+  it('is not written for a verified account or an unknown address', async () => {
     const address = newAddress()
     const userId = await makeUnverified(app, address)
     await setVerified(userId, true)

@@ -23,14 +23,13 @@ import {
 type EmailDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 type RequestOf<Kind extends MailRequest['kind']> = Extract<MailRequest, { kind: Kind }>
 
-/** A request for an email about an account or a signup. */
 type AccountRequest = RequestOf<
   'forgot-password' | 'password-changed' | 'google-linked' | 'signup' | 'resend-verification'
 >
 
 /**
- * Writes the email that a request asks for, when it is sent. Each attempt makes a new token; those
- * of earlier attempts work too, because their emails may have arrived.
+ * Writes a requested email when it is about to be sent. Each attempt creates a new token; earlier
+ * ones stay valid, because their emails may have arrived.
  * @returns null if the account or the signup no longer exists, or there is nothing to verify.
  */
 export async function writeAccountEmail(
@@ -85,8 +84,8 @@ async function contentFor(
 }
 
 /**
- * Writes the verification email again: of the pending signup or the account whose id is `subject`,
- * or else of the address's newest pending signup, or else of its account.
+ * Writes the verification email for the pending signup or account with the id `subject`, or else
+ * for the address's newest pending signup, or else for its account.
  */
 async function resentEmail(
   deps: EmailDeps,
@@ -105,9 +104,9 @@ async function resentEmail(
 }
 
 /**
- * Writes the email of a signup. If the address has a verified account, it tells the owner about the
- * signup and has no link. Otherwise its link verifies the address.
- * @returns null if the signup is gone, or no account may be made by it.
+ * Writes the email for a signup. It contains a verification link, unless the address has a verified
+ * account: then it only notifies the owner.
+ * @returns null if the signup no longer exists or is not allowed to create an account.
  */
 async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<OutgoingEmail | null> {
   const { clock, config, db } = deps
@@ -121,14 +120,14 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
       addressTakenEmail({ ...facts, name: account.firstName, loginPage }),
     )
   }
-  // The administrator's address is taken even before that account exists.
+  // The administrator's address is reserved even before that account exists.
   if (email === config.adminEmail) return null
 
   const token = newToken()
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const isPending = await db.transaction(async (tx) => {
-    // Another signup of the address may have been verified meanwhile. This one must last as long as
-    // its link, even if the email is late.
+    // Another signup of the address may have been verified in the meantime. This one must last as
+    // long as its link, even if the email is late.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)
@@ -140,7 +139,7 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   return { to: { name: '', address: email }, isVerified: false, content }
 }
 
-/** Adds a token for an account. Returns the link with it. */
+/** Adds a token for an account. Returns the link with the token. */
 async function addLink(deps: EmailDeps, account: Account, purpose: TokenPurpose): Promise<string> {
   const token = newToken()
   await insertAccountToken(deps.db, {

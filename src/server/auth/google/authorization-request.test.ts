@@ -27,11 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A browser with one cookie, which it sends with each request. */
+/** A browser with a single cookie, sent with each request. */
 class Browser {
-  /** The cookie as the browser sends it, `name=value`. */
+  /** The `Cookie` header, `name=value`. */
   cookie = ''
-  /** The header that set the cookie. */
+  /** The `Set-Cookie` header. */
   setCookie = ''
   readonly #app = new Hono<HttpEnv>()
 
@@ -56,14 +56,14 @@ class Browser {
   }
 }
 
-describe('an answer of the issuer', () => {
-  it('ends the request of its state, with its purpose and its secrets', async () => {
+describe('a response from the issuer', () => {
+  it('ends the request with its state and returns purpose and secrets', async () => {
     const browser = new Browser()
     const secrets = await browser.begin()
     expect(await browser.end(secrets.state)).toEqual({ ...purpose, secrets })
   })
 
-  it('is checked with secrets of the state and of the cookie, which the database does not have', async () => {
+  it('is checked with secrets derived from the state and the cookie', async () => {
     const browser = new Browser()
     const { state, nonce, codeVerifier } = await browser.begin()
     const [, cookie = ''] = browser.cookie.split('=')
@@ -72,7 +72,7 @@ describe('an answer of the issuer', () => {
     expect([nonce, codeVerifier]).toEqual([secretFor('nonce'), secretFor('code verifier')])
   })
 
-  it('counts once', async () => {
+  it('is accepted once', async () => {
     const browser = new Browser()
     const { state } = await browser.begin()
     const ends = await Promise.all([1, 2, 3, 4].map(() => browser.end(state)))
@@ -80,7 +80,7 @@ describe('an answer of the issuer', () => {
     expect(await browser.end(state)).toBeNull()
   })
 
-  it('counts in the browser that asked, and in no other, which spends it', async () => {
+  it('is accepted only in the same browser, and consumed in any other', async () => {
     const [browser, other, none] = [new Browser(), new Browser(), new Browser()]
     const [{ state }, second] = [await browser.begin(), await browser.begin()]
     await other.begin()
@@ -92,14 +92,14 @@ describe('an answer of the issuer', () => {
   it.each([
     [googleRequestKeptMs - 1, true],
     [googleRequestKeptMs, false],
-  ])('counts for ten minutes: after %i ms %s', async (ms, isFound) => {
+  ])('is accepted for ten minutes: after %i ms %s', async (ms, isFound) => {
     const browser = new Browser()
     const { state } = await browser.begin()
     clock.advance(ms)
     expect((await browser.end(state)) !== null).toBe(isFound)
   })
 
-  it('counts in each tab of a browser', async () => {
+  it('is accepted in several tabs of one browser', async () => {
     const browser = new Browser()
     const first = await browser.begin()
     const { cookie } = browser
@@ -110,15 +110,15 @@ describe('an answer of the issuer', () => {
     expect(new Set([...Object.values(first), ...Object.values(second)]).size).toBe(6)
   })
 
-  it('with a state that nobody asked with ends nothing', async () => {
+  it('with an unknown state is ignored', async () => {
     const browser = new Browser()
     await browser.begin()
     expect(await browser.end('x'.repeat(43))).toBeNull()
   })
 })
 
-describe('the cookie of a browser', () => {
-  it('is for this server alone, for ten minutes', async () => {
+describe('the cookie', () => {
+  it('is bound to this server and expires after ten minutes', async () => {
     const browser = new Browser()
     await browser.begin()
     expect(browser.setCookie).toMatch(/^mayfly\.google=[\w-]{43}; /)
@@ -130,7 +130,7 @@ describe('the cookie of a browser', () => {
     ])
   })
 
-  it('is bound to the host by its name where the server has https, and no other counts', async () => {
+  it('must have the __Host- prefix over https', async () => {
     const browser = new Browser('https://files.example.org')
     const { state } = await browser.begin()
     expect(browser.setCookie).toMatch(/^__Host-mayfly\.google=[\w-]{43}; .*; Secure/)
@@ -139,7 +139,7 @@ describe('the cookie of a browser', () => {
   })
 
   it.each(['x'.repeat(42), `${'x'.repeat(42)}.`, 'x'.repeat(44)])(
-    'is replaced if it is none of ours: %s',
+    'is replaced if it is malformed: %s',
     async (value) => {
       const browser = new Browser()
       browser.cookie = `mayfly.google=${value}`
@@ -149,7 +149,7 @@ describe('the cookie of a browser', () => {
     },
   )
 
-  it('is not in the database, nor is a secret of the request', async () => {
+  it('is not stored in the database, nor is any secret of the request', async () => {
     const browser = new Browser()
     const secrets = await browser.begin()
     const kept = JSON.stringify(await server.db.select().from(verifications))

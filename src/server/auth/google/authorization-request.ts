@@ -14,27 +14,25 @@ type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 const cookieName = 'google'
 
-/** What a person wanted to do when the server sent the browser to the issuer. */
+/** Why the user was sent to the issuer. */
 export interface SignInPurpose {
-  /** The page that the browser opens afterwards. */
+  /** The page to open afterwards. */
   next: string
-  /**
-   * The id of the user who wants to add Google to their account; null for a person who signs in.
-   */
+  /** The id of the user who is linking Google to their account; null for a sign-in. */
   linkTo: string | null
 }
 
-/** A request for which the issuer's answer has arrived in the same browser. */
+/** A request whose response has arrived in the same browser. */
 export interface Answered extends SignInPurpose {
   secrets: RequestSecrets
 }
 
-/** What the database keeps of a request; `browser` is a hash of the cookie. */
+/** The stored part of a request; `browser` is a hash of the cookie. */
 const kept = z.object({ browser: z.string(), next: z.string(), linkTo: z.string().nullable() })
 
 /**
- * Begins an authorization request: a row in the database and a cookie, which several requests of
- * a browser share, so that several tabs can sign in at the same time.
+ * Begins an authorization request: stores a row and sets a cookie. All requests of a browser share
+ * the cookie, so that several tabs can sign in at the same time.
  */
 export async function beginRequest(
   deps: RequestDeps,
@@ -76,8 +74,8 @@ export async function endRequest(
 }
 
 /**
- * Derives nonce and code verifier from the cookie and the state, so that whoever reads the database
- * can't end somebody's request.
+ * Derives nonce and code verifier from the cookie and the state, so that read access to the
+ * database isn't enough to complete a request.
  */
 function secretsOf(browser: string, state: string): RequestSecrets {
   const secret = (purpose: string) =>

@@ -15,7 +15,7 @@ const whole = {
 }
 
 describe('readIdentity', () => {
-  it('takes what an ID token of Google says', () => {
+  it('reads the claims of a Google ID token', () => {
     expect(needsUserInfo(whole)).toBe(false)
     expect(readIdentity(whole, null, google)).toEqual({
       subject: '1',
@@ -28,7 +28,7 @@ describe('readIdentity', () => {
   })
 
   it.each(['true', 'false', 1, 0, null, undefined, {}, [true], 'yes'])(
-    'counts an address as verified by the boolean true alone, not by %j',
+    'treats an address as verified only for the boolean true, not for %j',
     (email_verified) => {
       expect(readIdentity({ ...whole, email_verified }, null, google).emailVerified).toBe(false)
     },
@@ -58,7 +58,7 @@ describe('readIdentity', () => {
     'ada@exämple.org',
     'a b@example.org',
     ['a@b.org'],
-  ])('takes no address such as %j, and vouches for none', (email) => {
+  ])('ignores the invalid address %j', (email) => {
     expect(readIdentity({ ...whole, email }, null, google)).toMatchObject({
       email: null,
       emailVerified: false,
@@ -79,14 +79,14 @@ describe('the names', () => {
     [{ given_name: '\0' }, 'ada', ''],
     [{ given_name: 'A'.repeat(500) }, 'A'.repeat(50), 'Lovelace'],
     [{ given_name: '👩‍👩‍👧'.repeat(50) }, expect.stringMatching(/^👩‍👩‍👧/), 'Lovelace'],
-  ])('of %j', (claims, firstName, lastName) => {
+  ])('are read from %j', (claims, firstName, lastName) => {
     expect(readIdentity({ ...whole, ...claims }, null, google)).toMatchObject({
       firstName,
       lastName,
     })
   })
 
-  it('come from userinfo where the ID token has none', () => {
+  it('come from userinfo if the ID token has none', () => {
     const { given_name: _, family_name: __, ...nameless } = whole
     const userInfo = { sub: '1', given_name: 'Grace', family_name: 'Hopper' }
     expect(needsUserInfo(nameless)).toBe(true)
@@ -98,7 +98,7 @@ describe('the names', () => {
     })
   })
 
-  it('are always such as somebody could sign up with', () => {
+  it('are always valid for a signup', () => {
     const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constant('\ud800'))
     fc.assert(
       fc.property(hostile, hostile, (given_name, family_name) => {
@@ -128,7 +128,7 @@ describe('the picture', () => {
     7,
     null,
     undefined,
-  ])('is none for %s', (picture) => {
+  ])('is null for %s', (picture) => {
     expect(readIdentity({ ...whole, picture }, null, google).picture).toBeNull()
   })
 
@@ -138,7 +138,7 @@ describe('the picture', () => {
     ['https://id.example.org:8443', 'https://id.example.org/face.png', false],
     ['https://id.example.org', 'https://www.gravatar.com/avatar/1', false],
     ['https://id.example.org', 'https://lh3.googleusercontent.com/a/x', false],
-  ])('of the issuer %s at %s is shown: %s', (issuer, picture, isShown) => {
+  ])('from issuer %s at %s is allowed: %s', (issuer, picture, isShown) => {
     const origins = pictureOrigins({ issuer: new URL(issuer) })
     expect(readIdentity({ ...whole, picture }, null, origins).picture).toBe(
       isShown ? picture : null,

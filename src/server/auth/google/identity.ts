@@ -1,35 +1,32 @@
 import { email as emailAddress, personName } from '../../../shared/contract/account.ts'
 
-/** Who a person is, as the issuer says it. */
+/** The user's identity according to the issuer. */
 export interface Identity {
-  /** The issuer's own id of the person. It never changes, and no other person ever gets it. */
+  /** The issuer's id of the user. Never changes and is never reassigned. */
   subject: string
-  /** In lower case; null if the issuer gives no address that an account could have. */
+  /** In lower case; null if the issuer sends no address that an account could have. */
   email: string | null
-  /** Whether the issuer says that the person reads the mail of this address. */
+  /** Whether the issuer has verified that the user owns the address. */
   emailVerified: boolean
   firstName: string
   lastName: string
-  /** The https URL of a picture that our pages can show. */
+  /** The https URL of a picture that our pages may show. */
   picture: string | null
 }
 
-/**
- * What an issuer says of a person: the claims of OpenID Connect Core §5.1. Their types are not
- * checked.
- */
+/** The claims of OpenID Connect Core §5.1. Their types are not checked. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string }
 
-/** Tells whether the ID token lacks something that the issuer's userinfo may tell. */
+/** True if the ID token lacks claims that userinfo may contain. */
 export function needsUserInfo(idToken: Claims): boolean {
   return text(idToken.email) === '' || firstNameOf(idToken) === ''
 }
 
 /**
- * Reads who a person is from an ID token and from the userinfo, if that was requested. The address,
- * and whether it is verified, are read from the same source. Otherwise one source could seem to
- * verify the address that the other names.
- * @param pictures origins from which our pages may show pictures, as `pictureOrigins` returns them.
+ * Reads the identity from an ID token and, if requested, the userinfo. The address and its
+ * verification come from the same source. Otherwise one source could seem to verify an address from
+ * the other.
+ * @param pictures origins of pictures that our pages may show, from `pictureOrigins`.
  */
 export function readIdentity(
   idToken: Claims,
@@ -43,8 +40,8 @@ export function readIdentity(
   return {
     subject: idToken.sub,
     email,
-    // The text "true" is not accepted. An issuer that is careless with types may be careless
-    // elsewhere too.
+    // The string "true" is rejected. An issuer that is careless with types may be careless
+    // elsewhere.
     emailVerified: email !== null && aboutEmail.email_verified === true,
     ...namesOf(aboutName, email),
     picture: pictureOf(idToken.picture ?? userInfo?.picture, pictures),
@@ -63,12 +60,12 @@ function firstNameOf(claims: Claims): string {
 }
 
 /**
- * How many characters of a name are kept. A signup allows a length of 100 in UTF-16 units, and a
- * character can have two of them.
+ * The limit of a name in characters. A signup allows 100 UTF-16 code units, and a character takes
+ * up to two.
  */
 const maxNameLength = 50
 
-/** Makes a name that a signup would accept from the issuer's text, or else an empty text. */
+/** Converts the issuer's text to a name that a signup would accept, or to an empty string. */
 function oneLine(words: string): string {
   const line = words.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   const cut = Array.from(line).slice(0, maxNameLength).join('').trim()

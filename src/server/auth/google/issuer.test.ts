@@ -31,12 +31,12 @@ it.each([
   expect(refusal).toMatchObject({ fault, cause: error })
 })
 
-it('a refusal stays what it is', () => {
+it('refusalOf returns a SignInRefused unchanged', () => {
   const refusal = new SignInRefused('google-denied', 'why')
   expect(refusalOf(refusal)).toBe(refusal)
 })
 
-it('tells the reasons of an error from the outside in', () => {
+it('messagesOf joins the messages from the outermost error to its causes', () => {
   const cause = new Error('the socket', { cause: new Error('the line') })
   expect(messagesOf(new Error('the call', { cause }))).toBe('the call: the socket: the line')
   expect(messagesOf('odd')).toBe('')

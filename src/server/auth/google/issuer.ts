@@ -27,24 +27,24 @@ import {
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
 import { messagesOf, SignInRefused } from './sign-in.ts'
 
-/** A person waits for a page meanwhile. */
+/** Short, because the user is waiting for a page. */
 const discoverySeconds = 3
 const answerSeconds = 5
-/** Google's largest answer, with its keys, has some 2 KB. */
+/** Google's largest response, its keys, has about 2 KB. */
 const maxAnswerBytes = 256 * 1024
 
-/** The secrets of an authorization request. The database has only a hash of `state`. */
+/** The secrets of an authorization request. The database stores only a hash of `state`. */
 export interface RequestSecrets {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** The issuer of the settings. Nothing is requested from it before somebody signs in. */
+/** The configured issuer. It is first contacted by a sign-in, not at startup. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
-  /** The discovery document. The next sign-in reads it again after a failure. */
+  /** The discovery document. After a failure the next sign-in fetches it again. */
   #client: Promise<Configuration> | null = null
 
   constructor(settings: GoogleSettings, log: Logger) {
@@ -53,8 +53,8 @@ export class Issuer {
   }
 
   /**
-   * Returns the issuer's address to which a browser goes to sign in.
-   * @param redirectUri the address to which the issuer sends the browser back.
+   * Returns the issuer's sign-in URL.
+   * @param redirectUri the URL to which the issuer redirects the browser.
    * @throws {SignInRefused} google-away
    */
   async signInAddress(secrets: RequestSecrets, redirectUri: string): Promise<URL> {
@@ -70,9 +70,10 @@ export class Issuer {
   }
 
   /**
-   * Returns who has signed in. `answer` is the address with which the issuer sent the browser back.
-   * The ID token must be signed by the issuer, for this server and exactly this request.
-   * @throws {SignInRefused} when anything is wrong with the answer or with the issuer.
+   * Returns the identity of the signed-in user. `answer` is the URL to which the issuer redirected
+   * the browser. The ID token must be signed by the issuer, and issued for this server and this
+   * request.
+   * @throws {SignInRefused} if the response is invalid or the issuer fails.
    */
   async identify(answer: URL, secrets: RequestSecrets): Promise<Identity> {
     const client = await this.#discovered()
@@ -90,13 +91,13 @@ export class Issuer {
       return readIdentity(claims, userInfo, pictureOrigins(this.#settings))
     } catch (error) {
       const refusal = refusalOf(error)
-      // The issuer's addresses may have changed, so the next sign-in reads them again.
+      // The issuer's endpoints may have changed, so the next sign-in fetches them again.
       if (refusal.fault === 'google-away') this.#client = null
       throw refusal
     }
   }
 
-  /** Reads the discovery document. Sign-ins at the same time wait for the same answer. */
+  /** Fetches the discovery document. Concurrent sign-ins share one request. */
   async #discovered(): Promise<Configuration> {
     this.#client ??= this.#discover()
     const client = this.#client
@@ -126,8 +127,8 @@ export class Issuer {
 }
 
 /**
- * Returns the function that adds this server's id and secret to a request for tokens. They go into
- * the body if the issuer supports that, and otherwise into a header (RFC 8414 §2).
+ * Returns the function that adds the client id and secret to token requests: in the body if the
+ * issuer supports it, otherwise in a header (RFC 8414 §2).
  */
 function clientAuthentication(clientSecret: string): ClientAuth {
   const inBody = ClientSecretPost(clientSecret)
@@ -140,8 +141,8 @@ function clientAuthentication(clientSecret: string): ClientAuth {
 }
 
 /**
- * Checks the addresses in the discovery document.
- * @throws {TypeError} when one is missing that is needed, or one is not safe.
+ * Checks the endpoints in the discovery document.
+ * @throws {TypeError} if a required endpoint is missing or an endpoint is unsafe.
  */
 function requireSafeAddresses(client: Configuration, issuer: URL): void {
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } =
@@ -157,9 +158,8 @@ function requireSafeAddresses(client: Configuration, issuer: URL): void {
 }
 
 /**
- * Makes the function that sends requests to the issuer. The issuer names the addresses itself, so
- * each is checked: it must not make the server call other machines. Redirects are not followed, and
- * answers are limited in size.
+ * Returns a `fetch` for requests to the issuer. The issuer supplies the endpoints, so each URL is
+ * checked to prevent SSRF. Redirects are not followed, and responses are limited in size.
  */
 function issuerFetch(issuer: URL): CustomFetch {
   return async (address, options) => {
@@ -175,7 +175,7 @@ async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | nu
   if (response.body === null) return null
   const chunks: Uint8Array[] = []
   let size = 0
-  // Leaving the loop closes the connection.
+  // Breaking out of the loop closes the connection.
   for await (const chunk of response.body) {
     size += chunk.length
     if (size > maxAnswerBytes) throw new TypeError(`the answer exceeds ${maxAnswerBytes} bytes`)
@@ -185,7 +185,7 @@ async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | nu
 }
 
 /**
- * The errors that an issuer returns in place of a code (RFC 6749 §4.1.2.1, OpenID Connect Core
+ * Error codes returned instead of an authorization code (RFC 6749 §4.1.2.1, OpenID Connect Core
  * §3.1.2.6).
  */
 const authorizationErrors: Readonly<Record<string, SignInFault>> = {
@@ -198,7 +198,7 @@ const authorizationErrors: Readonly<Record<string, SignInFault>> = {
   server_error: 'google-away',
 }
 
-/** The errors that an issuer returns in place of tokens (RFC 6749 §5.2), or may return. */
+/** Error codes returned instead of tokens (RFC 6749 §5.2), or possibly returned. */
 const tokenErrors: Readonly<Record<string, SignInFault>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',
@@ -207,7 +207,7 @@ const tokenErrors: Readonly<Record<string, SignInFault>> = {
   server_error: 'google-away',
 }
 
-/** The library's own errors that don't mean a wrong answer. */
+/** Errors of the library that don't indicate an invalid response. */
 const libraryErrors: Readonly<Record<string, SignInFault>> = {
   OAUTH_TIMEOUT: 'google-away',
   OAUTH_ABORT: 'google-away',
@@ -217,7 +217,7 @@ const libraryErrors: Readonly<Record<string, SignInFault>> = {
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'google-clock',
 }
 
-/** Returns the error that says why an answer of the issuer was refused. */
+/** Maps an error to the `SignInRefused` that explains it. */
 export function refusalOf(error: unknown): SignInRefused {
   if (error instanceof SignInRefused) return error
   return new SignInRefused(faultOf(error), messagesOf(error), { cause: error })
@@ -229,6 +229,6 @@ function faultOf(error: unknown): SignInFault {
   }
   if (error instanceof ResponseBodyError) return tokenErrors[error.error] ?? 'google-refused'
   if (error instanceof ClientError) return libraryErrors[error.code ?? ''] ?? 'google-refused'
-  // `fetch` throws it when no answer comes, and so do our limits on answers.
+  // Thrown by `fetch` on network errors and by our own limits on responses.
   return error instanceof TypeError ? 'google-away' : 'google-refused'
 }

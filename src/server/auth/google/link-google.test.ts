@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-/** The password that `makePerson` gives to everybody. */
+/** The password of everyone created by `makePerson`. */
 const password = 'correct horse'
 
 let count = 0
@@ -23,8 +23,7 @@ function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson {
 }
 
 /**
- * Makes a person with a password and a verified address, and a browser in which that person is
- * signed in.
+ * Creates a person with a password and a verified address, and a browser signed in as that person.
  */
 async function makeOwner(facts: Parameters<typeof makePerson>[1] = {}) {
   const person = await makePerson(google.app, facts)
@@ -37,14 +36,14 @@ async function signedIn({ email, password }: Pick<Person, 'email' | 'password'>)
   return makeBrowser(google.app, await logIn(google.app, email, password))
 }
 
-/** Begins to add Google to an account. Returns the address that the browser must open next. */
+/** Begins linking Google. Returns the URL to open next. */
 async function begin(browser: TestBrowser): Promise<string> {
   const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
   expect(answer.status).toBe(200)
   return (await json<{ url: string }>(answer)).url
 }
 
-/** Adds a person's Google account. Returns the path of the page where the browser ends. */
+/** Links a Google account. Returns the path of the final page. */
 async function link(browser: TestBrowser, person: IssuerPerson | null): Promise<string> {
   google.issuer.person = person
   browser.forget(google.issuer.url)
@@ -64,8 +63,8 @@ async function waysOf(browser: TestBrowser): Promise<string[]> {
   return ways.map(({ way }) => way)
 }
 
-describe('a new password by the link in an email', () => {
-  it('removes a Google account that a thief of the old password has added', async () => {
+describe('a password reset by email', () => {
+  it('removes a Google account linked by someone who knew the old password', async () => {
     const { browser, person } = await makeOwner()
     const thief = somebody()
     expect(await link(browser, thief)).toBe('/account?linked=google')
@@ -92,8 +91,8 @@ describe('a new password by the link in an email', () => {
   })
 })
 
-describe('adding Google to an account', () => {
-  it('lets its owner in, whatever the addresses are, and tells him by an email', async () => {
+describe('linking Google to an account', () => {
+  it('works with different addresses and sends an email', async () => {
     const { browser, person } = await makeOwner()
     const identity = somebody()
     expect(await waysOf(browser)).toEqual(['password'])
@@ -110,7 +109,7 @@ describe('adding Google to an account', () => {
     expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ email: person.email })
   })
 
-  it('is how the administrator is linked', async () => {
+  it('is the only way to link the administrator', async () => {
     const { browser, person } = await makeOwner({ role: 'admin' })
     const identity = somebody({ email: person.email })
     expect((await google.signIn(identity)).path).toBe('/login?fault=google-not-linked')
@@ -120,7 +119,7 @@ describe('adding Google to an account', () => {
     await google.app.deps.db.update(users).set({ role: 'user' }).where(eq(users.id, person.id))
   })
 
-  it('is done once: again is no fault and sends no second email', async () => {
+  it('is idempotent and sends no second email', async () => {
     const { browser } = await makeOwner()
     const identity = somebody()
     await link(browser, identity)
@@ -130,7 +129,7 @@ describe('adding Google to an account', () => {
     expect(await waysOf(browser)).toEqual(['password', 'google'])
   })
 
-  it('keeps the session that the browser has', async () => {
+  it('keeps the current session', async () => {
     const { browser } = await makeOwner()
     const before = browser.cookie().match(/session_token=[^;]+/)?.[0]
     await link(browser, somebody())
@@ -138,7 +137,7 @@ describe('adding Google to an account', () => {
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('takes no Google account of somebody else', async () => {
+  it('refuses a Google account linked to another user', async () => {
     const identity = somebody()
     await google.signIn(identity)
     const { browser } = await makeOwner()
@@ -146,18 +145,18 @@ describe('adding Google to an account', () => {
     expect(await waysOf(browser)).toEqual(['password'])
   })
 
-  it('takes no second Google account', async () => {
+  it('refuses a second Google account', async () => {
     const { browser } = await makeOwner()
     await link(browser, somebody())
     expect(await link(browser, somebody())).toBe('/account?fault=google-second')
   })
 
-  it('ends on the account page where somebody says no', async () => {
+  it('returns to the account page if the user declines', async () => {
     const { browser } = await makeOwner()
     expect(await link(browser, null)).toBe('/account?fault=google-denied')
   })
 
-  it('needs an address that somebody has shown to own, by the account or by Google', async () => {
+  it('requires an address verified by the account or by Google', async () => {
     const squatter = await makePerson(google.app)
     const browser = await signedIn(squatter)
     expect(await link(browser, somebody())).toBe('/account?fault=google-unproven')
@@ -173,7 +172,7 @@ describe('adding Google to an account', () => {
     ])
   })
 
-  it('is for the session that began it: not after signing out, nor for somebody else', async () => {
+  it("fails after signing out or in another user's session", async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = somebody()
     const out = await browser.open(await begin(browser), ({ pathname }) =>
@@ -198,7 +197,7 @@ describe('adding Google to an account', () => {
     expect(await waysOf(other.browser)).toEqual(['password'])
   })
 
-  it('adds nothing for a session that is ended at the same moment', async () => {
+  it('fails if the session is ended concurrently', async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = somebody()
     const back = await browser.open(await begin(browser), ({ pathname }) =>
@@ -208,7 +207,7 @@ describe('adding Google to an account', () => {
     const late = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
       const ended = browser.fetch(back.href)
-      // The request has found its session by now, and waits for the lock of the user's row.
+      // The request has read its session and is waiting for the lock on the user's row.
       await expect
         .poll(async () => {
           const { rows } = await db.execute<{ count: number }>(sql`
@@ -226,7 +225,7 @@ describe('adding Google to an account', () => {
   })
 
   it.each([undefined, '', 7, 'x'.repeat(200), 'A\ud800'])(
-    'needs the password, and not %j',
+    'requires a password and refuses %j',
     async (currentPassword) => {
       const { browser } = await makeOwner()
       const answer = await browser.post('/api/auth/user/ways/google', { currentPassword })
@@ -235,7 +234,7 @@ describe('adding Google to an account', () => {
     },
   )
 
-  it('needs the password: a session alone adds no way in', async () => {
+  it('requires the password in addition to the session', async () => {
     const { browser } = await makeOwner()
     const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: 'a guess' })
     expect(answer.status).toBe(400)
@@ -246,7 +245,7 @@ describe('adding Google to an account', () => {
     expect(await none.json()).toMatchObject({ code: 'NO_PASSWORD' })
   })
 
-  it('is for nobody else, and from no other site', async () => {
+  it('requires a session and refuses cross-site requests', async () => {
     const visitor = await makeClient(google.app).post('/api/auth/user/ways/google', {
       currentPassword: password,
     })
@@ -266,7 +265,7 @@ describe('adding Google to an account', () => {
     }
   })
 
-  it('is not there without an issuer', async () => {
+  it('is unavailable without an issuer', async () => {
     const app = await startTestApp()
     try {
       const person = await makePerson(app)
@@ -281,7 +280,7 @@ describe('adding Google to an account', () => {
   })
 })
 
-it('the audit log tells what was linked and removed, and how', async () => {
+it('the audit log records how Google was linked and removed', async () => {
   const { browser, person } = await makeOwner()
   await link(browser, somebody())
   await unlink(browser)
@@ -305,8 +304,8 @@ it('the audit log tells what was linked and removed, and how', async () => {
   }
 })
 
-describe('removing Google from an account', () => {
-  it('keeps its owner out who comes by Google, and leaves the password', async () => {
+describe('unlinking Google', () => {
+  it('ends the other sessions and keeps the password', async () => {
     const { browser, person } = await makeOwner()
     const identity = somebody({
       picture: `${google.issuer.url.replace('http:', 'https:')}/face.png`,
@@ -334,7 +333,7 @@ describe('removing Google from an account', () => {
     expect(user.email).not.toBe(person.email)
   })
 
-  it('never takes the last way', async () => {
+  it('is refused for the last way to sign in', async () => {
     const { browser } = await google.signIn(somebody())
     const answer = await unlink(browser)
     expect(answer.status).toBe(409)
@@ -342,7 +341,7 @@ describe('removing Google from an account', () => {
     expect(await waysOf(browser)).toEqual(['google'])
   })
 
-  it('says so where there is nothing to remove', async () => {
+  it('returns 404 if Google is not linked', async () => {
     const { browser } = await makeOwner()
     const answer = await unlink(browser)
     expect(answer.status).toBe(404)
@@ -352,7 +351,7 @@ describe('removing Google from an account', () => {
     })
   })
 
-  it('happens once, however many ask at the same time', async () => {
+  it('succeeds once when requested in parallel', async () => {
     const { browser } = await makeOwner()
     await link(browser, somebody())
     const answers = await Promise.all(Array.from({ length: 5 }, () => unlink(browser)))
@@ -360,7 +359,7 @@ describe('removing Google from an account', () => {
     expect(await waysOf(browser)).toEqual(['password'])
   })
 
-  it('is for the caller alone', async () => {
+  it("affects only the caller's account", async () => {
     const visitor = await makeClient(google.app).fetch('/api/auth/user/ways/google', {
       method: 'DELETE',
     })
@@ -372,7 +371,7 @@ describe('removing Google from an account', () => {
     expect(await waysOf(browser)).toEqual(['password', 'google'])
   })
 
-  it('and a sign-in with it at the same time leave no session behind', async () => {
+  it('leaves no session behind when a Google sign-in runs concurrently', async () => {
     const { db } = google.app.deps
     for (let round = 0; round < 5; round += 1) {
       const { browser, person } = await makeOwner()

@@ -17,11 +17,11 @@ import {
 import { SignInRefused } from './sign-in.ts'
 
 /**
- * Links Google with the account of a signed-in user, who has just proved to own the Google account.
- * The two addresses may differ. But the account's own address must be verified, or be the one that
- * Google has verified. Otherwise somebody who registered a stranger's address could still sign in
- * after the stranger has taken over the account. An email tells the owner.
- * @param address the client's address.
+ * Links a Google account to a signed-in user's account. The addresses may differ, but the account's
+ * address must be verified or be the one that Google has verified. Otherwise someone who registered
+ * with a stranger's address could still sign in after the stranger has taken over the account. The
+ * owner is notified by email.
+ * @param address the client's IP address.
  * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
  */
 export async function linkGoogle(
@@ -34,8 +34,8 @@ export async function linkGoogle(
   await db.transaction(async (tx) => {
     await lockSubject(tx, subject)
     const account = await lockAccount(tx, userId)
-    // A new password and a removal of Google end sessions under the same lock. So somebody whose
-    // session was ended can't link Google any more.
+    // Password changes and unlinking end sessions under the same lock, so an ended session can't
+    // link Google.
     if (!account || !(await hasSession(tx, own))) throw new SignInRefused('google-signed-out')
     const owner = await findLinkedUser(tx, subject)
     if (owner === userId) return
@@ -60,11 +60,11 @@ export async function linkGoogle(
 }
 
 /**
- * Removes Google, and its picture, from an account. The account's other sessions end: somebody who
- * must no longer get in may have opened them with Google. The ways to sign in are counted under the
- * account's lock, so that two parallel removals can't take away the last one.
- * @param address the client's address.
- * @throws {AppError} NOT_FOUND where Google is not linked; LAST_WAY_IN; TOO_MANY_REQUESTS.
+ * Unlinks Google and removes its picture. Ends the account's other sessions, which may have been
+ * opened through Google by someone who must lose access. Runs under the account's lock, so two
+ * parallel calls can't remove the last way to sign in.
+ * @param address the client's IP address.
+ * @throws {AppError} NOT_FOUND if Google isn't linked; LAST_WAY_IN; TOO_MANY_REQUESTS.
  */
 export async function unlinkGoogle(
   { clock, db, rateLimits }: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
@@ -72,7 +72,7 @@ export async function unlinkGoogle(
   address: string,
 ): Promise<void> {
   const { userId } = own
-  // The audit log keeps every change forever, so changes are limited.
+  // Rate-limited because the audit log is kept forever.
   await rateLimits.spend([counter('googleChangesByUser', userId)])
   await db.transaction(async (tx) => {
     await lockAccount(tx, userId)

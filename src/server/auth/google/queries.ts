@@ -6,15 +6,15 @@ import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'
 
 /**
- * Lets only one transaction at a time link this subject. So of several parallel requests of one
- * person, exactly one makes or links an account.
+ * Takes a transaction-level lock on a subject, so that exactly one of several parallel requests
+ * creates or links an account.
  */
 export async function lockSubject(tx: Db, subject: string): Promise<void> {
   const name = `google subject ${subject}`
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
 }
 
-/** Returns the id of the user who is linked with the issuer's subject, or null. */
+/** Returns the id of the user linked to the subject, or null. */
 export async function findLinkedUser(db: Db, subject: string): Promise<string | null> {
   const [row] = await db
     .select({ userId: accounts.userId })
@@ -23,7 +23,7 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
   return row?.userId ?? null
 }
 
-/** Returns the ways to sign in to an account. `since` is when each was set or last changed. */
+/** Lists the ways to sign in to an account. `since` is when each was set or last changed. */
 export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay; since: Date }[]> {
   const rows = await db
     .select({ provider: accounts.providerId, since: accounts.updatedAt })
@@ -36,8 +36,7 @@ export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay
 }
 
 /**
- * Links a subject with a user. Returns false if the subject is linked already, or the user has
- * another one: a subject has at most one user, and a user at most one subject.
+ * Links a subject to a user. Returns false if either is already linked: the relation is one to one.
  */
 export async function insertGoogle(
   tx: Db,
@@ -59,10 +58,7 @@ export async function insertGoogle(
   return made.length > 0
 }
 
-/**
- * Removes the link between a user and Google, and the picture that came with it. Returns false
- * where there is none.
- */
+/** Unlinks Google from a user and removes its picture. Returns false if Google isn't linked. */
 export async function deleteGoogle(tx: Db, userId: string): Promise<boolean> {
   const removed = await tx
     .delete(accounts)
@@ -73,7 +69,7 @@ export async function deleteGoogle(tx: Db, userId: string): Promise<boolean> {
   return true
 }
 
-/** Sets the picture of a user; null removes it. */
+/** Sets or, with null, removes a user's picture. */
 export async function setPicture(tx: Db, userId: string, picture: string | null): Promise<void> {
   await tx.update(users).set({ image: picture }).where(eq(users.id, userId))
 }

@@ -15,9 +15,7 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/**
- * Makes a person with an account at the issuer, and with a verified address that nobody else has.
- */
+/** Creates a person at the issuer with a unique verified address. */
 function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
@@ -47,14 +45,14 @@ function sessionsOf(userId: string) {
 describe.each([
   ['in the ID token', false],
   ['by userinfo alone', true],
-])('an issuer that tells who somebody is %s', (_, conformIdTokenClaims) => {
+])('an issuer that sends the profile %s', (_, conformIdTokenClaims) => {
   let own: GoogleApp
   beforeAll(async () => {
     own = await startGoogleApp({ conformIdTokenClaims })
   })
   afterAll(() => own.close())
 
-  it('makes an account with names and picture, and finds it the next time', async () => {
+  it('creates an account with name and picture, and recognizes it the next time', async () => {
     const picture = `${own.issuer.url.replace('http:', 'https:')}/grace.png`
     const person = somebody({ email: 'Grace@Example.org', picture })
     const { browser, path } = await own.signIn(person)
@@ -77,7 +75,7 @@ describe.each([
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('is not believed where it does not vouch for the address', async () => {
+  it('is not trusted unless it has verified the address', async () => {
     const person = somebody({ email_verified: 'true' })
     const { path } = await own.signIn(person)
     expect(path).toBe('/login?fault=google-unverified')
@@ -88,7 +86,7 @@ describe.each([
 })
 
 describe('the start of a sign-in', () => {
-  it('leads to the issuer with state, nonce and PKCE, of which none comes twice', async () => {
+  it('redirects to the issuer with a unique state, nonce and PKCE challenge', async () => {
     const seen = new Set<string>()
     for (const browser of [makeBrowser(google.app), makeBrowser(google.app)]) {
       for (const _ of [1, 2]) {
@@ -114,7 +112,7 @@ describe('the start of a sign-in', () => {
     expect(seen.size).toBe(12)
   })
 
-  it('sets a cookie that scripts cannot read and that is over soon', async () => {
+  it('sets a short-lived cookie that scripts cannot read', async () => {
     const answer = await makeClient(google.app).fetch('/api/login')
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -123,7 +121,7 @@ describe('the start of a sign-in', () => {
     ])
   })
 
-  it('keeps in the database nothing with which somebody else could end it', async () => {
+  it('stores nothing in the database that could complete the sign-in', async () => {
     const answer = await makeClient(google.app).fetch('/api/login')
     const location = new URL(answer.headers.get('location') ?? '')
     const secrets = [
@@ -138,7 +136,7 @@ describe('the start of a sign-in', () => {
     }
   })
 
-  it('uses the __Host- prefix where the public address is https', async () => {
+  it('uses the __Host- prefix over https', async () => {
     const own = await startGoogleApp({ env: { APP_URL: 'https://files.example.org' } })
     try {
       const { headers } = await send(`http://127.0.0.1:${own.app.deps.config.port}/api/login`, {
@@ -157,7 +155,7 @@ describe('the start of a sign-in', () => {
     }
   })
 
-  it('tells the pages that it is there, and lets them show pictures of the issuer alone', async () => {
+  it("is offered by /api/auth/ways, and the CSP allows the issuer's pictures", async () => {
     const visitor = makeClient(google.app)
     expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
     const { headers } = await visitor.fetch('/account')
@@ -169,7 +167,7 @@ describe('the start of a sign-in', () => {
 })
 
 describe('the page after a sign-in', () => {
-  it('is the one that was wanted', async () => {
+  it('is the requested one', async () => {
     const { path } = await google.signIn(somebody(), { next: '/s/abcDEF2345?a=1' })
     expect(path).toBe('/s/abcDEF2345?a=1')
   })
@@ -181,7 +179,7 @@ describe('the page after a sign-in', () => {
     },
   )
 
-  it('is the login with the reason, and keeps what was wanted, where somebody says no', async () => {
+  it('is the login with the reason and the requested page if the user declines', async () => {
     const { browser, path } = await google.signIn(null, { next: '/s/abcDEF2345' })
     expect(path).toBe('/login?fault=google-denied&next=%2Fs%2FabcDEF2345')
     expect((await browser.fetch('/api/auth/user')).status).toBe(401)
@@ -189,7 +187,7 @@ describe('the page after a sign-in', () => {
 })
 
 describe('the session of a sign-in', () => {
-  it('has the cookies of any other and records the browser', async () => {
+  it('has the usual cookies and records the browser', async () => {
     const person = somebody()
     google.issuer.person = person
     const browser = makeBrowser(google.app)
@@ -208,7 +206,7 @@ describe('the session of a sign-in', () => {
     ])
   })
 
-  it('replaces the one that the browser had, whoever it was', async () => {
+  it("replaces the browser's previous session, even another user's", async () => {
     const before = await makePerson(google.app)
     const browser = makeBrowser(google.app, await logIn(google.app, before.email, before.password))
     const stolen = makeClient(google.app, browser.cookie())
@@ -218,13 +216,13 @@ describe('the session of a sign-in', () => {
     await google.signIn(person, { browser })
     expect(await userOf(browser)).toMatchObject({ email: person.email })
     expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
-    // `makePerson` opened one session, as in another browser.
+    // `makePerson` opened a session in another browser.
     expect(await sessionsOf(before.id)).toHaveLength(1)
   })
 })
 
 it.each(['cross-site', 'same-site'])(
-  'a sign-in that a %s link starts leads to the login page and changes nothing',
+  'a sign-in started by a %s link only opens the login page',
   async (site) => {
     const person = await makePerson(google.app)
     const browser = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
@@ -236,8 +234,8 @@ it.each(['cross-site', 'same-site'])(
   },
 )
 
-describe('limits', () => {
-  it('hold for starts and answers of one address, and end at the login page', async () => {
+describe('rate limits', () => {
+  it('apply to starts and responses per address and redirect to the login page', async () => {
     const own = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })
     try {
       const starts = await Promise.all(

@@ -36,7 +36,7 @@ type GoogleHandlers = Handlers<
   'signInWays' | 'startSignIn' | 'googleCallback' | 'listOwnWays' | 'linkGoogle' | 'unlinkGoogle'
 >
 
-/** What the endpoints of a sign-in need to know about a request. */
+/** The request details used by the sign-in endpoints. */
 interface GoogleCall {
   clientAddress: string
   publicOrigin: string
@@ -45,7 +45,7 @@ interface GoogleCall {
 }
 
 interface RouteOptions {
-  /** Finds the session of a request; null for a visitor. */
+  /** Returns the session of a request, or null for a visitor. */
   session(context: Context<HttpEnv>): Promise<Session | null>
 }
 
@@ -53,19 +53,17 @@ const callbackPath = '/api/auth/callback/google'
 const accountPage = '/account'
 
 /**
- * The endpoints for signing in with Google, and for adding it to an account or removing it (spec
- * §2, 'Google' and 'Account page').
+ * The endpoints that sign in with Google, link it and unlink it (spec §2, 'Google' and 'Account
+ * page').
  */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
   const { google } = config
   let issuer: Promise<Issuer> | undefined
-  /**
-   * Loads the client library with the first sign-in, because it costs time and memory at the start.
-   */
+  /** Loaded lazily: the client library costs startup time and memory. */
   const openIssuer = (settings: GoogleSettings): Promise<Issuer> => {
     issuer ??= import('./issuer.ts').then(({ Issuer }) => new Issuer(settings, log))
-    // The next sign-in tries again. Perhaps the process had too many open files.
+    // Retry at the next sign-in. The process may have run out of file descriptors.
     issuer.catch(() => {
       issuer = undefined
     })
@@ -81,7 +79,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 
     async startSignIn(call) {
       const next = nextPath(call.query.next)
-      // Google may sign in without asking. So a link on another site must not start a sign-in,
+      // Google may sign in without a prompt, so a link on another site must not start a sign-in,
       // which would replace the session.
       if (google === null || isCrossSite(call.context.req.raw.headers)) {
         return redirectTo(call, withNext('/login', next))
@@ -145,7 +143,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 }
 
 /**
- * Begins an authorization request. Returns the issuer's address that the browser must open.
+ * Begins an authorization request. Returns the issuer's URL for the browser.
  * @throws {AppError} TOO_MANY_REQUESTS
  * @throws {SignInRefused} google-away
  */
@@ -161,10 +159,7 @@ async function beginAtIssuer(
   return address.href
 }
 
-/**
- * Signs a person in, or links Google, after the issuer has sent the browser back. Returns the page
- * that the browser opens next.
- */
+/** Signs the user in or links Google after the issuer's redirect. Returns the page to open next. */
 async function finishAtIssuer(
   deps: GoogleDeps,
   issuer: Issuer,
@@ -196,8 +191,8 @@ async function finishAtIssuer(
 }
 
 /**
- * Returns the parameter `state` of the address that the issuer sent the browser back with. If the
- * address has none or several, returns an empty text, which is never valid.
+ * Returns the `state` parameter of the issuer's redirect, or an empty string, which is never valid,
+ * unless there is exactly one.
  */
 function stateOf({ context }: GoogleCall): string {
   const states = new URL(context.req.url).searchParams.getAll('state')
@@ -205,17 +200,14 @@ function stateOf({ context }: GoogleCall): string {
 }
 
 /**
- * Returns the address to which the issuer has sent the browser back, with the origin that this
- * server named to the issuer. A proxy may have changed the origin of the request itself.
+ * Returns the URL of the issuer's redirect with the origin that was registered with the issuer. A
+ * proxy may have changed the origin of the request.
  */
 function answerOf({ context, publicOrigin }: GoogleCall): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
-/**
- * Logs why a sign-in was refused, except because of too many requests. Returns the code of the
- * fault, which the page may show.
- */
+/** Logs why a sign-in was refused, except for rate limits. Returns the error code for the page. */
 function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInFault {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'

@@ -16,9 +16,7 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/**
- * Makes a person with an account at the issuer, and with a verified address that nobody else has.
- */
+/** Creates a person at the issuer with a unique verified address. */
 function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
@@ -49,8 +47,8 @@ async function verify(email: string) {
   await google.app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, email))
 }
 
-describe('an address that has an account', () => {
-  it('is linked where both are verified, and an email says so', async () => {
+describe('an existing account', () => {
+  it('is linked and notified if both addresses are verified', async () => {
     const person = await makePerson(google.app)
     await verify(person.email)
     const file = await makeFile(person)
@@ -75,7 +73,7 @@ describe('an address that has an account', () => {
     expect(mail?.content.text).not.toContain('had signed up with')
   })
 
-  it('is not linked where the issuer does not vouch for it', async () => {
+  it('is not linked if the issuer has not verified the address', async () => {
     const person = await makePerson(google.app)
     await verify(person.email)
     for (const email_verified of [false, 'true', 'false', 1, undefined, null]) {
@@ -86,7 +84,7 @@ describe('an address that has an account', () => {
     expect(await google.app.mails()).toEqual([])
   })
 
-  it('is linked with one Google account and no second', async () => {
+  it('is linked to one Google account only', async () => {
     const person = somebody()
     const { browser } = await google.signIn(person)
     const { id } = await userOf(browser)
@@ -96,7 +94,7 @@ describe('an address that has an account', () => {
   })
 
   it.each(['admin@localhost.localdomain', 'root@example.org'])(
-    'is never linked by itself where it is that of the administrator (%s)',
+    "is never linked automatically if it is the administrator's (%s)",
     async (email) => {
       await google.app.deps.db.delete(users).where(eq(users.role, 'admin'))
       const untaken = await google.signIn(somebody({ email: 'admin@localhost.localdomain' }))
@@ -113,8 +111,8 @@ describe('an address that has an account', () => {
   )
 })
 
-describe('whoever registered an address without showing that it is his', () => {
-  it('gives way to its owner: nothing that he has opens the account any more', async () => {
+describe('an account with an unverified address', () => {
+  it('is handed over to the owner of the address, and the earlier user is locked out', async () => {
     const squatter = await makePerson(google.app)
     const { email, password } = squatter
     await makeClient(google.app).post('/api/auth/forgot-password', { email })
@@ -143,7 +141,7 @@ describe('whoever registered an address without showing that it is his', () => {
     expect(mail?.content.text).toContain('had signed up with')
   })
 
-  it('keeps the files in the account: mostly it is the same person', async () => {
+  it('keeps its files, as both are usually the same person', async () => {
     const person = await makePerson(google.app, { tier: 'premium' })
     const file = await makeFile(person)
     const { browser } = await google.signIn(somebody({ email: person.email }))
@@ -153,7 +151,7 @@ describe('whoever registered an address without showing that it is his', () => {
     expect(new Uint8Array(await bytes.arrayBuffer())).toEqual(file.bytes)
   })
 
-  it('gives way to nobody for whom the issuer does not vouch', async () => {
+  it('is not handed over unless the issuer has verified the address', async () => {
     const person = await makePerson(google.app)
     const { path } = await google.signIn(somebody({ email: person.email, email_verified: false }))
     expect(path).toBe('/login?fault=google-unverified')
@@ -161,14 +159,14 @@ describe('whoever registered an address without showing that it is his', () => {
   })
 })
 
-describe('no account yet', () => {
+describe('a new account', () => {
   it.each([
     ['no address', { email: undefined }],
     ['an empty address', { email: '' }],
     ['an address that is none', { email: 'grace' }],
     ['an address of another alphabet', { email: 'grаce@example.org' }],
     ['an endless address', { email: `${'a'.repeat(300)}@example.org` }],
-  ])('is made with %s', async (_, facts) => {
+  ])('is not created with %s', async (_, facts) => {
     const { path } = await google.signIn(somebody(facts))
     expect(path).toBe('/login?fault=google-no-address')
   })
@@ -178,7 +176,7 @@ describe('no account yet', () => {
     ['example.com', 'person@example.org', '/login?fault=google-no-signup'],
     ['example.com', 'person@example.com.evil.example', '/login?fault=google-no-signup'],
     ['example.com', 'person@Example.com', '/'],
-  ])('with SIGNUP=%s for %s ends at %s; who has an account gets in', async (signup, email, end) => {
+  ])('with SIGNUP=%s for %s ends at %s; known users can sign in', async (signup, email, end) => {
     const known = somebody()
     await google.signIn(known)
     const { config } = google.app.deps
@@ -193,7 +191,7 @@ describe('no account yet', () => {
     }
   })
 
-  it('is one again for whoever was deleted meanwhile', async () => {
+  it('is created again after the user was deleted', async () => {
     const person = somebody()
     const { browser } = await google.signIn(person)
     const { id } = await userOf(browser)
@@ -206,7 +204,7 @@ describe('no account yet', () => {
     })
   })
 
-  it('is one account, however often somebody signs in for the first time at once', async () => {
+  it('is created once by parallel first sign-ins', async () => {
     const person = somebody()
     google.issuer.person = person
     const callbacks = await Promise.all(
@@ -227,7 +225,7 @@ describe('no account yet', () => {
     expect(await waysOf(people[0]?.id ?? '')).toHaveLength(1)
   })
 
-  it('is one account for a signup with a password and a sign-in at the same time', async () => {
+  it('is created once by a parallel signup and sign-in', async () => {
     const { email, ...person } = somebody()
     google.issuer.person = { email, ...person }
     const browser = makeBrowser(google.app)
@@ -247,7 +245,7 @@ describe('no account yet', () => {
 })
 
 describe('an account made with Google', () => {
-  it('can set a password by an email, and then has two ways in', async () => {
+  it('can set a password by email and keeps both ways to sign in', async () => {
     const { browser } = await google.signIn(somebody())
     const { email, id } = await userOf(browser)
     await google.app.mails()
@@ -263,7 +261,7 @@ describe('an account made with Google', () => {
     ])
   })
 
-  it('cannot be signed up for again, nor opened with any password', async () => {
+  it('rejects another signup and every password', async () => {
     const { browser } = await google.signIn(somebody())
     const { email } = await userOf(browser)
     const form = { firstName: 'Eve', lastName: 'x', email, password: 'secret1' }

@@ -16,23 +16,23 @@ import type { Identity } from './identity.ts'
 import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
 
 interface GoogleClient {
-  /** The client's address. */
+  /** The client's IP address. */
   address: string
   use: SessionUse
-  /** The token of the session that the browser had before; null where it had none. */
+  /** The token of the browser's previous session, or null. */
   tokenBefore: string | null
 }
 
 type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & Pick<GoogleClient, 'address'>
 
-/** A person whose address the issuer has verified. */
+/** An identity whose address the issuer has verified. */
 type Proven = Identity & { email: string }
 
 /**
- * Opens a session for the person whom the issuer has identified, and ends the one that the browser
- * had before. It is one transaction that locks the user, so a request that removes Google, ends
- * sessions or deletes the user runs completely before or after it.
- * @throws {SignInRefused} as `findOrMakeUser` does.
+ * Opens a session for the identified user and ends the browser's previous one. One transaction
+ * locks the user, so it is serialized with requests that unlink Google, end sessions or delete the
+ * user.
+ * @throws {SignInRefused} see `findOrMakeUser`.
  */
 export function signInWithGoogle(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue'>,
@@ -46,20 +46,19 @@ export function signInWithGoogle(
 }
 
 /**
- * Returns the id of the user whom the issuer has identified, and locks the user's row. It is, in
- * this order:
- * 1. The user linked with the issuer's subject, whatever the addresses.
- * 2. The user with the verified address. The account is linked with Google, and an email says so.
- *    If nobody had verified the address before, the account is taken over first. The administrator
- *    is never linked like this.
- * 3. A new user, if a signup with this address is allowed.
+ * Returns the id of the identified user and locks the user's row. In this order:
+ * 1. The user linked to the issuer's subject, regardless of addresses.
+ * 2. The user with the verified address. The account is linked to Google, with an email to its
+ * owner. If the address was unverified before, the account is handed over first. The administrator
+ * is never linked this way.
+ * 3. A new user, if the signup policy allows the address.
  * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
  * google-no-signup; google-failed if the account changes during every round
  */
 async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
-  // A round finds no user if another request deletes the user, or signs up with this address, at
-  // the same moment. The next round sees the change.
+  // A round finds no user if a concurrent request deletes the user or signs up with the address.
+  // The next round sees the change.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
@@ -74,7 +73,7 @@ async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promi
 async function findLinked(tx: Db, { subject, picture }: Identity): Promise<string | null> {
   const userId = await findLinkedUser(tx, subject)
   if (userId === null || !(await lockAccount(tx, userId))) return null
-  // Google may have been removed from the account before its row was locked.
+  // Google may have been unlinked before the row was locked.
   if ((await findLinkedUser(tx, subject)) !== userId) return null
   if (picture !== null) await setPicture(tx, userId, picture)
   return userId
@@ -87,12 +86,12 @@ function requireProven(identity: Identity): Proven {
   return { ...identity, email }
 }
 
-/** Links the user who has the address with Google. Returns null if no user has it. */
+/** Links Google to the user with this address. Returns null if there is none. */
 async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<string | null> {
   const { address, clock, config, mailQueue } = deps
   const { email, subject } = identity
   const administrator = await findAdministrator(tx)
-  // ADMIN_EMAIL is refused even before that account exists.
+  // ADMIN_EMAIL is reserved even before that account exists.
   if (email === config.adminEmail || email === administrator?.email) {
     throw new SignInRefused('google-not-linked', 'the administrator is not linked by itself')
   }
@@ -104,7 +103,8 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
   const now = clock()
   const tookOver = !account.emailVerified
   if (tookOver) {
-    // Whoever made the account has proved nothing, and may have waited for the owner to use it.
+    // The account's creator never proved to own the address, and may have prepared the account to
+    // spy on its owner.
     await handOverUser(tx, userId, identity, now)
     await removePendingSignups(tx, email)
   }
@@ -119,7 +119,7 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
   return userId
 }
 
-/** Makes a user. Returns null if another request has just made one with this address. */
+/** Creates a user. Returns null if a concurrent request has just created one with this address. */
 async function makeUser(
   tx: Db,
   { clock, config }: UserDeps,
@@ -134,11 +134,11 @@ async function makeUser(
   return userId
 }
 
-/** A sign-in with Google was refused. The browser is sent to the page that says why. */
+/** A refused sign-in with Google. The browser is redirected to a page that shows the reason. */
 export class SignInRefused extends Error {
   readonly fault: SignInFault
 
-  /** @param reason says more to the operator. It is written to the log and goes nowhere else. */
+  /** @param reason details for the operator. Only logged. */
   constructor(fault: SignInFault, reason?: string, options?: ErrorOptions) {
     super(reason ?? fault, options)
     this.name = 'SignInRefused'
@@ -146,7 +146,7 @@ export class SignInRefused extends Error {
   }
 }
 
-/** Joins the messages of an error and of its causes. None of them contains a token or a code. */
+/** Joins the messages of an error and its causes. None of them contains a token or a code. */
 export function messagesOf(error: unknown): string {
   const messages: string[] = []
   for (let fault = error; fault instanceof Error; fault = fault.cause) messages.push(fault.message)

@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('where no issuer is configured', () => {
-  it('the pages learn that there is no Google', async () => {
+describe('without an issuer', () => {
+  it('pages are told that Google is unavailable', async () => {
     const answer = await makeClient(app).fetch('/api/auth/ways')
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ google: false, signup: 'open', sendsMail: false })
@@ -23,7 +23,7 @@ describe('where no issuer is configured', () => {
     ['?next=/api/logout', '/login'],
     ['?next=/s/abc&next=//evil.example', '/login?next=%2Fs%2Fabc'],
     ['?next[]=/s/abc', '/login'],
-  ])('/api/login%s leads to %s', async (query, location) => {
+  ])('/api/login%s redirects to %s', async (query, location) => {
     const answer = await makeClient(app).fetch(`/api/login${query}`)
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toBe(location)
