@@ -8,9 +8,9 @@ import type { Owner } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
- * Changes some of a user's preferences. Returns all of them.
- * @throws {AppError} TIER_FILE_MANAGER for a user whose tier has no File Manager; TIER_EXPIRATION
- * when the tier does not offer these days, INVALID_INPUT when no tier does.
+ * Updates some of a user's preferences. Returns all of them.
+ * @throws {AppError} TIER_FILE_MANAGER if the user's tier has no File Manager; TIER_EXPIRATION if
+ * the tier doesn't offer these days, INVALID_INPUT if no tier does.
  */
 export async function changePreferences(
   { db, settings }: Pick<Deps, 'db' | 'settings'>,

@@ -67,8 +67,7 @@ describe('DELETE /api/files/bulk', () => {
         ({ status }) => status,
       ),
     ).toEqual([404, 404, 200])
-    // Both deleted files have left their slots in the limit of three files. So two uploads can
-    // start.
+    // The deleted files free two of the three slots, so two uploads can start.
     await startUpload(ada, { size: 1 })
     await startUpload(ada, { size: 1 })
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
@@ -83,7 +82,7 @@ describe('DELETE /api/files/bulk', () => {
     app.clock.advance(60_000)
   })
 
-  it('deletes what is there, and lists clearly what is not there or not the caller’s', async () => {
+  it("deletes the caller's files, and reports unknown ids and other users' files as not found", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const [mine, theirs] = [await makeFile(ada), await makeFile(bob)]
     const unknown = randomUUID()
@@ -102,14 +101,14 @@ describe('DELETE /api/files/bulk', () => {
     })
   })
 
-  it('finds an id in capitals', async () => {
+  it('accepts uppercase ids', async () => {
     const ada = await makePerson(app)
     const { id } = await makeFile(ada)
     const response = await askForDeletion(ada, [id.toUpperCase()])
     expect(await response.json()).toMatchObject({ deletedCount: 1, notFound: [] })
   })
 
-  it('takes a thousand ids and no more', async () => {
+  it('accepts at most a thousand ids', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 1001)
     const first = await idsOf(ada)
@@ -133,7 +132,7 @@ describe('DELETE /api/files/bulk', () => {
     },
   )
 
-  it('is no id: neither "bulk" nor "expired" is looked for among the files', async () => {
+  it('doesn\'t treat "bulk" or "expired" as a file id', async () => {
     const ada = await makePerson(app)
     for (const path of ['/api/files/bulk', '/api/files/expired/bulk']) {
       expect((await ada.fetch(path)).status).toBe(405)
@@ -143,7 +142,7 @@ describe('DELETE /api/files/bulk', () => {
     expect((await ada.fetch('/api/files/expired', { method: 'DELETE' })).status).toBe(404)
   })
 
-  it('keeps bytes that cannot be removed now for a later purge', async () => {
+  it("leaves bytes that can't be removed yet to a later purge", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(file.id)
@@ -160,7 +159,7 @@ describe('DELETE /api/files/bulk', () => {
 })
 
 describe('every statement that locks several files', () => {
-  it('takes them in the order of their ids, so that no two wait for each other for ever', async () => {
+  it('locks them in the order of their ids to prevent deadlocks', async () => {
     const ada = await makePerson(app)
     const [one, two] = [await makeFile(ada), await makeFile(ada)]
     await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, two.id))
@@ -170,15 +169,15 @@ describe('every statement that locks several files', () => {
       await expireFiles(app.deps)
     })
     const waiting = plans.filter((plan) => /for update(?!.*skip locked)/.test(plan))
-    // The deletion and the clearing each lock files twice: to mark them as deleted, and to record
-    // that their bytes are gone.
+    // Deleting files and clearing history each lock files twice: to mark them as deleted, and to
+    // record that their bytes are gone.
     expect(waiting).toHaveLength(4)
     for (const plan of waiting) expect(plan).toContain('order by "files"."id" for update')
   })
 })
 
 describe('DELETE /api/files/expired/bulk', () => {
-  it("clears a free user's history and touches nothing that is active or somebody else's", async () => {
+  it("clears a free user's history, but no active files and no other user's", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const [old, purged, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
     await (await askForDownload(app, purged.shortCode)).arrayBuffer()
@@ -186,7 +185,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     const young = await makeFile(ada)
     app.clock.advance(1)
     await expireFiles(app.deps)
-    // This file has expired too, but no purge has removed its bytes yet.
+    // This file has expired too, but hasn't been purged yet.
     const late = await makeFile(ada)
     await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, late.id))
     const key = await keyOf(late.id)
@@ -208,7 +207,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     })
   })
 
-  it('removes the bytes of a thousand files, and leaves those of the others to the next purge', async () => {
+  it('removes the bytes of a thousand files, and leaves the rest to the next purge', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 1001)
     app.clock.advance(3 * day)
@@ -219,7 +218,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(0)
   })
 
-  it('leaves a premium user all that can be renewed, to the last millisecond', async () => {
+  it("keeps a premium user's files that can be renewed, to the last millisecond", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     app.clock.set(new Date(Date.parse(file.maxLifetimeAt) - 1))
@@ -231,20 +230,20 @@ describe('DELETE /api/files/expired/bulk', () => {
   })
 })
 
-describe('a download that is under way', () => {
+describe('a download in progress', () => {
   const size = 24 * 1024 * 1024
 
   it.each<[string, (person: Person, id: string) => Promise<Response>]>([
     ['deletes the file', (person, id) => person.fetch(`/api/files/${id}`, { method: 'DELETE' })],
     ['deletes several files', (person, id) => askForDeletion(person, [id])],
     ['renews the link', (person, id) => askForRenewal(person, id)],
-  ])('comes to its end when its owner %s, and nobody begins another', async (_, end) => {
+  ])('completes when the owner %s, while new downloads get 404', async (_, end) => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada, { bytes: new Uint8Array(size).fill(7) })
     const key = await keyOf(file.id)
     const reader = (await askForDownload(app, file.shortCode)).body?.getReader()
     const first = await reader?.read()
-    // More bytes are still to come than the buffers between server and client can contain.
+    // More bytes remain than the buffers between server and client can hold.
     expect(first?.value?.length).toBeLessThan(size / 4)
 
     const ended = await end(ada, file.id)
@@ -275,7 +274,7 @@ describe('DELETE /api/files/{id}', () => {
     expect((await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(404)
   })
 
-  it("answers 404 to another user's file and leaves it alone", async () => {
+  it("answers 404 for another user's file and leaves it unchanged", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada)
     const response = await bob.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
@@ -285,7 +284,7 @@ describe('DELETE /api/files/{id}', () => {
   })
 
   it.each(['1', 'x', '%00', "1' or '1'='1", randomUUID(), 'x'.repeat(60)])(
-    'answers 404 to the id %j',
+    'answers 404 for the id %j',
     async (id) => {
       const ada = await makePerson(app)
       const response = await ada.fetch(`/api/files/${encodeURIComponent(id)}`, { method: 'DELETE' })
@@ -293,7 +292,7 @@ describe('DELETE /api/files/{id}', () => {
     },
   )
 
-  it('is one deletion, however many ask at once', async () => {
+  it('deletes once when called in parallel', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const answers = await Promise.all(
@@ -302,7 +301,7 @@ describe('DELETE /api/files/{id}', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
   })
 
-  it('leaves bytes that cannot be removed now to the job, with the link dead all the same', async () => {
+  it("ends the link and leaves bytes that can't be removed yet to the job", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(file.id)
@@ -319,7 +318,7 @@ describe('DELETE /api/files/{id}', () => {
     expect(rows).toEqual([])
   })
 
-  it('asks nothing of the storage where the bytes are gone', async () => {
+  it("doesn't call storage when the bytes are already gone", async () => {
     const ada = await makePerson(app)
     const { id } = await makeFile(ada)
     app.clock.advance(3 * day)

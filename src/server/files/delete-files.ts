@@ -6,8 +6,8 @@ import { removeStored } from '../storage/remove-stored.ts'
 import { type DeletedFile, markDeleted, markExpiredDeleted, markPurged } from './queries.ts'
 
 /**
- * At most this many files lose their bytes before a call is answered. With more, the answer could
- * take too long where storage is slow.
+ * The maximum number of files whose bytes are removed before the response is sent. With slow
+ * storage, more would take too long.
  */
 export const mostRemovedAtOnce = 1000
 
@@ -16,9 +16,10 @@ const fileId = z.uuid()
 type DeleteDeps = Pick<Deps, 'clock' | 'db' | 'stores'> & { log: Pick<Logger, 'warn'> }
 
 /**
- * Deletes a user's files that have these ids, in one statement. Their links end at once, and their
- * bytes are removed (see `removeDeleted`).
- * @returns how many were deleted, and which ids are unknown, deleted already or other users'.
+ * Deletes a user's files by id, in one statement. Their links end at once, and their bytes are
+ * removed (see `removeDeleted`).
+ * @returns the number of deleted files, and the ids that are unknown, already deleted or other
+ * users'.
  */
 export async function deleteFiles(
   deps: DeleteDeps,
@@ -37,9 +38,9 @@ export async function deleteFiles(
 }
 
 /**
- * Deletes a user's files whose links have ended and cannot be renewed (spec §2: clear expired
- * history). Private files of a premium user stay.
- * @returns how many were deleted.
+ * Deletes a user's files whose links have ended and can't be renewed (spec §2: clear expired
+ * history). A premium user's private files stay.
+ * @returns the number of deleted files.
  */
 export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promise<number> {
   const deleted = await markExpiredDeleted(deps.db, owner, deps.clock())
@@ -48,10 +49,9 @@ export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promis
 }
 
 /**
- * Removes the bytes of the first `most` of these deleted files. The next purge removes the others,
- * those that fail here, and those of taken-down files, whose SHA-256 may still have to be computed.
- * Never rejects.
- * @returns for how many files it has tried.
+ * Removes the bytes of the first `most` deleted files. The next purge removes the rest, failed
+ * removals, and taken-down files, whose SHA-256 may still have to be computed. Never rejects.
+ * @returns the number of attempted removals.
  */
 export async function removeDeleted(
   { clock, db, log, stores }: DeleteDeps,

@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns what the purge needs, with a store in which these functions are replaced. */
+/** Returns the purge's dependencies, with some storage functions replaced. */
 function withStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
@@ -42,7 +42,7 @@ function refuse() {
 const nothing = { purged: 0, failed: 0 }
 
 describe('expiry', () => {
-  it('ends a link at its very second, before any job ran', async () => {
+  it('ends a link to the millisecond, before any job runs', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 1))
     expect((await askForDownload(app, file.shortCode)).status).toBe(200)
@@ -55,7 +55,7 @@ describe('expiry', () => {
     })
   })
 
-  it("removes a free user's bytes, keeps the line of history, and keeps a premium user's bytes", async () => {
+  it("removes a free user's bytes but keeps the history, and keeps a premium user's bytes", async () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
     const [mine, kept] = [await makeFile(free), await makeFile(premium)]
     const [mineKey, keptKey] = [
@@ -79,37 +79,40 @@ describe('expiry', () => {
     ['premium', { tier: 'premium', premiumTrialEndsAt: null }],
     ['a trial in its last millisecond', { tier: 'premium', premiumTrialEndsAt: 1 }],
     ['a trial that ended just now', { tier: 'premium', premiumTrialEndsAt: 0 }],
-  ] as const)('claims exactly what the rule calls deleted: %s', async (_, { tier, ...trial }) => {
-    const owner = await makePerson(app, { tier: 'premium' })
-    const now = app.clock()
-    const ends = trial.premiumTrialEndsAt
-    const facts = {
-      tier,
-      premiumTrialEndsAt: ends === null ? null : new Date(now.getTime() + ends),
-    }
-    const made = []
-    for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
-      const { id } = await makeFile(owner)
-      const dates = {
-        expiresAt: new Date(now.getTime() - age + 3 * day),
-        maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
+  ] as const)(
+    'purges exactly the files that linkStatus calls deleted: %s',
+    async (_, { tier, ...trial }) => {
+      const owner = await makePerson(app, { tier: 'premium' })
+      const now = app.clock()
+      const ends = trial.premiumTrialEndsAt
+      const facts = {
+        tier,
+        premiumTrialEndsAt: ends === null ? null : new Date(now.getTime() + ends),
       }
-      await app.deps.db.update(files).set(dates).where(eq(files.id, id))
-      made.push({ id, purgingAt: null, ...dates })
-    }
-    await app.deps.db.update(users).set(facts).where(eq(users.id, owner.id))
-    await updatePurgeTimes(app.deps.db, owner.id, now)
+      const made = []
+      for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
+        const { id } = await makeFile(owner)
+        const dates = {
+          expiresAt: new Date(now.getTime() - age + 3 * day),
+          maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
+        }
+        await app.deps.db.update(files).set(dates).where(eq(files.id, id))
+        made.push({ id, purgingAt: null, ...dates })
+      }
+      await app.deps.db.update(users).set(facts).where(eq(users.id, owner.id))
+      await updatePurgeTimes(app.deps.db, owner.id, now)
 
-    await expireFiles(app.deps)
-    const ownerTier = effectiveTier({ ...facts, premiumTrialStartedAt: null }, now)
-    for (const file of made) {
-      const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
-      const deleted = linkStatus(file, ownerTier, now) === 'deleted'
-      expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: deleted })
-    }
-  })
+      await expireFiles(app.deps)
+      const ownerTier = effectiveTier({ ...facts, premiumTrialStartedAt: null }, now)
+      for (const file of made) {
+        const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
+        const deleted = linkStatus(file, ownerTier, now) === 'deleted'
+        expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: deleted })
+      }
+    },
+  )
 
-  it('keeps the bytes of an owner whose tier it does not know, and says so at once', async () => {
+  it('keeps the bytes of an owner with an unknown tier, and logs an error', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     const key = (await rowOf(app, (await makeFile(owner)).id)).storageKey
     await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
@@ -126,13 +129,13 @@ describe('expiry', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('takes over what was cut off half-way, and shares the work between servers', async () => {
+  it('resumes an interrupted purge, and shares the work between servers', async () => {
     const person = await makePerson(app)
     const made = [await makeFile(person), await makeFile(person), await makeFile(person)]
     const [cut] = made
     if (!cut) throw new Error('no file')
     app.clock.advance(3 * day)
-    // The file is now as after a crash: the server has removed the bytes, but has not recorded it.
+    // As after a crash: the bytes have been removed, but the file isn't marked as purged.
     await app.storage.remove((await rowOf(app, cut.id)).storageKey)
     const claimed = {
       purgingAt: app.clock(),
@@ -147,7 +150,7 @@ describe('expiry', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
 
-  it('keeps the row and tries again when a removal fails', async () => {
+  it('keeps the row and retries after a failed removal', async () => {
     const file = await makeFile(await makePerson(app))
     const key = (await rowOf(app, file.id)).storageKey
     app.clock.advance(3 * day)
@@ -160,8 +163,8 @@ describe('expiry', () => {
   })
 })
 
-describe('a removal that fails', () => {
-  it('is tried again for ever, after 2, 4, 8 and then 10 minutes, and told each time', async () => {
+describe('a failed removal', () => {
+  it('is retried without limit after 2, 4, 8 and then 10 minutes, and logged each time', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
     for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
@@ -175,11 +178,11 @@ describe('a removal that fails', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     const { purgeTries, purgeDueAt, expiresAt } = await rowOf(app, file.id)
     expect(purgeTries).toBe(13)
-    // The receipt must not hide that the removal took too long.
+    // The receipt must show the original due time, however late the removal is.
     expect(purgeDueAt).toEqual(expiresAt)
   })
 
-  it('is one that storage does not confirm, too', async () => {
+  it("includes one that storage doesn't confirm", async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
     const silent = withStore({ remove: async () => {} })
@@ -189,7 +192,7 @@ describe('a removal that fails', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
 
-  it('is one that may not survive a power cut, too', async () => {
+  it('includes one that may not survive a power failure', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
     const unsynced = withStore({ syncRemovals: refuse })
@@ -199,7 +202,7 @@ describe('a removal that fails', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
 
-  it('keeps no other from its removal', async () => {
+  it("doesn't block other removals", async () => {
     const person = await makePerson(app)
     const [bad] = [await makeFile(person), await makeFile(person)]
     const { storageKey } = await rowOf(app, bad.id)
@@ -208,7 +211,7 @@ describe('a removal that fails', () => {
     expect(await expireFiles(withStore({ remove }))).toEqual({ purged: 1, failed: 1 })
   })
 
-  it('of all files of a batch leaves the others to the next run, since storage is away', async () => {
+  it('of a whole batch stops the run until the next one', async () => {
     await insertFiles(app, (await makePerson(app)).id, 350)
     app.clock.advance(3 * day)
     expect(await expireFiles(withStore({ remove: refuse }))).toEqual({ purged: 0, failed: 100 })
@@ -219,8 +222,8 @@ describe('a removal that fails', () => {
   })
 })
 
-describe('bytes that should be gone', () => {
-  it('are reported as overdue from 15 minutes on, and no longer once they are gone', async () => {
+describe('overdue bytes', () => {
+  it('are reported after 15 minutes and until they are removed', async () => {
     const person = await makePerson(app)
     const file = await makeFile(person)
     const kept = await makeFile(await makePerson(app, { tier: 'premium' }))
@@ -234,14 +237,14 @@ describe('bytes that should be gone', () => {
     expect((await rowOf(app, kept.id)).purgingAt).toBeNull()
   })
 
-  it('are reported when their owner deleted them', async () => {
+  it('are reported after their owner deleted the file', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await markDeleted(app.deps.db, ada.id, [(await makeFile(ada)).id], app.clock())
     app.clock.advance(15 * minute)
     expect(await reportOverdue(app.deps)).toBe(1)
   })
 
-  it('all go in one run after a week without any server, each once', async () => {
+  it('are removed exactly once after a week without servers', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 1000)
     app.clock.advance(10 * day)
@@ -253,7 +256,7 @@ describe('bytes that should be gone', () => {
 })
 
 describe('a run with many due files', () => {
-  it('ends where the store is away', async () => {
+  it('ends when the store becomes unavailable', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 250)
     app.clock.advance(10 * day)

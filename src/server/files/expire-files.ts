@@ -5,13 +5,13 @@ import { claimDueFiles, countOverdue, markPurged } from './purge-queries.ts'
 const batchSize = 100
 
 /**
- * Purges files that were deleted, or whose links have ended and can't be renewed (design §4). It
- * claims a batch, removes the bytes, verifies that storage has none left, and records it. It can be
- * interrupted anywhere, and several servers share the work.
+ * Purges files that were deleted, or whose links have ended and can't be renewed (design §4). For
+ * each batch of claimed files, removes the bytes, verifies that they are gone and records it. Safe
+ * to interrupt at any point, and to run on several servers at once.
  *
- * Retries failed removals without limit, with backoff. If all of a batch fail, the store's others
- * wait for the next run.
- * @returns how many files were purged, and how many removals failed.
+ * Retries failed removals without limit, with backoff. If a whole batch fails, the rest of that
+ * store waits for the next run.
+ * @returns the number of purged files and of failed removals.
  */
 export async function expireFiles({
   clock,
@@ -43,7 +43,7 @@ export async function expireFiles({
   return { purged, failed }
 }
 
-/** Logs how many purges are 15 minutes overdue. Returns it. */
+/** Logs and returns the number of purges that are 15 minutes overdue. */
 export async function reportOverdue({
   clock,
   db,

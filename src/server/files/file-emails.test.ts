@@ -29,7 +29,7 @@ beforeEach(async () => {
   ada = await makeReader()
 })
 
-/** Makes a premium user with a verified address, who can get emails about files. */
+/** Creates a premium user who can get emails about files. */
 async function makeReader(facts: { emailVerified?: boolean } = {}) {
   const person = await makePerson(app, { tier: 'premium' })
   await app.deps.db
@@ -48,18 +48,18 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
   expect(response.status).toBe(200)
 }
 
-/** Runs a job and sends the emails that it requested. Returns what this person gets. */
+/** Runs a job and sends the emails it queued. Returns this person's emails. */
 async function lettersTo(person: Person, job: typeof queueFirstDownloadEmails) {
   await job(app.deps)
   const mails = await app.mails()
   return mails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
 }
 
-describe('the email at the first download', () => {
+describe('the first-download email', () => {
   beforeEach(() => prefer(ada, { mailOnFirstDownload: true }))
   const emails = () => lettersTo(ada, queueFirstDownloadEmails)
 
-  it('comes once for each file, however often it is downloaded and renewed', async () => {
+  it('is sent once per file, however often the file is downloaded and renewed', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip' })
     expect(await emails()).toEqual([])
     await download(app, file)
@@ -75,7 +75,7 @@ describe('the email at the first download', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('tells of all files that were downloaded since the last one', async () => {
+  it('lists all files downloaded since the previous email', async () => {
     for (const name of ['one.txt', 'two.txt']) await download(app, await makeFile(ada, { name }))
     const [email, ...others] = await emails()
     expect(others).toEqual([])
@@ -84,7 +84,7 @@ describe('the email at the first download', () => {
     expect(email?.text).toContain('two.txt')
   })
 
-  it('comes several times after one run, if it would tell of thousands of files', async () => {
+  it('is split into several emails for thousands of files', async () => {
     await insertFiles(app, ada.id, 2300)
     await app.pool.query(
       'insert into first_downloads select id, owner_id from files where owner_id = $1',
@@ -99,7 +99,7 @@ describe('the email at the first download', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('comes once, if many download at once and several servers run the job at once', async () => {
+  it('is sent once for parallel downloads and parallel jobs', async () => {
     const file = await makeFile(ada)
     await Promise.all(Array.from({ length: 10 }, () => download(app, file)))
     const told = await Promise.all([1, 2, 3].map(() => queueFirstDownloadEmails(app.deps)))
@@ -107,7 +107,7 @@ describe('the email at the first download', () => {
     expect(await emails()).toHaveLength(1)
   })
 
-  it('is not asked for if the queue fails, and comes with the next run', async () => {
+  it('is sent by the next run if the queue fails', async () => {
     await download(app, await makeFile(ada))
     const add = () => Promise.reject(new Error('no queue'))
     const mailQueue = { ...app.deps.mailQueue, add }
@@ -115,7 +115,7 @@ describe('the email at the first download', () => {
     expect(await emails()).toHaveLength(1)
   })
 
-  it('does not come for the request of a page, of a later part, or of a robot', async () => {
+  it("isn't sent for page views, HEAD requests or later ranges", async () => {
     const { shortCode } = await makeFile(ada)
     const path = `/s/${shortCode}`
     await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
@@ -124,7 +124,7 @@ describe('the email at the first download', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('does not come to whoever did not ask for it, turned it off, or is free again', async () => {
+  it("isn't sent to users who never enabled it, turned it off or went back to Free", async () => {
     const [bob, off, free] = [await makeReader(), await makeReader(), await makeReader()]
     await download(app, await makeFile(bob))
     for (const person of [off, free]) {
@@ -139,7 +139,7 @@ describe('the email at the first download', () => {
     expect(await app.deps.db.$count(firstDownloads)).toBe(0)
   })
 
-  it('does not tell of a file that was deleted meanwhile', async () => {
+  it("doesn't mention a file that was deleted in the meantime", async () => {
     const file = await makeFile(ada)
     await download(app, file)
     await queueFirstDownloadEmails(app.deps)
@@ -147,7 +147,7 @@ describe('the email at the first download', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('names no file to an address that nobody has verified', async () => {
+  it('names no files to an unverified address', async () => {
     const bob = await makeReader({ emailVerified: false })
     await prefer(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
@@ -158,11 +158,11 @@ describe('the email at the first download', () => {
   })
 })
 
-describe('the email a day before a link ends', () => {
+describe('the expiry email', () => {
   beforeEach(() => prefer(ada, { mailBeforeExpiry: true }))
   const emails = () => lettersTo(ada, queueExpiryEmails)
 
-  it('comes a day before, and once', async () => {
+  it('is sent once, a day before the link ends', async () => {
     await makeFile(ada, { name: 'press-kit.zip' })
     app.clock.advance(2 * day - 1)
     expect(await emails()).toEqual([])
@@ -175,7 +175,7 @@ describe('the email a day before a link ends', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('comes again for a renewed link, a day before its end', async () => {
+  it('is sent again a day before a renewed link ends', async () => {
     const file = await makeFile(ada)
     app.clock.advance(2 * day)
     expect(await emails()).toHaveLength(1)
@@ -186,7 +186,7 @@ describe('the email a day before a link ends', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('tells of hundreds of files at once, and names the first ten', async () => {
+  it('covers hundreds of files, and names the first ten', async () => {
     await insertFiles(app, ada.id, 200)
     app.clock.advance(2 * day)
     const [email, ...others] = await emails()
@@ -196,7 +196,7 @@ describe('the email a day before a link ends', () => {
     expect(email?.text).toContain('and 190 more')
   })
 
-  it('comes several times after one run, if it would tell of thousands of files', async () => {
+  it('is split into several emails for thousands of files', async () => {
     await insertFiles(app, ada.id, 2300)
     await app.deps.db
       .update(files)
@@ -211,7 +211,7 @@ describe('the email a day before a link ends', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('is asked for once by several servers at once', async () => {
+  it('is queued once by parallel jobs', async () => {
     await makeFile(ada)
     app.clock.advance(2 * day)
     const told = await Promise.all([1, 2, 3].map(() => queueExpiryEmails(app.deps)))
@@ -219,7 +219,7 @@ describe('the email a day before a link ends', () => {
     expect(await emails()).toHaveLength(1)
   })
 
-  it('is not noted as told if the queue fails, and comes with the next run', async () => {
+  it('is sent by the next run if the queue fails', async () => {
     await makeFile(ada)
     app.clock.advance(2 * day)
     const add = () => Promise.reject(new Error('no queue'))
@@ -228,7 +228,7 @@ describe('the email a day before a link ends', () => {
     expect(await emails()).toHaveLength(1)
   })
 
-  it('does not tell of a link that was renewed, ended or deleted before it was sent', async () => {
+  it("doesn't mention a link that was renewed, deleted or ended before sending", async () => {
     const [renewed, deleted] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(2 * day)
     await queueExpiryEmails(app.deps)
@@ -243,13 +243,13 @@ describe('the email a day before a link ends', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('does not come after a week without a server, when the links are over', async () => {
+  it("isn't sent for links that ended while no server was running", async () => {
     await makeFile(ada)
     app.clock.advance(7 * day)
     expect(await emails()).toEqual([])
   })
 
-  it('does not come to whoever did not ask for it, or is free again', async () => {
+  it("isn't sent to users who never enabled it or went back to Free", async () => {
     const [bob, free] = [await makeReader(), await makeReader()]
     await prefer(free, { mailBeforeExpiry: true })
     for (const person of [bob, free]) await makeFile(person)

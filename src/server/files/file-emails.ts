@@ -21,11 +21,11 @@ import {
 type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownersAtOnce = 100
-/** For more files, an owner gets several emails. */
+/** An owner with more files gets several emails. */
 const maxFilesPerEmail = 1000
 
 /**
- * Queues the emails about first downloads, one per owner. The transaction that queues an email also
+ * Queues an email about first downloads per owner. The transaction that queues the email also
  * removes its files from `first_downloads`, so each is announced once.
  * @returns the number of files.
  */
@@ -35,7 +35,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
-        // Without the owner's wish, the rows only go.
+        // If the owner doesn't want the email, the rows are just removed.
         const reader = await findFileEmailReader(tx, ownerId, deps.clock())
         return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
       }),
@@ -43,8 +43,8 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
 }
 
 /**
- * Queues the emails about links that end within a day, one per owner. The transaction that queues
- * an email also marks its files, so each expiry is announced once.
+ * Queues an email per owner about links that end within a day. The transaction that queues the
+ * email also marks its files, so each expiry is announced once.
  * @returns the number of files.
  */
 export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
@@ -60,7 +60,7 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   )
 }
 
-/** Queues emails to an owner while there are files for one. Returns the number of files. */
+/** Queues emails to an owner until no files are left. Returns the number of files announced. */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,
@@ -81,7 +81,7 @@ async function queueEmails(
   }
 }
 
-/** Calls `queue` for every owner, page by page. Returns the sum of the results. */
+/** Calls `queue` for every owner, page by page, and sums the results. */
 async function forEachOwner(
   find: (after: string) => Promise<string[]>,
   queue: (ownerId: string) => Promise<number>,
@@ -99,15 +99,15 @@ async function forEachOwner(
 
 type FileMail = Extract<MailRequest, { kind: 'files' }>
 
-/** Whether the user's settings ask for each email. */
+/** True if the user's settings enable the email. */
 const wants: Readonly<Record<FileEmail, (reader: FileEmailReader) => boolean>> = {
   'first-download': (reader) => reader.mailOnFirstDownload,
   'link-ends': (reader) => reader.mailBeforeExpiry,
 }
 
 /**
- * Writes an email about files when it is sent. Returns null if the user no longer wants it, or if
- * it is no longer right about any of the files.
+ * Renders an email about files at the time of sending. Returns null if the user no longer wants it,
+ * or if it no longer applies to any of the files.
  */
 export async function writeFileMail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
@@ -121,8 +121,8 @@ export async function writeFileMail(
   if (files.length === 0) return null
   const content = fileEmail(about, {
     name: nameOf(reader),
-    // The account of an unverified address may be a stranger's, who could put words into the names
-    // of files (see `nameOf`).
+    // A stranger may have signed up with an unverified address, and could send text to its owner
+    // through file names (see `nameOf`).
     namesFiles: reader.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

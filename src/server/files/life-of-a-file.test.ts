@@ -19,9 +19,8 @@ import { expireFiles } from './expire-files.ts'
 const day = 24 * 60 * 60_000
 
 /*
- * The whole life of a file, day by day, with a purge every day. The file is uploaded half an hour
- * before a month ends. Both changes to summer time happen during its life: a day still has 24
- * hours.
+ * Follows a file through its whole life, with a purge every day. It is uploaded half an hour before
+ * a month ends, and both daylight saving changes fall within its life: a day still has 24 hours.
  */
 const uploadedAt = new Date('2027-02-28T23:30:00.000Z')
 
@@ -39,7 +38,7 @@ interface Life {
   person: Person
   tier: Tier
   file: File & { bytes: Uint8Array }
-  /** Every short code that the file has had, the newest last. */
+  /** Every short code of the file, newest last. */
   codes: string[]
 }
 
@@ -50,15 +49,15 @@ async function begin(tier: Tier, days: string): Promise<Life> {
   return { person, tier, file, codes: [file.shortCode] }
 }
 
-/** Sets the clock to this many days and milliseconds after the upload, and runs the purge. */
+/** Sets the clock to this time after the upload, and runs the purge. */
 async function becomes(days: number, more = 0) {
   app.clock.set(new Date(uploadedAt.getTime() + days * day + more))
   await expireFiles(app.deps)
 }
 
 /**
- * Expects what the owner reads, what a visitor gets by the newest link, and whether the bytes are
- * stored.
+ * Returns the owner's label for the link, the status of a download by the newest link, and whether
+ * the bytes are stored. Asserts that older links answer 404.
  */
 async function looks(life: Life) {
   life.person = await signInAgain(app, life.person)
@@ -91,7 +90,7 @@ async function renew(life: Life, expirationDays: number): Promise<number | strin
 }
 
 describe('the life of a free file', () => {
-  it('is three days, and a line of history after that', async () => {
+  it('lasts three days, followed by an entry in the history', async () => {
     const life = await begin('free', '3')
     for (const [days, more, ...expected] of [
       [0, 0, '3 days left', 200, 'kept'],
@@ -126,7 +125,7 @@ describe('the life of a free file', () => {
 })
 
 describe('the life of a premium file', () => {
-  it('is thirty days, however often its link is renewed', async () => {
+  it('lasts thirty days, however often its link is renewed', async () => {
     const life = await begin('premium', '3')
     const active = (left: string) => [left, 200, 'kept']
     const isPrivate = (left: string) => [`Private (${left} to renew)`, 404, 'kept']
@@ -173,7 +172,7 @@ describe('the life of a premium file', () => {
     expect(new Set(life.codes).size).toBe(9)
   })
 
-  it('ends to the millisecond, whether active or private at its last', async () => {
+  it('ends on the millisecond, whether the link is active or private', async () => {
     for (const renews of [true, false]) {
       const life = await begin('premium', '7')
       await becomes(30, -1)

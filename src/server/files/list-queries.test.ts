@@ -30,7 +30,7 @@ async function names(person: Person, query: Record<string, string>) {
   return (await json<File[]>(response)).map(({ originalName }) => originalName)
 }
 
-/** Reads all pages of a list, one after the other. Returns the names on each page. */
+/** Reads a list page by page. Returns the names on each page. */
 async function pages(person: Person, query: Record<string, string>) {
   const read: string[][] = []
   let cursor: string | null = null
@@ -43,8 +43,8 @@ async function pages(person: Person, query: Record<string, string>) {
   return read
 }
 
-describe('a list of thousands', () => {
-  it('comes a thousand at a time where nobody asks for less, and whole by its cursors', async () => {
+describe('a list of thousands of files', () => {
+  it('returns a thousand per page by default, and everything through its cursors', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2300)
     const read = await pages(ada, {})
@@ -57,7 +57,7 @@ describe('a list of thousands', () => {
     expect((await pages(ada, { limit: '800' })).map((page) => page.length)).toEqual([800, 800, 700])
   })
 
-  it('shows each file that stays exactly once, whatever comes and goes between two pages', async () => {
+  it('shows each remaining file exactly once, even if files are added and deleted between pages', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 50)
     const first = await ada.fetch('/api/files?limit=20')
@@ -74,8 +74,8 @@ describe('a list of thousands', () => {
   })
 })
 
-describe('files whose links end soon', () => {
-  it('are those that the analytics count, in every order, searched and in pages', async () => {
+describe('links that end soon', () => {
+  it('match the analytics, in every order, with search and paging', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock().getTime()
     const ends = { over: -1, now: 0, next: 1, today: 23 * hour, last: day - 1, later: day }
@@ -118,8 +118,7 @@ describe('a search', () => {
       app.clock.advance(1)
       await makeFile(ada, { name })
     }
-    // Today's cleaning of names would not allow this name. But an older version may have written
-    // such a row.
+    // File names are cleaned to exclude this one, but older versions may have stored it.
     await app.deps.db
       .update(files)
       .set({ originalName: 'back\\slash.txt' })
@@ -146,7 +145,7 @@ describe('a search', () => {
     expect(await names(ada, { search })).toEqual(found)
   })
 
-  it.each(['', '   '])('for %j finds everything', async (search) => {
+  it.each(['', '   '])('for %j finds all files', async (search) => {
     expect(await names(ada, { search })).toHaveLength(5)
   })
 
@@ -156,7 +155,7 @@ describe('a search', () => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('comes in pages, and finds nothing of others and nothing deleted', async () => {
+  it('is paged, and finds no deleted files and none of other users', async () => {
     const [bob, eve] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     await insertFiles(app, bob.id, 300)
     await makeFile(eve, { name: 'Report 7 of the working group.pdf' })
@@ -174,7 +173,7 @@ describe('the order of a list', () => {
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 60)
-    // Many files are equal in size and downloads. So pages of the list end between equal files.
+    // Many files share a size and download count, so pages end between equal files.
     await app.pool.query(
       `update files set size = size / 1000 % 4, download_count = (size / 1000 * 7 % 5)::int,
         original_name = case when size / 1000 % 2 = 0 then 'b' else 'B' end || size / 1000 % 9
@@ -190,7 +189,7 @@ describe('the order of a list', () => {
     downloads: ({ downloadCount }) => downloadCount,
   }
 
-  /** Compares two files as the server sorts them: by the value of the order, then by their ids. */
+  /** Compares two files in the server's order: by the sort value, then by id. */
   const compare = ({ by, descending }: FileOrder, a: File, b: File) => {
     const [one, other] = [
       [sortedBy[by](a), a.id],
@@ -202,7 +201,7 @@ describe('the order of a list', () => {
   }
 
   describe.each(fileOrderTexts)('sort=%s', (sort) => {
-    it.each(['', 'b'])('holds over all pages, each file once (search=%j)', async (search) => {
+    it.each(['', 'b'])('applies across pages, each file once (search=%j)', async (search) => {
       const order = parseOrder(sort)
       const all = await json<File[]>(await ada.fetch('/api/files'))
       const expected = all.toSorted((a, b) => compare(order, a, b)).map(({ id }) => id)
@@ -218,12 +217,12 @@ describe('the order of a list', () => {
     })
   })
 
-  it('is the newest first where nobody asks', async () => {
+  it('is newest first by default', async () => {
     const answer = async (query: string) => json(await ada.fetch(`/api/files?limit=5${query}`))
     expect(await answer('')).toEqual(await answer('&sort=-date'))
   })
 
-  it('shows each file that stays once, although its neighbours go between two pages', async () => {
+  it('shows each remaining file once, even if its neighbors are deleted between pages', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, bob.id, 20)
     const first = await bob.fetch('/api/files?limit=10&sort=size')
@@ -235,7 +234,7 @@ describe('the order of a list', () => {
     expect(sizes).toEqual(Array.from({ length: 10 }, (_, n) => (n + 11) * 1000))
   })
 
-  it('takes the longest name into its cursor', async () => {
+  it('fits the longest name into its cursor', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     for (const name of ['ת'.repeat(125), 'ש'.repeat(125)]) await makeFile(bob, { name })
     const first = await bob.fetch('/api/files?limit=1&sort=name')
@@ -262,7 +261,7 @@ describe('the order of a list', () => {
     ['with a value of another type', ['-name', 5, id]],
     ['with a NUL', ['-name', 'a\0', id]],
     ['without an id', ['-name', 'b', 'x']],
-    ['that is no array', 'name'],
+    ['that is not an array', 'name'],
   ])('refuses a cursor %s', async (_, place) => {
     const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
     const response = await ada.fetch(`/api/files?sort=-name&cursor=${cursor}`)
@@ -277,7 +276,7 @@ describe('the order of a list', () => {
     ['size', 1e300],
     ['size', 0.5],
     ['downloads', 2 ** 31],
-  ])('refuses a cursor that no column can hold: %s %d', async (sort, value) => {
+  ])('refuses a cursor with an out-of-range value: %s %d', async (sort, value) => {
     const cursor = Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
     const response = await ada.fetch(`/api/files?sort=${sort}&cursor=${cursor}`)
     expect(response.status).toBe(400)
@@ -285,7 +284,7 @@ describe('the order of a list', () => {
 })
 
 describe('GET /api/files/summary', () => {
-  it.each(tiers)('counts by the rule that decides the status: %s', async (tier) => {
+  it.each(tiers)('agrees with linkStatus: %s', async (tier) => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock()
     const expected: FileCounts = { active: 0, private: 0, deleted: 0 }
@@ -309,14 +308,14 @@ describe('GET /api/files/summary', () => {
     expect(await json(await ada.fetch('/api/files/summary'))).toEqual(expected)
   })
 
-  it('counts nothing where there is nothing, and nothing of others', async () => {
+  it("returns zeros for a user without files, and ignores other users' files", async () => {
     const ada = await makePerson(app)
     const none = { active: 0, private: 0, deleted: 0 }
     expect(await json(await ada.fetch('/api/files/summary'))).toEqual(none)
   })
 })
 
-describe('the plan of every query of the list, at 10,000 files', () => {
+describe('the query plan of the list, with 10,000 files', () => {
   let ada: Person
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
@@ -360,7 +359,7 @@ describe('the plan of every query of the list, at 10,000 files', () => {
       'Index Scan using files_of_owner_by_name',
     ],
     ['the summary', '/api/files/summary', 'Index Only Scan using files_of_owner_by_end'],
-  ])('%s reads no other rows', async (_, path, scan) => {
+  ])('for %s reads no other rows', async (_, path, scan) => {
     const plans = await plansOfList(() => ada.fetch(path))
     expect(plans).toHaveLength(1)
     expect(plans[0]).toContain(scan)
@@ -371,7 +370,7 @@ describe('the plan of every query of the list, at 10,000 files', () => {
     ['-date', /Backward using files_of_owner .*\n.*Index Cond: .*ROW\(created_at, id\) </],
     ['size', /Index Scan using files_of_owner_by_size .*\n.*Index Cond: .*ROW\(size, id\) >/],
     ['-name', /Backward using files_of_owner_by_name .*\n.*Index Cond: .*ROW\(search_name, id\) </],
-  ])('the page after another goes on in the same index: %s', async (sort, condition) => {
+  ])('later pages use the same index: %s', async (sort, condition) => {
     const { headers } = await ada.fetch(`/api/files?limit=1000&sort=${sort}`)
     const cursor = headers.get('x-next-cursor')
     const next = `/api/files?limit=100&sort=${sort}&cursor=${cursor}`

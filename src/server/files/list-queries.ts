@@ -10,7 +10,7 @@ import { momentShape } from '../http/cursor.ts'
 import type { Owner } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'
 
-/** Where a page of the list ends: the value that its last row is sorted by, and the row's id. */
+/** The end of a page: the last row's sort value and id. */
 export interface Position {
   value: string | number
   id: string
@@ -19,15 +19,15 @@ export interface Position {
 export interface ListedPage {
   limit: number
   order: FileOrder
-  /** The position after which the page begins. */
+  /** The page starts after this position. */
   after?: Position | undefined
   /** A part of the file's name. */
   search?: string | undefined
-  /** If given, only links that are active then and end within 24 hours. */
+  /** Only links that are active at this time and end within 24 hours of it. */
   endingAfter?: Date | undefined
 }
 
-/** The field by which each order sorts, its value in a cursor, and its type in Postgres. */
+/** The field behind each order, its shape in a cursor, and its Postgres type. */
 export const sortFields = {
   date: { field: 'createdAt', shape: momentShape, type: sql`timestamptz` },
   name: { field: 'searchName', shape: z.string().refine(fitsDatabase), type: sql`text` },
@@ -35,7 +35,7 @@ export const sortFields = {
   downloads: { field: 'downloadCount', shape: z.int32().nonnegative(), type: sql`integer` },
 } satisfies Record<SortKey, { field: keyof FileRow; shape: z.ZodType<string | number>; type: SQL }>
 
-/** Lists a page of a user's files. Each order but that by downloads has an index. */
+/** Lists a page of a user's files. Each order except `downloads` has an index. */
 export function listFiles(
   db: Db,
   ownerId: string,
@@ -52,7 +52,7 @@ export function listFiles(
         eq(files.ownerId, ownerId),
         isNull(files.deletedAt),
         endingAfter && endsSoon(endingAfter),
-        // In a `like` pattern, `%` and `_` would match other characters.
+        // Not `like`, where `%` and `_` are wildcards.
         search ? sql`strpos(${files.searchName}, lower(${search}::text)) > 0` : undefined,
         after &&
           sql`(${column}, ${files.id}) ${beyond} (${after.value}::${type}, ${after.id}::uuid)`,
@@ -62,7 +62,7 @@ export function listFiles(
     .limit(limit)
 }
 
-/** Selects links that are active at `now` and end within 24 hours, as the analytics count them. */
+/** Matches links that are active at `now` and end within 24 hours, as in the analytics. */
 function endsSoon(now: Date): SQL | undefined {
   return and(
     gt(files.expiresAt, now),

@@ -8,7 +8,7 @@ import type { FileRow } from './queries.ts'
 
 const tiersWithManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
-/** SQL for whether the owner's tier has the File Manager. Only such owners get these emails. */
+/** SQL: true if the owner's tier has the File Manager, and so the emails about files. */
 function hasManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithManager)
 }
@@ -21,13 +21,13 @@ function toPreferences(row: typeof preferences.$inferSelect): Preferences {
   }
 }
 
-/** Returns a user's preferences. */
+/** Returns a user's preferences, or the defaults. */
 export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
   const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Changes some of a user's preferences. Returns all of them. */
+/** Updates some of a user's preferences. Returns all of them. */
 export async function writePreferences(
   db: Db,
   userId: string,
@@ -42,7 +42,7 @@ export async function writePreferences(
   return toPreferences(row)
 }
 
-/** Lists up to `limit` owners of files with a first download, sorted, after `after`. */
+/** Lists up to `limit` owners with files in `first_downloads`, sorted, starting after `after`. */
 export async function findOwnersOfFirstDownloads(
   db: Db,
   after: string,
@@ -57,7 +57,7 @@ export async function findOwnersOfFirstDownloads(
   return rows.map(({ ownerId }) => ownerId)
 }
 
-/** Removes up to `limit` rows of an owner from `first_downloads`. Returns the ids of the files. */
+/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns the file ids. */
 export async function takeFirstDownloads(
   tx: Db,
   ownerId: string,
@@ -77,7 +77,7 @@ export async function takeFirstDownloads(
   return taken.map(({ fileId }) => fileId)
 }
 
-/** Selects links that end between `now` and `until`, and that no email has announced yet. */
+/** Matches links that end between `now` and `until` and haven't been announced by email. */
 function endsUnannounced(now: Date, until: Date) {
   return and(
     gt(files.expiresAt, now),
@@ -88,7 +88,9 @@ function endsUnannounced(now: Date, until: Date) {
   )
 }
 
-/** Lists up to `limit` owners who want an email about such links, sorted, after `after`. */
+/**
+ * Lists up to `limit` owners who want an email about such links, sorted, starting after `after`.
+ */
 export async function findOwnersOfEndingLinks(
   db: Db,
   { now, until }: { now: Date; until: Date },
@@ -116,8 +118,8 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Marks up to `limit` such links of an owner as announced, and returns the ids of the files. Of
- * parallel callers, one gets each file. A renewed link is announced again.
+ * Marks up to `limit` of an owner's such links as announced, and returns the file ids. Of parallel
+ * callers, one gets each file. A renewed link is announced again.
  */
 export async function takeEndingLinks(
   tx: Db,
@@ -147,7 +149,7 @@ export type FileEmailReader = Pick<
 > &
   Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
 
-/** Finds a user whose tier has emails about files, and which of them the user wants. */
+/** Finds the recipient of emails about files. Returns undefined if the tier has no such emails. */
 export async function findFileEmailReader(
   db: Db,
   userId: string,
@@ -167,7 +169,7 @@ export async function findFileEmailReader(
   return reader
 }
 
-/** Finds a user's files by their ids, except deleted ones, in the order of their expiry. */
+/** Finds a user's files by id, except deleted ones, ordered by expiry. */
 export function findFilesOfEmail(
   db: Db,
   ownerId: string,

@@ -34,12 +34,12 @@ function switchTo(person: Person, to: Tier) {
   const request = { reason: 'preview', to } as const
   return setTier(app.deps, { userId: person.id, request, actor: person.id, ipAddress: '192.0.2.1' })
 }
-/** Runs the purge. Returns true if it removed the bytes of this file. */
+/** Runs the purge. Returns true if it removed this file's bytes. */
 async function isPurged(id: string) {
   await expireFiles(app.deps)
   return (await rowOf(app, id)).purgedAt !== null
 }
-/** Expects that the purge removes the bytes of this file at this time and not before. */
+/** Asserts that the purge removes this file's bytes at this time and not before. */
 async function expectPurgedAt(id: string, time: Date) {
   app.clock.set(new Date(time.getTime() - 1))
   expect(await isPurged(id)).toBe(false)
@@ -47,12 +47,12 @@ async function expectPurgedAt(id: string, time: Date) {
   expect(await isPurged(id)).toBe(true)
   expect((await rowOf(app, id)).purgeDueAt).toEqual(time)
 }
-/** The facts of a user whose trial ends after `ms`. */
+/** Builds the tier facts of a user whose trial ends after `ms`. */
 function trial(ms: number) {
   const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(app, ms - 30 * day), later(app, ms)]
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
 }
-/** Makes a file whose link has ended and whose owner can renew it. */
+/** Creates a file whose link has ended but can be renewed. */
 async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premium' }) {
   const owner = await makePerson(app, facts)
   const file = await makeFile(owner)
@@ -61,28 +61,28 @@ async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premi
   return { owner, file, maxLifetimeAt: new Date(file.maxLifetimeAt) }
 }
 
-describe('a file that its owner can renew', () => {
-  it('goes at the end of its longest life', async () => {
+describe('a renewable file', () => {
+  it('is purged at the end of its longest life', async () => {
     const { file, maxLifetimeAt } = await makeKept()
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('goes when its renewed link ends, if its owner is free then', async () => {
+  it('is purged when its renewed link ends if its owner is on Free by then', async () => {
     const { owner, file } = await makeKept()
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await switchTo(owner, 'free')
     await expectPurgedAt(file.id, new Date(expiresAt))
   })
 
-  it('goes when its owner has deleted it, and the server ended before it removed the bytes', async () => {
+  it('is purged after its owner deleted it and the server stopped before removing the bytes', async () => {
     const { owner, file } = await makeKept()
     await markDeleted(app.deps.db, owner.id, [file.id], app.clock())
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 1 })
   })
 })
 
-describe('a file of an owner who becomes free', () => {
-  it('goes at the next run, and was due when the tier changed', async () => {
+describe('a file of an owner who goes back to Free', () => {
+  it('is purged by the next run, with the tier change as its due time', async () => {
     const { owner, file } = await makeKept()
     app.clock.advance(day)
     await switchTo(owner, 'free')
@@ -93,14 +93,14 @@ describe('a file of an owner who becomes free', () => {
     expect((await rowOf(app, file.id)).purgeDueAt).toEqual(switched)
   })
 
-  it('stays when the owner is Premium again before the purge runs', async () => {
+  it('is kept if the owner is on Premium again before the purge runs', async () => {
     const { owner, file, maxLifetimeAt } = await makeKept()
     await switchTo(owner, 'free')
     await switchTo(owner, 'premium')
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('stays when the owner was free and is Premium before the link ends', async () => {
+  it('is kept if a free owner upgrades to Premium before the link ends', async () => {
     const owner = await makePerson(app)
     const file = await makeFile(owner)
     await switchTo(owner, 'premium')
@@ -108,41 +108,41 @@ describe('a file of an owner who becomes free', () => {
   })
 })
 
-describe('a file of an owner with a trial', () => {
-  it('goes at the end of the trial, before any job has updated the user', async () => {
+describe('a file of an owner on a trial', () => {
+  it('is purged at the end of the trial, before any job has updated the user', async () => {
     const { owner, file } = await makeKept(trial(10 * day))
     const [user] = await app.deps.db.select().from(users).where(eq(users.id, owner.id))
     await expectPurgedAt(file.id, user?.premiumTrialEndsAt ?? new Date(0))
   })
 
-  it('goes at the end of the trial, after a job has updated the user', async () => {
+  it('is purged at the end of the trial, after a job has updated the user', async () => {
     const { file } = await makeKept(trial(10 * day))
     app.clock.advance(7 * day)
     await expireTrials(app.deps)
     expect(await isPurged(file.id)).toBe(true)
   })
 
-  it('goes at once when the trial is given up for free', async () => {
+  it('is purged at once when the owner ends the trial early', async () => {
     const { owner, file } = await makeKept(trial(10 * day))
     await switchTo(owner, 'free')
     expect(await isPurged(file.id)).toBe(true)
   })
 
-  it('stays for its longest life when the owner pays before the end', async () => {
+  it('is kept for its longest life if the owner pays before the trial ends', async () => {
     const { owner, file, maxLifetimeAt } = await makeKept(trial(10 * day))
     await switchTo(owner, 'premium')
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('is renewed beyond the end of the trial, and goes when that link ends', async () => {
+  it('can be renewed beyond the end of the trial, and is purged when that link ends', async () => {
     const { owner, file } = await makeKept(trial(4 * day))
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await expectPurgedAt(file.id, new Date(expiresAt))
   })
 })
 
-describe('a change of the tier', () => {
-  /** Changes the tier in a transaction that commits after `meanwhile` waits for its lock. */
+describe('a tier change', () => {
+  /** Changes the tier in a transaction that commits once `meanwhile` is waiting for its lock. */
   async function switchWhile(owner: Person, to: Tier, meanwhile: () => Promise<unknown>) {
     let waiting: Promise<unknown> = Promise.resolve()
     await app.deps.db.transaction(async (tx) => {
@@ -159,7 +159,7 @@ describe('a change of the tier', () => {
     await waiting
   }
 
-  it('reaches a file that is confirmed at the same time', async () => {
+  it('applies to a file that is confirmed at the same time', async () => {
     const owner = await makePerson(app)
     const upload = await startUpload(owner, { size: 10 })
     await putBytes(upload, new Uint8Array(10))
@@ -168,7 +168,7 @@ describe('a change of the tier', () => {
     expect(file?.purgeAt).toEqual(file?.maxLifetimeAt)
   })
 
-  it('reaches a file that is renewed at the same time', async () => {
+  it('applies to a file that is renewed at the same time', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(owner)
     await switchWhile(owner, 'free', async () => {
@@ -180,7 +180,7 @@ describe('a change of the tier', () => {
     expect(purgeAt).toEqual(expiresAt)
   })
 
-  it('reaches all files of an owner who has many', async () => {
+  it('applies to all files of an owner with many files', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, owner.id, 25)
     await app.deps.db.transaction(async (tx) => {
@@ -191,13 +191,13 @@ describe('a change of the tier', () => {
   })
 })
 
-it('purges what is due among hundreds that stay, when several servers start at once', async () => {
+it('purges exactly the due files when several servers start at once', async () => {
   const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
   await insertFiles(app, free.id, 250)
   await insertFiles(app, premium.id, 250)
   app.clock.advance(10 * day)
   const runs = await Promise.all([1, 2, 3].map(() => expireFiles(app.deps)))
-  // A file that one server has locked is skipped by the others, and left to the next run.
+  // Files locked by another server are skipped until the next run.
   runs.push(await expireFiles(app.deps))
   expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(250)
   expect(await reportOverdue(app.deps)).toBe(0)

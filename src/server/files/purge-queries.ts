@@ -24,7 +24,7 @@ const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
 
 /**
  * SQL for when an owner can no longer renew: `-infinity` in a tier without renewal, the end of a
- * running trial, or `infinity`. The query must have the row of `users`, locked against a change.
+ * running trial, or `infinity`. The query must include the row of `users`, locked against changes.
  */
 export function renewalEndsAt(now: Date | SQLWrapper): SQL {
   return sql`case
@@ -42,8 +42,8 @@ export function purgeAtOf(
 }
 
 /**
- * Updates `purge_at` of a user's files. Call it in the transaction that changes the tier. Works in
- * batches, because statements have a time limit.
+ * Updates `purge_at` of a user's files. Call it in the transaction that changes the tier. Runs in
+ * batches because statements have a time limit.
  */
 export async function updatePurgeTimes(
   tx: Db,
@@ -66,7 +66,7 @@ export async function updatePurgeTimes(
             after === undefined ? undefined : gt(files.id, after),
           ),
         )
-        // The same order everywhere, so that statements cannot deadlock.
+        // A fixed order prevents deadlocks.
         .orderBy(files.id)
         .limit(batchSize)
         .for('update'),
@@ -90,24 +90,24 @@ export async function updatePurgeTimes(
   } while (after !== undefined)
 }
 
-/** SQL for whether a file's link has ended at `now` and can't be renewed. */
+/** SQL: true if a file's link has ended by `now` and can't be renewed. */
 export function isOver(now: Date): SQL {
   return sql`(${files.purgingAt} is not null or ${files.purgeAt} <= ${now})`
 }
 
-/** SQL for when the purge of a file that is deleted at `now` is due: `now`, or earlier. */
+/** SQL for when the purge of a file deleted at `now` is due: `now` or earlier. */
 export function purgeDueAt(now: Date): SQL<Date> {
   return sql`coalesce(${files.purgeDueAt}, least(${files.purgeAt}, ${now}))`.mapWith(
     files.purgeDueAt,
   )
 }
 
-/** A file whose bytes this run removes, and no other server. */
+/** A due file claimed by this run: no other server removes its bytes meanwhile. */
 export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
 
 /**
- * Claims up to `limit` files that are due, the longest due first, and schedules their next try.
- * Skips locked files, and taken-down files whose SHA-256 must still be computed.
+ * Claims up to `limit` due files, longest overdue first, and schedules their next try. Skips locked
+ * files, and taken-down files whose SHA-256 must still be computed.
  */
 export async function claimDueFiles(
   db: Db,
@@ -143,7 +143,7 @@ export async function claimDueFiles(
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
-/** What a receipt keeps of a deleted row. */
+/** The columns of a deleted row that its receipt needs. */
 export const receiptFacts = {
   id: files.id,
   ownerId: files.ownerId,
@@ -153,7 +153,7 @@ export const receiptFacts = {
   purgeDueAt: files.purgeDueAt,
 }
 
-/** Returns a `with` query that writes a receipt for each row of the `with` query `removed`. */
+/** Builds a `with` query that writes a receipt for each row of the `with` query `removed`. */
 export function keepReceipts(db: Db, purgedAt: SQL) {
   const receipt = rowValues(deletionReceipts, {
     fileId: sql`id`,
@@ -175,8 +175,9 @@ export function keepReceipts(db: Db, purgedAt: SQL) {
 }
 
 /**
- * Records that the bytes of these files are gone. A deleted file leaves a receipt and no row.
- * @returns how many files this call, and no parallel one, recorded.
+ * Records that the bytes of these files are gone. Rows of deleted files are replaced with a
+ * receipt.
+ * @returns the number of files recorded by this call and not by a parallel one.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0
@@ -210,7 +211,7 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
   return recorded?.count ?? 0
 }
 
-/** Counts files whose purge is 15 minutes overdue. `since` is when the oldest was due. */
+/** Counts files whose purge is 15 minutes overdue. `since` is the oldest due time. */
 export async function countOverdue(
   db: Db,
   now: Date,
@@ -222,8 +223,8 @@ export async function countOverdue(
     .where(
       and(
         isNull(files.purgedAt),
-        // The index needs these two. The next try of a due file begins at most `longestWaitMs`
-        // from now.
+        // For the index: it needs the stores, and `purge_at` of a due file is at most
+        // `longestWaitMs` ahead.
         inArray(files.storage, storageNames),
         lte(files.purgeAt, new Date(now.getTime() + longestWaitMs)),
         lte(dueAt, new Date(now.getTime() - overdueMs)),

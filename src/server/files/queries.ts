@@ -20,10 +20,10 @@ export { markPurged } from './purge-queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
-/** Generates a short code. Inserting one that was given before into `short_codes` fails. */
+/** Generates a short code. Inserting a code into `short_codes` fails if it was issued before. */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
-/** Finds an owner's files by their storage keys, except deleted ones. */
+/** Finds an owner's files by storage key, except deleted ones. */
 export async function findFilesByKey(
   db: Db,
   ownerId: string,
@@ -80,9 +80,9 @@ export type DeletedFile = Pick<
 >
 
 /**
- * Deletes files in one statement and returns them. Their links end at once. A file without bytes
- * loses its row and leaves a receipt; the caller or the next purge removes the bytes of the others.
- * Of parallel callers, one gets the file.
+ * Deletes files in one statement and returns them. Their links end at once. A file without bytes is
+ * replaced with a receipt; the caller or the next purge removes the bytes of the rest. Of parallel
+ * callers, one gets each file.
  */
 async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Promise<DeletedFile[]> {
   const due = db.$with('due').as(
@@ -97,7 +97,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
       })
       .from(files)
       .where(and(isNull(files.deletedAt), which))
-      // The same order everywhere, so that statements cannot deadlock.
+      // A fixed order prevents deadlocks.
       .orderBy(files.id)
       .for('update', { of: files }),
   )
@@ -126,7 +126,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
   return db.with(due, removed, kept, marked).select().from(due)
 }
 
-/** Deletes a user's files by their ids. Returns those that it found. */
+/** Deletes a user's files by id. Returns the deleted ones. */
 export function markDeleted(
   db: Db,
   ownerId: string,
@@ -143,10 +143,7 @@ export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Prom
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
 }
 
-/**
- * A page of all files: those whose ids come after `after`, up to and including `end`. null means no
- * bound.
- */
+/** A page of all files, by id: after `after`, up to and including `end`. null means unbounded. */
 export interface FilePage {
   after: string | null
   end: string | null
@@ -160,8 +157,8 @@ function isOn({ after, end }: FilePage): SQL | undefined {
 }
 
 /**
- * Returns the page with the next `size` files after the id `after`. The last page has no end. Pages
- * limit how many rows a statement reads.
+ * Returns the page with the next `size` files after the id `after`. The last page has no end.
+ * Paging limits the rows that a statement reads.
  */
 export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
   const [last] = await db
@@ -175,8 +172,8 @@ export async function nextFilePage(db: Db, after: string | null, size: number): 
 }
 
 /**
- * Deletes the files of all users on this page whose links have ended by `now` and cannot be
- * renewed. Returns them.
+ * Deletes all users' files on this page whose links have ended by `now` and can't be renewed.
+ * Returns them.
  */
 export function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promise<DeletedFile[]> {
   return markDeletedWhere(db, and(isOn(page), isOver(now)), now)
@@ -190,7 +187,7 @@ export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 
     .where(and(isOn(page), isNull(files.deletedAt)))
 }
 
-/** Renames a file. Returns false if it no longer exists or has another name than `from`. */
+/** Renames a file. Returns false if it no longer exists or its name is no longer `from`. */
 export async function renameFile(
   db: Db,
   { id, from, to }: { id: string; from: string; to: string },
@@ -216,7 +213,7 @@ export type TakenDown = Pick<
 >
 
 /**
- * Takes down up to `limit` files that have bytes. Their links end at once, and the caller or the
+ * Takes down up to `limit` files with stored bytes. Their links end at once, and the caller or the
  * next purge removes their bytes. The rows stay in their owners' history. `which` and `reason` can
  * use the columns of `blocked_content`, joined by SHA-256.
  */
@@ -264,7 +261,7 @@ async function takeDownWhere(
     })
 }
 
-/** Takes one file down. Returns undefined if its bytes are gone or being removed. */
+/** Takes down a file. Returns undefined if its bytes are gone or being removed. */
 export async function takeDownFile(
   tx: Db,
   id: string,
@@ -277,8 +274,8 @@ export async function takeDownFile(
 }
 
 /**
- * Takes down up to `limit` files with blocked content, or with this blocked content. Only a SHA-256
- * that this server computed counts.
+ * Takes down up to `limit` files with blocked content, or only with the blocked content `sha256`.
+ * Only a SHA-256 computed by the server counts.
  */
 export function takeDownBlocked(
   tx: Db,
@@ -303,8 +300,8 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Gives a locked file another short code and expiry. The owner's row must be locked too. Fails if
- * the code was given before.
+ * Gives a locked file a new short code and expiry. The owner's row must be locked too. Fails if the
+ * code was issued before.
  */
 export async function giveNewLink(
   tx: Db,

@@ -21,8 +21,8 @@ import { expireFiles } from './expire-files.ts'
 import { renewFile } from './renew-file.ts'
 
 /*
- * Two things happen to a file at the same moment, on a real Postgres, many times each. The tests
- * check the result when both have ended.
+ * Runs pairs of operations on one file in parallel, many times each, on a real Postgres. The
+ * assertions check the state after both have finished.
  */
 
 const rounds = roundsOf(15, 100)
@@ -40,7 +40,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Runs the work after a random wait of at most 3 milliseconds. */
+/** Runs `work` after a random delay of at most 3 ms. */
 function soon<T>(work: () => Promise<T>): Promise<T> {
   return after(randomInt(4), work)
 }
@@ -50,7 +50,9 @@ async function rowOf(id: string) {
   return row
 }
 
-/** Opens a link. Returns true if it gave exactly these bytes. Expects 404 otherwise. */
+/**
+ * Downloads from a link. Returns true if it served exactly these bytes, and asserts 404 otherwise.
+ */
 async function opens(code: string, bytes: Uint8Array) {
   const response = await makeClient(app).fetch(`/api/download/${code}`)
   const got = Buffer.from(await response.arrayBuffer())
@@ -60,7 +62,7 @@ async function opens(code: string, bytes: Uint8Array) {
 }
 
 /**
- * Returns the short codes in the answers. Expects that every other answer has one of these
+ * Returns the short codes from the successful responses. Asserts that the others have one of these
  * statuses.
  */
 async function codesOf(answers: Response[], otherwise: number[]) {
@@ -78,8 +80,8 @@ async function livingOf(codes: string[], bytes: Uint8Array) {
   return living
 }
 
-describe('renewals at once', () => {
-  it('leave one living link, the last one given, and no code is given twice', async () => {
+describe('parallel renewals', () => {
+  it('leave one active link, and issue no code twice', async () => {
     const file = await makeFile(ada)
     const given = [file.shortCode]
     for (let round = 0; round < rounds; round += 1) {
@@ -100,13 +102,13 @@ describe('renewals at once', () => {
   })
 })
 
-/** Makes rows of files without stored bytes. */
+/** Inserts file rows without stored bytes. */
 async function makeRows(owner: Person, count: number) {
   await insertFiles(app, owner.id, count)
   return json<File[]>(await owner.fetch(`/api/files?limit=${count}`))
 }
 
-describe('a renewal and a deletion at once', () => {
+describe('a renewal and a deletion in parallel', () => {
   it.each<[string, (owner: Person, id: string) => Promise<Response>]>([
     ['of the one file', (owner, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
     ['of several files', (owner, id) => askForDeletion(owner, [id])],
@@ -133,8 +135,8 @@ describe('a renewal and a deletion at once', () => {
   })
 })
 
-describe('two deletions of the same files at once', () => {
-  it('take each file once and never wait for each other, in whatever order they name them', async () => {
+describe('two deletions of the same files in parallel', () => {
+  it('delete each file once without deadlock, whatever the order of the ids', async () => {
     const eve = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < rounds; round += 1) {
       const ids = (await makeRows(eve, 20)).map(({ id }) => id)
@@ -152,8 +154,8 @@ describe('two deletions of the same files at once', () => {
   })
 })
 
-describe('a purge and a clearing of the same files at once', () => {
-  it('remove every row, and never wait for each other', async () => {
+describe('a purge and a clearing of history in parallel', () => {
+  it('remove every row without deadlock', async () => {
     const eve = await makePerson(app)
     for (let round = 0; round < rounds; round += 1) {
       await insertFiles(app, eve.id, 10)
@@ -169,8 +171,8 @@ describe('a purge and a clearing of the same files at once', () => {
   })
 })
 
-describe('an expiry and a download at once', () => {
-  it('give all of the bytes or none, and none once the purge has run', async () => {
+describe('an expiry and a download in parallel', () => {
+  it('serve either all bytes or none, and none after the purge', async () => {
     const race = makeRace(rounds)
     const bob = await makePerson(app)
     const now = app.clock()
@@ -178,11 +180,11 @@ describe('an expiry and a download at once', () => {
       const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
       const over = new Date(file.expiresAt)
       const purge = () => expireFiles({ ...app.deps, clock: () => over })
-      // The server that purges has a clock a millisecond ahead of the server that sends the file.
+      // The purging server's clock is a millisecond ahead of the downloading server's.
       app.clock.set(new Date(over.getTime() - 1))
       const [opened] = await race.run(() => opens(file.shortCode, file.bytes), purge)
       race.won(opened ? 'first' : 'second')
-      // A file whose download is being counted is locked, and left to the next purge.
+      // A file is locked while its download is counted. The purge skips it until the next run.
       await purge()
       const row = await rowOf(file.id)
       expect(row?.purgedAt).toEqual(over)
@@ -195,8 +197,8 @@ describe('an expiry and a download at once', () => {
   })
 })
 
-describe('a purge and a renewal at once', () => {
-  /** Renews the file. Returns the new code, or nothing if the file was purged. */
+describe('a purge and a renewal in parallel', () => {
+  /** Renews the file. Returns the new code, or an empty list if the file was purged. */
   const renewed = async (owner: Person, id: string) => {
     try {
       return [(await renewFile(app.deps, owner.id, id, 3)).shortCode]
@@ -206,7 +208,7 @@ describe('a purge and a renewal at once', () => {
     }
   }
 
-  it('at the end of the 30 days: a living link always has its bytes', async () => {
+  it('never leave an active link without bytes at the end of the 30 days', async () => {
     const race = makeRace(rounds)
     const eve = await makePerson(app, { tier: 'premium' })
     const now = app.clock()

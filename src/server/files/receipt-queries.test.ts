@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Makes a file, deletes it, and makes the server remove its bytes. */
+/** Creates a file, deletes it and runs the purge. */
 async function deleteFile(person: Person, name: string) {
   const file = await makeFile(person, { name })
   app.clock.advance(minute)
@@ -44,7 +44,7 @@ async function receiptsOf(person: Person, query = '') {
 }
 
 describe('the receipts of deleted files', () => {
-  it('are listed for their owner alone, with the name and both moments', async () => {
+  it('are listed only for their owner, with the name, the due time and the purge time', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const { id } = await deleteFile(ada, 'plans.pdf')
     const deletedAt = app.clock().toISOString()
@@ -54,7 +54,7 @@ describe('the receipts of deleted files', () => {
     expect((await receiptsOf(bob)).receipts).toEqual([])
   })
 
-  it('include cleared history, and no file that is still listed', async () => {
+  it('include cleared history, but no file that is still listed', async () => {
     const ada = await makePerson(app)
     await makeFile(ada, { name: 'expired.txt' })
     app.clock.advance(3 * day)
@@ -65,9 +65,9 @@ describe('the receipts of deleted files', () => {
     expect((await receiptsOf(back)).receipts).toMatchObject([{ originalName: 'expired.txt' }])
   })
 
-  it('come in pages, the newest first, each once', async () => {
+  it('are paged, newest first, each once', async () => {
     const ada = await makePerson(app)
-    // Storage confirms the removal of several of these files at the same moment.
+    // Storage confirms several removals at the same time.
     for (const name of ['1', '2', '3', '4', '5']) await deleteFile(ada, name)
     await app.deps.db
       .update(deletionReceipts)
@@ -87,7 +87,7 @@ describe('the receipts of deleted files', () => {
     expect(names.slice(1).flat()).toEqual(['3', '2', '1'])
   })
 
-  it('are shown for 30 days, then the job removes the name, and the proof stays', async () => {
+  it('are shown for 30 days, after which the job removes the name but keeps the row', async () => {
     const ada = await makePerson(app)
     const { id } = await deleteFile(ada, 'secret plans.pdf')
     const nameOf = async () => {
@@ -117,11 +117,11 @@ describe('the receipts of deleted files', () => {
     },
   )
 
-  it('are for signed-in people', async () => {
+  it('require a session', async () => {
     expect((await makeClient(app).fetch('/api/files/receipts')).status).toBe(401)
   })
 
-  it('are found by an index, among those of others', async () => {
+  it('are read through an index', async () => {
     const ada = await makePerson(app)
     await app.pool.query(
       `insert into deletion_receipts (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
@@ -150,13 +150,12 @@ async function receiptOf(id: string) {
   return receipt
 }
 
-/** Returns a person's list of files. */
 async function listed(person: Person) {
   return json<File[]>(await (await signInAgain(app, person)).fetch('/api/files'))
 }
 
 describe('the receipt of a deletion', () => {
-  it('tells the owner when the bytes were due to go, and when storage confirmed it', async () => {
+  it('shows the owner when the removal was due and when storage confirmed it', async () => {
     const ada = await makePerson(app)
     const { expiresAt } = await makeFile(ada)
     expect(await listed(ada)).toMatchObject([{ purgeDueAt: null, purgedAt: null }])
@@ -172,14 +171,14 @@ describe('the receipt of a deletion', () => {
   it.each([
     ['at the end of the 30 days of a premium file', 'premium', 31 * day, 30 * day],
     ['at the expiry of a free file', 'free', 31 * day, 3 * day],
-  ] as const)('was due %s, however late it came', async (_, tier, age, due) => {
+  ] as const)('was due %s, however late the purge', async (_, tier, age, due) => {
     const { id, createdAt } = await makeFile(await makePerson(app, { tier }))
     app.clock.advance(age)
     await expireFiles(app.deps)
     expect((await rowOf(app, id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
   })
 
-  it('was due when a trial ended, for a file that had expired before', async () => {
+  it('was due when the trial ended, for a file that had already expired', async () => {
     const ends = later(app, 10 * day)
     const trial = { premiumTrialStartedAt: later(app, -20 * day), premiumTrialEndsAt: ends }
     const ada = await makePerson(app, { tier: 'premium', ...trial })
@@ -189,7 +188,7 @@ describe('the receipt of a deletion', () => {
     expect((await rowOf(app, id)).purgeDueAt).toEqual(ends)
   })
 
-  it('was due when the account became free, for a file that had expired before', async () => {
+  it('was due when the account went back to Free, for a file that had already expired', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const { id } = await makeFile(ada)
     app.clock.advance(5 * day)
@@ -201,7 +200,7 @@ describe('the receipt of a deletion', () => {
     expect((await rowOf(app, id)).purgeDueAt).toEqual(switched)
   })
 
-  it('stays when the owner deletes the file', async () => {
+  it('remains after the owner deletes the file', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const [one, other] = [await makeFile(ada), await makeFile(ada)]
     const { storageKey } = await rowOf(app, one.id)
@@ -222,7 +221,7 @@ describe('the receipt of a deletion', () => {
     expect(await receiptOf(other.id)).toMatchObject({ ...facts, purgedAt: app.clock() })
   })
 
-  it('stays when the owner clears the history', async () => {
+  it('remains after the owner clears the history', async () => {
     const ada = await makePerson(app)
     const { id, expiresAt } = await makeFile(ada)
     app.clock.advance(3 * day)

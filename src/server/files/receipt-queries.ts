@@ -32,7 +32,7 @@ export function listReceipts(
     .limit(limit)
 }
 
-/** Removes the file names from receipts that are no longer shown. Returns how many. */
+/** Removes the file names from receipts that are no longer shown. Returns their number. */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {
@@ -40,14 +40,14 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptsShownSince(now))))
-      // In the order of the index, Postgres stops at the first newer receipt.
+      // In index order, Postgres stops at the first receipt that is too new.
       .orderBy(purgedAt)
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db
       .update(deletionReceipts)
       .set({ originalName: null })
-      // An array, because Postgres would join all receipts.
+      // As an array: with `in`, Postgres would join all receipts.
       .where(sql`${fileId} = any(array(${due.getSQL()}))`)
     return rowCount ?? 0
   })

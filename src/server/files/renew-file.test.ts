@@ -32,7 +32,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Sets the clock and signs Ada in again, because a session does not last for weeks. */
+/** Sets the clock and signs Ada in again, because sessions don't last for weeks. */
 async function becomes(moment: number) {
   app.clock.set(new Date(moment))
   ada = await signInAgain(app, ada)
@@ -50,7 +50,7 @@ async function expectRefusal(response: Response, status: number, code: string) {
 }
 
 describe('a renewal', () => {
-  it('gives a completely new link, and the old one answers as one that never was', async () => {
+  it('issues a new link, and the old one answers like an unknown link', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip', days: '3' })
     const etag = (await askForDownload(app, file.shortCode)).headers.get('etag') ?? ''
     app.clock.advance(2 * day)
@@ -69,7 +69,7 @@ describe('a renewal', () => {
       expect([dead.status, await dead.text()]).toEqual([404, await unknown.text()])
       expect(dead.headers.get('cache-control')).toBe('no-store')
     }
-    // A cache that kept the bytes must ask before each use. The answer is that the link has ended.
+    // A cache must revalidate stored bytes before each use, and is told that the link has ended.
     expect((await askForDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
     const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
       headers: { accept: 'text/html' },
@@ -78,7 +78,7 @@ describe('a renewal', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('leaves counts and digest with the file', async () => {
+  it("keeps the file's download count and SHA-256", async () => {
     const file = await makeFile(ada)
     await (await askForDownload(app, file.shortCode)).arrayBuffer()
     await (await askForDownload(app, file.shortCode)).arrayBuffer()
@@ -92,7 +92,7 @@ describe('a renewal', () => {
     await expect.poll(count).toBe(3)
   })
 
-  it('brings an expired file back, and can be done again and again', async () => {
+  it('brings an expired file back, any number of times', async () => {
     const file = await makeFile(ada, { days: '3' })
     const codes = [file.shortCode]
     for (const wait of [3 * day, 20 * day, hour]) {
@@ -124,20 +124,20 @@ describe('a renewal', () => {
     expect((await askForDownload(app, renewed.shortCode)).status).toBe(404)
   })
 
-  it.each([3, 5, 7, '3', '5', '7'])('takes %j days', async (days) => {
+  it.each([3, 5, 7, '3', '5', '7'])('accepts %j days', async (days) => {
     const file = await makeFile(ada)
     const renewed = await renew(file.id, days)
     expect(Date.parse(renewed.expiresAt) - app.clock().getTime()).toBe(Number(days) * day)
   })
 
-  it('can shorten what is left', async () => {
+  it('can shorten the remaining time', async () => {
     const file = await makeFile(ada, { days: '7' })
     const renewed = await renew(file.id, 3)
     expect(Date.parse(renewed.expiresAt) - app.clock().getTime()).toBe(3 * day)
   })
 })
 
-describe('is refused', () => {
+describe('a renewal is refused', () => {
   it.each([
     {},
     { expirationDays: 0 },
@@ -170,7 +170,7 @@ describe('is refused', () => {
     expect((await askForDownload(app, file.shortCode)).status).toBe(200)
   })
 
-  it('to a free user, before expiry and after it, and from the moment that a trial ends', async () => {
+  it('for a free user before and after expiry, and for a trial user once the trial ends', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve)
     await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
@@ -188,20 +188,20 @@ describe('is refused', () => {
     await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
   })
 
-  it('for a file that its owner deleted: it is not there any more', async () => {
+  it('for a file that its owner deleted', async () => {
     const file = await makeFile(ada)
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     await expectRefusal(await askForRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
   })
 
-  it('from the very moment that the 30 days are over', async () => {
+  it('as soon as the 30 days are over', async () => {
     const file = await makeFile(ada)
     await becomes(Date.parse(file.maxLifetimeAt))
     await expectRefusal(await askForRenewal(ada, file.id), 409, 'FILE_GONE')
     expect((await askForDownload(app, file.shortCode)).status).toBe(404)
   })
 
-  it('for a file whose bytes went while its owner was free', async () => {
+  it('for a file whose bytes were purged while its owner was on Free', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve)
     app.clock.advance(3 * day)
@@ -213,8 +213,8 @@ describe('is refused', () => {
   })
 })
 
-describe('a user who renews without end', () => {
-  it('is told to wait after 300 in an hour and keeps the link, and others are not', async () => {
+describe('a user who renews too often', () => {
+  it("is refused after 300 renewals in an hour and keeps the link, while other users aren't affected", async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     try {
       const people = [1, 2].map(() => makePerson(limited, { tier: 'premium' }))

@@ -13,11 +13,11 @@ import { type FileRow, giveNewLink, lockFile, newShortCode } from './queries.ts'
 const fileId = z.uuid()
 
 /**
- * Gives a file a new link, which ends after `days` or with the file's longest life (spec §4), and
- * ends the old one. Of parallel renewals, the last one's link stays.
- * @throws {AppError} FILE_NOT_FOUND; TIER_RENEWAL for a free user; FILE_GONE once the bytes or the
- * longest life are over; TIER_EXPIRATION when the tier does not offer these days, INVALID_INPUT
- * when no tier does.
+ * Gives a file a new link that ends after `days` or with the file's longest life (spec §4), and
+ * ends the old link. Of parallel renewals, the last one wins.
+ * @throws {AppError} FILE_NOT_FOUND; TIER_RENEWAL for a free user; FILE_GONE once the bytes are
+ * gone or the longest life is over; TIER_EXPIRATION if the tier doesn't offer these days,
+ * INVALID_INPUT if no tier does.
  */
 export async function renewFile(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
@@ -28,7 +28,8 @@ export async function renewFile(
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   const limits = await settings.limits()
   return db.transaction(async (tx) => {
-    // A change of the tier updates the purge times afterwards. It locks in the same order.
+    // A parallel tier change then waits and updates the purge times afterwards. It locks in the
+    // same order.
     const owner = await lockUser(tx, ownerId, 'share')
     const file = owner && (await lockFile(tx, ownerId, id))
     if (!file) throw new AppError('FILE_NOT_FOUND')

@@ -31,7 +31,7 @@ describe('GET /api/files', () => {
     expect(await json(await (await makePerson(app)).fetch('/api/files'))).toEqual([])
   })
 
-  it('answers page by page, each file once, also among equal dates', async () => {
+  it('returns each file once across pages, even with equal dates', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const made = []
     for (let n = 0; n < 7; n += 1) made.push((await makeFile(ada)).id)
@@ -68,7 +68,7 @@ describe('GET /api/files', () => {
 })
 
 describe('short codes', () => {
-  it('are never given twice, even after their file is gone', async () => {
+  it('are never reissued, even after their file is gone', async () => {
     const ada = await makePerson(app)
     const { id, shortCode } = await makeFile(ada)
     await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
@@ -101,12 +101,12 @@ describe('/api/preferences', () => {
     ada = await makePerson(app, { tier: 'premium' })
   })
 
-  it('answers the defaults to whoever has set none', async () => {
+  it("returns the defaults to users who haven't set any", async () => {
     expect(await preferencesOf(ada)).toEqual(defaultPreferences)
     expect(await preferencesOf(await makePerson(app))).toEqual(defaultPreferences)
   })
 
-  it('changes what is named and keeps the rest, for the caller alone', async () => {
+  it('changes only the given fields, for the caller only', async () => {
     const [bob, eve] = [
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
@@ -125,13 +125,13 @@ describe('/api/preferences', () => {
     expect(await preferencesOf(eve)).toEqual(defaultPreferences)
   })
 
-  it('changes nothing where nothing is named', async () => {
+  it('changes nothing for an empty body', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await change(bob, { defaultExpirationDays: 7 })
     expect(await json(await change(bob, {}))).toMatchObject({ defaultExpirationDays: 7 })
   })
 
-  it('loses none of two changes at once, the first ones included', async () => {
+  it('keeps all of several parallel changes, even the first ones', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await Promise.all([
       change(bob, { mailOnFirstDownload: true }),
@@ -146,15 +146,15 @@ describe('/api/preferences', () => {
   })
 
   it.each([
-    ['days that nobody can choose', { defaultExpirationDays: 4 }],
-    ['days below zero', { defaultExpirationDays: -3 }],
+    ['days that no tier offers', { defaultExpirationDays: 4 }],
+    ['negative days', { defaultExpirationDays: -3 }],
     ['no days', { defaultExpirationDays: null }],
-    ['a text for a switch', { mailOnFirstDownload: 'yes' }],
-    ['a number for a switch', { mailBeforeExpiry: 1 }],
+    ['a string for a boolean', { mailOnFirstDownload: 'yes' }],
+    ['a number for a boolean', { mailBeforeExpiry: 1 }],
     ['a misspelled field', { mailOnFirstDownloads: true }],
-    ["somebody else's id", { userId: 'x', mailBeforeExpiry: true }],
+    ["another user's id", { userId: 'x', mailBeforeExpiry: true }],
     ['a list', []],
-    ['no JSON', '{'],
+    ['invalid JSON', '{'],
   ])('refuses %s, and changes nothing', async (_, body) => {
     const before = await preferencesOf(ada)
     await expectRefusal(await change(ada, body), 400, 'INVALID_INPUT')

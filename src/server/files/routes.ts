@@ -25,7 +25,7 @@ type FileEndpoint =
 
 const receiptPlace = z.object({ purgedAt: moment, fileId: z.uuid() })
 
-/** The routes of the signed-in user's own files (spec §7). */
+/** Routes for the signed-in user's own files (spec §7). */
 export function fileRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits' | 'settings' | 'stores'>,
 ): Handlers<FileEndpoint> {
@@ -78,7 +78,7 @@ export function fileRoutes(
     changePreferences: ({ user, body }) => changePreferences(deps, user, body),
 
     async renewFile({ params, body, user }) {
-      // Every short code stays recorded forever.
+      // Rate-limited because every short code is kept forever.
       await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
       return renewFile(deps, user.id, params.id, body.expirationDays)
     },
