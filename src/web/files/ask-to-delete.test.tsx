@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Asks about `count` files, of which those with these sizes are loaded. */
+/** Opens the confirmation for `count` files. Only files with the given sizes are loaded. */
 async function ask(count: number, sizes: readonly number[]) {
   const files = sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))
   page.show(null)

@@ -4,14 +4,14 @@ import { confirm } from '../ui/dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 
-/** The question names at most this many files. */
+/** The maximum number of files named in the question. */
 const maxNamed = 3
 
 /**
- * Asks before several files are deleted, in the words of spec §5. If all of them are loaded, also
- * says how large they are together.
- * @param files those that are loaded. The question names the first ones.
- * @param count how many files will be deleted.
+ * Asks for confirmation before several files are deleted, in the words of spec §5. Includes the
+ * total size if all files are loaded.
+ * @param files the loaded files. The question names the first ones.
+ * @param count the number of files to delete.
  */
 export function askToDelete(files: readonly StoredFile[], count = files.length): Promise<boolean> {
   return confirm({
@@ -19,7 +19,7 @@ export function askToDelete(files: readonly StoredFile[], count = files.length):
     description: `Are you sure you want to delete ${count} file(s)? This action cannot be undone.`,
     details: files.length > 0 ? <NamedFiles files={files} count={count} /> : null,
     confirmLabel: 'Delete',
-    // The pressed button disappears after the deletion.
+    // The deletion removes the pressed button.
     focusAfter: () => document.getElementById(filesHeadingId),
   })
 }

@@ -21,7 +21,7 @@ const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id, originalName: `${
 ]
 
 let page: WebPage
-/** The files that the server lists. */
+/** The files on the server. */
 let listed: ReturnType<typeof storedFile>[]
 beforeEach(() => {
   page = openPage()
@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Runs a hook together with the hook that lists the files. */
+/** Runs a hook together with `useFiles`. */
 function beside<Result>(hook: () => Result) {
   const { result } = page.run(() => ({ own: hook(), list: useFiles() }))
   return {
@@ -47,7 +47,7 @@ async function listing<Result>(hook: () => Result) {
   return screen
 }
 
-/** Returns how often the page has asked the server for the list. */
+/** Returns the number of list requests. */
 function reads() {
   return page.asked.filter(({ call }) => call === 'GET /api/files').length
 }
@@ -81,7 +81,7 @@ describe('deleting a file', () => {
     ['a fault of the server', () => refused(500)],
     ['another 404', () => refused(404, 'NOT_FOUND')],
     ['a proxy that wants a password', () => refused(401)],
-  ])('fails with %s: it is listed again, and a toast says so', async (_, answer) => {
+  ])('fails with %s: the file reappears and a toast is shown', async (_, answer) => {
     const { own, names } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', answer)
     act(() => own()(b))
@@ -89,7 +89,7 @@ describe('deleting a file', () => {
     expect(names()).toBe('abc')
   })
 
-  test('without a session shows only the toast of the session', async () => {
+  test('shows only the logout toast if the session has ended', async () => {
     const { own } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', unauthorized)
     act(() => own()(b))
@@ -99,7 +99,7 @@ describe('deleting a file', () => {
 })
 
 describe('deleting files', () => {
-  /** Makes the server delete the files, except for those whose ids are in `missing`. */
+  /** Makes the server delete all files except those in `missing`. */
   const deletes = (missing: readonly string[] = []) => {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       const { fileIds } = body as { fileIds: string[] }
@@ -113,7 +113,7 @@ describe('deleting files', () => {
     () =>
       useDeleteFiles((ids) => gone.push([...ids]))
 
-  test('removes them from the list, and says how many', async () => {
+  test('removes them from the list and shows their number', async () => {
     deletes()
     const gone: string[][] = []
     const { own, names } = await listing(bulk(gone))
@@ -124,7 +124,7 @@ describe('deleting files', () => {
     expect(gone).toEqual([['a', 'c']])
   })
 
-  test('says how many were already deleted', async () => {
+  test('shows how many were already deleted', async () => {
     deletes(['b'])
     const { own } = await listing(bulk())
     act(() => own().mutate([a, b]))
@@ -137,7 +137,7 @@ describe('deleting files', () => {
     [1001, [1000, 1]],
     [2500, [1000, 1000, 500]],
     [0, []],
-  ])('%i of them needs calls of %j', async (count, sizes) => {
+  ])('splits %i files into calls of %j', async (count, sizes) => {
     deletes()
     const { own } = await listing(bulk())
     const many = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
@@ -147,7 +147,7 @@ describe('deleting files', () => {
     expect(asked.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(sizes)
   })
 
-  test('can fail halfway, and then reads the list again', async () => {
+  test('reloads the list if a later call fails', async () => {
     const gone: string[][] = []
     const { own, names } = await listing(bulk(gone))
     let calls = 0
@@ -211,7 +211,7 @@ describe('renewing a link', () => {
     ['FILE_NOT_FOUND', 404],
     ['TIER_RENEWAL', 403],
   ] as const)(
-    'shows the server’s message after a final refusal (%s), and reloads the list',
+    'shows the server’s message after a permanent error (%s) and reloads the list',
     async (code, status) => {
       const { own } = await listing(useRenewFile)
       page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
@@ -221,7 +221,7 @@ describe('renewing a link', () => {
     },
   )
 
-  test('shows the text of the specification after a temporary error', async () => {
+  test('shows the default text of the spec after a transient error', async () => {
     const { own } = await listing(useRenewFile)
     page.on('PATCH /api/files/b/renew', () => refused(503, 'UNAVAILABLE', 'Not to be shown.'))
     renew(own)
@@ -239,7 +239,7 @@ test.each([
   [new ApiError(410, ''), false],
   [new NetworkError('FILE_GONE'), false],
   [null, false],
-])('%s is final: %s', (error, isFinal) => {
+])('%s is permanent: %s', (error, isFinal) => {
   expect(isFinalRefusal(error)).toBe(isFinal)
 })
 
@@ -247,4 +247,4 @@ test.each([
   [0, '0 files deleted'],
   [1, '1 file deleted'],
   [1088, '1,088 files deleted'],
-])('%i deleted files: %j', (count, text) => expect(deletedText(count)).toBe(text))
+])('the toast for %i deleted files: %j', (count, text) => expect(deletedText(count)).toBe(text))

@@ -7,12 +7,14 @@ import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
 
-/** True if a renewal was refused for a reason that does not go away. */
+/** Reports whether a renewal failed for a permanent reason. */
 export function isFinalRefusal(error: unknown): boolean {
   return isRefusedAs(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }
 
-/** Deletes a file and shows the result (spec §8). A file that no longer exists is a success. */
+/**
+ * Deletes a file and shows the result (spec §8). A file that no longer exists counts as deleted.
+ */
 export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({
@@ -30,8 +32,8 @@ export function useDeleteFile() {
 }
 
 /**
- * Deletes any number of files and shows the result (spec §8). Many files need several calls; if one
- * fails, the earlier ones have deleted their files.
+ * Deletes any number of files and shows the result (spec §8). Many files are split over several
+ * calls. If one of them fails, earlier deletions remain.
  * @param onDeleted called with the ids of the files after each successful call.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
@@ -76,8 +78,8 @@ export function useClearExpired() {
 }
 
 /**
- * Gives a file a new link. Shows an error (spec §8); if another attempt cannot help, it has the
- * server's text, and the lists are read again.
+ * Renews a file's link. Shows errors as in spec §8. After a permanent error, shows the server's
+ * message and reloads the lists.
  */
 export function useRenewFile() {
   const client = useQueryClient()

@@ -9,7 +9,7 @@ afterEach(() => {
   Reflect.deleteProperty(document, 'execCommand')
 })
 
-/** Gives the page the two ways to copy, and returns what was copied by which of them. */
+/** Mocks the two ways to copy, and returns a log of what was copied and how. */
 function browser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
   const copied: [way: string, text: string][] = []
   const writeText = async (text: string) => {
@@ -36,7 +36,7 @@ it('copies a text to the clipboard', async () => {
   expect(copied).toEqual([['clipboard', 'a link']])
 })
 
-it('copies by selection if the clipboard is refused, and restores the focus', async () => {
+it('falls back to a selection if the clipboard is refused, and restores the focus', async () => {
   const copied = browser({ clipboard: false, selection: true })
   const button = document.body.appendChild(document.createElement('button'))
   button.focus()
@@ -46,7 +46,7 @@ it('copies by selection if the clipboard is refused, and restores the focus', as
   expect(document.querySelector('textarea')).toBeNull()
 })
 
-it('shows an error if the browser refuses both', async () => {
+it('shows an error if both are refused', async () => {
   const page = openPage()
   page.show(null)
   browser({ clipboard: false, selection: false })

@@ -6,9 +6,9 @@ import { Button, type ButtonProps } from '../ui/button.tsx'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /**
- * Copies the links of these files, one on each line, and shows a toast.
- * @param closed how many selected files are not in `files`, because their links are not active. The
- * toast says how many.
+ * Copies the links of these files, one per line, and shows a toast.
+ * @param closed the number of selected files without an active link. They are not in `files`, and
+ * the toast mentions them.
  */
 export async function copyLinks(files: readonly StoredFile[], closed = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
@@ -20,8 +20,8 @@ export async function copyLinks(files: readonly StoredFile[], closed = 0): Promi
 }
 
 /**
- * Copies a text by selecting it in a hidden field. On plain HTTP this is the only way, since
- * `navigator.clipboard` exists only on HTTPS and localhost.
+ * Copies text by selecting it in a hidden field. This is the only way on plain HTTP, since
+ * `navigator.clipboard` requires HTTPS or localhost.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement
@@ -45,7 +45,7 @@ const copyFailures = {
 }
 
 /**
- * Copies a text to the clipboard. Shows a toast, also if the browser refuses (spec §8).
+ * Copies text to the clipboard and shows a toast with the result (spec §8).
  * @param what names the text in the error: 'link', also for several links.
  * @returns whether the text was copied.
  */
@@ -69,7 +69,7 @@ export async function copyText(
   return isCopied
 }
 
-/** How long the button shows that it has copied. */
+/** How long the button shows the confirmation. */
 const copiedShownMs = 2000
 
 export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {
@@ -78,7 +78,7 @@ export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size
   ref?: Ref<HTMLElement>
 }
 
-/** Copies a short link with one click, and confirms it on the button and in a toast. */
+/** Copies a short link, and confirms it on the button and in a toast. */
 export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

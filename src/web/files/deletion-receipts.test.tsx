@@ -34,7 +34,7 @@ function hasMore() {
   return screen.queryByRole('button', { name: 'Show older' }) !== null
 }
 
-test('receipts are loaded when they are opened', async () => {
+test('loads the receipts when the section is opened', async () => {
   page.on(call, () => answer(['a']))
   expect(page.asked).toEqual([])
   await press('Show receipts')
@@ -45,7 +45,7 @@ test('receipts are loaded when they are opened', async () => {
   expect(names()).toEqual([])
 })
 
-test('without deletions, the empty state is shown after loading', async () => {
+test('shows the empty state only after loading', async () => {
   const { answer: waiting, come } = later()
   page.on(call, waiting)
   await press('Show receipts')
@@ -55,7 +55,7 @@ test('without deletions, the empty state is shown after loading', async () => {
   await expect.poll(page.text).toContain('You have not deleted any files')
 })
 
-test('a failed load can be repeated', async () => {
+test('can retry a failed load', async () => {
   page.on(call, () => refused(500))
   await press('Show receipts')
   await expect.poll(page.text).toContain('The receipts could not be loaded')
@@ -65,7 +65,7 @@ test('a failed load can be repeated', async () => {
   expect(page.text()).not.toContain('could not be loaded')
 })
 
-test('a failed page keeps those before it and can be loaded again', async () => {
+test('keeps earlier pages when one fails, and can retry it', async () => {
   page.on(call, () => answer(['a', 'b'], 'after b'))
   await press('Show receipts')
   await expect.poll(hasMore).toBe(true)

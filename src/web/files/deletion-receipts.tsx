@@ -9,7 +9,7 @@ import { FileName } from '../ui/file-name.tsx'
 import { PagedList, pageSize, pagesFrom } from '../ui/paged-list.tsx'
 import { Moment } from './file-receipt.tsx'
 
-/** The receipts of deleted files, loaded when the user opens them. */
+/** Receipts of deleted files, loaded on demand. */
 export function DeletionReceipts() {
   const [isOpen, setOpen] = useState(false)
   const listId = useId()
@@ -43,7 +43,7 @@ function Receipts() {
     queryFn: ({ pageParam: cursor, signal }) =>
       callForPage('listReceipts', { query: { limit: pageSize, cursor }, signal }),
     ...pagesFrom,
-    // The user may have deleted a file elsewhere.
+    // Files may have been deleted in another browser.
     refetchOnMount: 'always',
   })
   return (

@@ -12,7 +12,7 @@ export interface FileActionsProps {
   tier: Tier
   /** The short link as an absolute URL. */
   link: string
-  /** The signature of the email that shares the link. */
+  /** The administrator's signature for emails that share the link. */
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
@@ -20,7 +20,7 @@ export interface FileActionsProps {
   isMain?: boolean
 }
 
-/** Says why the link of a file can be neither copied nor emailed (spec §4). */
+/** Explains why a link can't be copied or emailed (spec §4). */
 const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
   private: 'This link has ended. Renew it to get a new one.',
   deleted: 'This file has expired, so there is no link to share.',
@@ -41,9 +41,9 @@ function whyNotRenewed({ takenDownAt }: StoredFile): string {
 }
 
 /**
- * The actions of a file. Every action that the tier has is always visible. An action that is not
- * possible now says why. The positions are the same for all files, except that copying and renewing
- * change places for a private file, whose main action is to renew the link.
+ * The actions of a file. All actions of the tier are always visible; unavailable ones give the
+ * reason. Their order is fixed, except that a private file swaps copy and renew, since renewing is
+ * its main action.
  */
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew, isMain = false } = props

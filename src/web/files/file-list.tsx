@@ -13,44 +13,44 @@ import { rowId } from './link-facts.ts'
 import { RenewDialog } from './renew-dialog.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
-/** Above this number of rows, only those in view are rendered. */
+/** Longer lists render only the rows in view. */
 const maxPlainRows = 100
 
 export interface FileListProps {
-  /** The name of the list for screen readers: 'My Files'. */
+  /** The accessible name of the list: 'My Files'. */
   label: string
   files: readonly StoredFile[]
   tier: Tier
   now: Date
-  /** How many files the list has at least, if there are more than `files`. */
+  /** The minimum length of the whole list, if more rows exist than `files`. */
   total?: number | undefined
-  /** True if there may be more files than `total`. */
+  /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
-  /** Wraps a row into more content, such as a box before the row that selects the file. */
+  /** Wraps a row, for example to add a checkbox. */
   around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
-  /** Called when the deletion of a file begins. */
+  /** Called when a file's deletion starts. */
   onDelete?: ((file: StoredFile) => void) | undefined
   /**
-   * Returns the statistics of a file, with its receipt. They appear under its row when somebody
-   * presses its number of downloads. Without this function, the receipt appears there alone.
+   * Renders a file's statistics together with its receipt. They expand under the row when its
+   * download count is clicked. Without this function, only the receipt is shown.
    */
   statistics?: ((file: StoredFile, receipt: ReactNode) => ReactNode) | undefined
   /**
-   * The ids of the files that are marked as new. If there is only one, copying its link is the main
-   * action of the page.
+   * The ids of files marked as new. If there is only one, copying its link is the main action of
+   * the page.
    */
   newIds?: ReadonlySet<string>
-  /** The content above the first row. */
+  /** Content above the first row. */
   head?: ReactNode
-  /** Called when the person scrolls near the end of the loaded rows. */
+  /** Called when scrolling gets near the end of the loaded rows. */
   onReach?: () => void
 }
 
 const noIds: ReadonlySet<string> = new Set()
 
 /**
- * A list of files with their links and actions. A dialog asks before a file is deleted or a link is
- * renewed. After a deletion, the focus moves to a neighbouring row, or to the heading.
+ * A list of files with their links and actions. Deletions and renewals open a dialog first. After a
+ * deletion, the focus moves to a neighboring row or the heading.
  */
 export function FileList({
   label,
@@ -67,7 +67,7 @@ export function FileList({
   const deleteFile = useDeleteFile()
   const signature = useEmailSignature()
   const [renewed, setRenewed] = useState<StoredFile | null>(null)
-  /** The id of the file whose details are open. */
+  /** The id of the file with expanded details. */
   const [openFileId, setOpenFileId] = useState<string | null>(null)
   const detailsId = useId()
   const toggleDetails = ({ id }: StoredFile) => setOpenFileId(openFileId === id ? null : id)

@@ -6,7 +6,7 @@ const storedAt = new Date('2026-11-14T20:40:11.900Z')
 const dueAt = new Date('2026-12-14T20:40:11.900Z')
 const origin = 'https://files.example.org'
 
-it('the text of a receipt has the file and its dates', () => {
+it('the receipt text contains the file and its dates', () => {
   const file = { originalName: 'press-kit.zip', size: 101_084_160, sha256 }
   expect(receiptText(file, { storedAt, dueAt, purgedAt: null }, origin).split('\n')).toEqual([
     'Receipt from https://files.example.org',
@@ -18,7 +18,7 @@ it('the text of a receipt has the file and its dates', () => {
   ])
 })
 
-it('the text has the removal, and leaves out unknown facts', () => {
+it('the receipt text contains the removal and omits unknown facts', () => {
   const file = { originalName: 'a', size: 12, sha256: null }
   const text = receiptText(file, { storedAt, dueAt: null, purgedAt: dueAt }, origin)
   expect(text.split('\n').slice(2)).toEqual([

@@ -28,8 +28,8 @@ export interface FileReceiptProps {
 }
 
 /**
- * The receipt of a file: when it was stored, when it must be removed, when storage confirmed the
- * removal, and its SHA-256. It can be copied as text.
+ * A file's receipt: when it was stored, when its removal is due, when storage confirmed it, and the
+ * SHA-256. It can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   const moments = momentsOf(file, canRenew)
@@ -83,7 +83,7 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   )
 }
 
-/** A name and its value, in a `dl`. */
+/** A name with its value, for use in a `dl`. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
@@ -93,12 +93,12 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   )
 }
 
-/** A moment to the second, in the browser's time zone. */
+/** A timestamp to the second, in the browser's time zone. */
 export function Moment({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactMomentText(at, now)}</time>
 }
 
-/** The whole SHA-256, which a person can select or copy. */
+/** The full SHA-256, selectable and with a copy button. */
 function Checksum({ sha256 }: { sha256: string }) {
   return (
     <div className="flex items-center justify-between gap-2">
@@ -114,7 +114,7 @@ function Checksum({ sha256 }: { sha256: string }) {
   )
 }
 
-/** The moments of a receipt; null if unknown or still to come. */
+/** The timestamps of a receipt. `dueAt` is null if unknown, `purgedAt` until the removal. */
 export interface ReceiptMoments {
   storedAt: Date
   dueAt: Date | null
@@ -122,7 +122,7 @@ export interface ReceiptMoments {
 }
 
 /**
- * Returns the receipt of a file as text, with times in UTC. Unknown facts are left out.
+ * Formats a file's receipt as text, with times in UTC. Omits unknown facts.
  * @param origin the address of this server.
  */
 export function receiptText(

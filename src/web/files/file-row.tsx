@@ -22,17 +22,17 @@ export interface FileRowProps {
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
-  /** Opens or closes the details of the file: its receipt, and its statistics if there are any. */
+  /** Expands or collapses the file's details: its receipt, and its statistics if available. */
   onDetails: (file: StoredFile) => void
-  /** The id of the element that shows the details; undefined while they are closed. */
+  /** The id of the expanded details; undefined while collapsed. */
   openDetails?: string | undefined
-  /** True if the details show the downloads of each day. Otherwise they show the receipt alone. */
+  /** True if the details include daily downloads, and not only the receipt. */
   hasStatistics?: boolean
-  /** Set for a file that is marked as new: `alone` if it is the only one. */
+  /** Set for a file marked as new: `alone` if it is the only one. */
   news?: 'alone' | 'with-others' | undefined
 }
 
-/** One file: a row of columns on a wide screen, a card with the same actions on a narrow one. */
+/** A file, as a row of columns on a wide screen and a card on a narrow one. */
 export function FileRow({
   file,
   tier,
@@ -133,7 +133,7 @@ export function FileRow({
   )
 }
 
-/** The number of downloads, which is the button that opens the file's details. */
+/** The download count, which is a button that expands the file's details. */
 function DownloadsCount(
   props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetails' | 'hasStatistics'>,
 ) {
@@ -159,18 +159,18 @@ function DownloadsCount(
   )
 }
 
-/** What the owner reads about a file that was taken down. */
+/** The takedown information shown to the owner. */
 interface TakedownNote {
   at: Date
   reason: string
 }
 
-/** Returns when and why a file was taken down. Returns null if it was not taken down. */
+/** Returns the time and reason of a takedown, or null if the file was not taken down. */
 function takedownOf({ takenDownAt, takedownReason }: StoredFile): TakedownNote | null {
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 
-/** Says when and why a file was taken down, and whom the owner can write to. */
+/** Shows the time and reason of a takedown, and a contact for the owner. */
 function TakedownReason({ id, takedown, now }: { id: string; takedown: TakedownNote; now: Date }) {
   const supportEmail = useSupportEmail()
   return (

@@ -8,12 +8,12 @@ import { SearchField } from '../ui/search-field.tsx'
 import { allFiles, useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
-/** The id of the heading of the shown list, which gets the focus when the last row is removed. */
+/** The id of the list's heading, which gets the focus when the last row is removed. */
 export const filesHeadingId = 'files-heading'
 
 export interface FilesHeadingProps {
   title: string
-  /** Numbers beside the title, such as the count of active links. */
+  /** Figures beside the title, such as the number of active links. */
   children?: ReactNode
 }
 
@@ -29,7 +29,7 @@ export function FilesHeading({ title, children }: FilesHeadingProps) {
   )
 }
 
-/** The number of links that open now. */
+/** The number of active links. */
 export function ActiveLinks({ count }: { count: number | undefined }) {
   if (count === undefined) return null
   return <p className="text-muted text-sm tabular-nums">{counted(count, 'active link')}</p>
@@ -40,16 +40,16 @@ const none: readonly StoredFile[] = []
 export interface FilesLeftProps {
   tier: Tier
   maxFiles: number
-  /** True while uploads run. Each may become a file, so the number is not shown. */
+  /** True during uploads. The count is hidden, since each upload may become a file. */
   isChanging: boolean
 }
 
 /**
- * Says how many more files the user may have, in a tier with a limit. While this is unknown, the
- * line is empty and keeps its height.
+ * Shows how many more files the user can store, in a tier with a limit. The line keeps its height
+ * while the number is unknown.
  */
 export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
-  // The person may have uploaded files in another browser.
+  // Files may have been uploaded in another browser.
   const known = useFiles(allFiles, { refetchOnWindowFocus: 'always' })
   const now = useNow(known.files ?? none, tier)
   const active = useFileCounts(known, tier, now)?.active
@@ -66,7 +66,7 @@ export interface NameSearchProps {
   onType: (text: string) => void
 }
 
-/** The field that searches a list of files by name. */
+/** A search field for file names. */
 export function NameSearch({ typed, onType }: NameSearchProps) {
   return (
     <div className="min-w-0 flex-1 max-sm:basis-full">

@@ -5,7 +5,7 @@ import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadFailed, type LoadFailedProps } from '../ui/load-failed.tsx'
 
-/** Says that the list could not be read, with a button that reads it again. */
+/** A list that failed to load, with a button to retry. */
 export function FilesFailed({ query }: Pick<LoadFailedProps, 'query'>) {
   return (
     <LoadFailed query={query} title="Your files could not be loaded">
@@ -14,7 +14,7 @@ export function FilesFailed({ query }: Pick<LoadFailedProps, 'query'>) {
   )
 }
 
-/** Says that there are no files yet. */
+/** The empty state of a list without files. */
 export function NoFiles({ action }: { action?: ReactNode }) {
   return (
     <Card>
@@ -27,7 +27,7 @@ export function NoFiles({ action }: { action?: ReactNode }) {
   )
 }
 
-/** Says that the next part of the list could not be read, with a button that tries it again. */
+/** A failed next page, with a button to retry. */
 export function MoreFailed({ onRetry }: { onRetry: () => void }) {
   return (
     <div role="alert" className="mt-3 flex flex-wrap items-center justify-center gap-3 text-sm">
@@ -39,7 +39,7 @@ export function MoreFailed({ onRetry }: { onRetry: () => void }) {
   )
 }
 
-/** Says that no file name contains the searched text. */
+/** The empty state of a search without results. */
 export function NothingFound({ search, onClear }: { search: string; onClear: () => void }) {
   return (
     <Card>
@@ -54,7 +54,7 @@ export function NothingFound({ search, onClear }: { search: string; onClear: () 
   )
 }
 
-/** Says that no link ends soon. */
+/** The empty state of the list of links that end soon. */
 export function NothingExpires({ onShowAll }: { onShowAll: () => void }) {
   return (
     <Card>

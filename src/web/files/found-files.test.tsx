@@ -56,34 +56,36 @@ function show(
   }
 }
 
-test('files are listed', () => {
+test('shows the files', () => {
   const { rows, spoken } = show({ files: [a, b] })
   expect([rows(), spoken()]).toEqual([2, ''])
 })
 
-describe('files whose links end soon', () => {
+describe('files with links that end soon', () => {
   const onShowAll = () => pressed.push('all')
 
   test('are counted for screen readers', () => {
     expect(show({ files: [a, b] }, { onShowAll }).spoken()).toBe('2 files found')
   })
 
-  test('lead back to all files if there are none', () => {
+  test('offer all files if there are none', () => {
     const { press } = show({ files: [] }, { onShowAll })
     expect(page.text()).toContain('No link ends within 24 hours')
     press('Show all files')
     expect(pressed).toEqual(['all'])
   })
 
-  test('lead back to the search if it found none', () => {
+  test('offer to clear a search without results', () => {
     const { press } = show({ files: [] }, { onShowAll, search: 'report' })
     press('Clear search')
     expect(pressed).toEqual(['clear'])
   })
 })
 
-describe('the number of downloads', () => {
-  /** The row has the button twice: the style sheet shows the one for the width of the screen. */
+describe('the download count', () => {
+  /**
+   * The row has the button twice. The style sheet shows one of them, depending on the screen width.
+   */
   const press = (name: string) => {
     const [button] = screen.getAllByRole('button', { name })
     fireEvent.click(button as Element)
@@ -94,7 +96,7 @@ describe('the number of downloads', () => {
       .queryAllByRole('region', { name: /^Receipt of/ })
       .map((region) => region.getAttribute('aria-label'))
 
-  test('opens the receipt of its file, and closes it', () => {
+  test("expands and collapses the file's receipt", () => {
     show({ files: [{ ...a, originalName: 'a.txt', downloadCount: 3 }] })
     expect(press('3 downloads, receipt of a.txt')).toBe('true')
     expect(screen.getByRole('region', { name: 'Receipt of a.txt' }).textContent).toContain('Stored')
@@ -102,7 +104,7 @@ describe('the number of downloads', () => {
     expect(receipts()).toEqual([])
   })
 
-  test('opens one file at a time', () => {
+  test('expands one file at a time', () => {
     show({
       files: [
         { ...a, originalName: 'a.txt' },
@@ -123,7 +125,7 @@ describe('a search', () => {
     // These files still belong to the previous search.
     [{ files: [a, b], isOutdated: true }, ''],
     [{ files: undefined }, ''],
-  ])('that found %j announces "%s"', (found, told) => {
+  ])('with the result %j announces "%s"', (found, told) => {
     expect(show(found, { search: 'x' }).spoken()).toBe(told)
   })
 
@@ -135,13 +137,13 @@ describe('a search', () => {
   })
 })
 
-test('without files, the empty state offers an upload', () => {
+test('the empty state offers an upload', () => {
   show({ files: [] })
   expect(page.text()).toContain('No files yet')
   expect(screen.getByRole('button', { name: 'Upload a file' })).toBeTruthy()
 })
 
-test('a list that could not be loaded can be loaded again', () => {
+test('a list that failed to load can be reloaded', () => {
   const { press } = show({ isError: true })
   press('Try again')
   expect(pressed).toEqual(['refetch'])
@@ -152,12 +154,12 @@ test('loaded files stay if a reload fails', () => {
   expect(page.text()).not.toContain('could not be loaded')
 })
 
-test('a list shows that it is loading', () => {
+test('shows that the list is loading', () => {
   show({ isFetching: true })
   expect(page.text()).toContain('Loading your files')
 })
 
-test('a failed next page can be loaded again', () => {
+test('a failed next page can be retried', () => {
   const { rows, press } = show({ files: [a, b] }, { moreFails: true })
   expect(rows()).toBe(2)
   press('Try again')

@@ -14,21 +14,19 @@ export interface FoundFilesProps
     FileListProps,
     'label' | 'tier' | 'now' | 'around' | 'head' | 'onDelete' | 'statistics'
   > {
-  /** The text that was searched for. */
+  /** The search text. */
   search: string
   found: ReturnType<typeof useFiles>
-  /** How many files the user has without a search; undefined while unknown. */
+  /** The number of files without a search; undefined while unknown. */
   total: number | undefined
-  /** A button that an empty list shows, such as one that starts an upload. */
+  /** A button for the empty state, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
-  /** Shows all files again, if the list has only files whose links end soon. */
+  /** Shows all files again. Set if the list contains only links that end soon. */
   onShowAll?: (() => void) | undefined
 }
 
-/**
- * The files that a search found, loaded page by page, or the loading, empty or failed state.
- */
+/** The results of a search, loaded page by page, or the loading, empty or failed state. */
 export function FoundFiles({
   found,
   search,

@@ -21,8 +21,8 @@ const icons: Record<FileKind, LucideIcon> = {
 }
 
 /**
- * The icon of a kind of file, `size` pixels wide, in the colour of the text around it. Screen
- * readers ignore it.
+ * The icon of a file kind, `size` pixels wide, in the current text color. Hidden from screen
+ * readers.
  */
 export function KindIcon(props: { kind: FileKind; size: number }) {
   const Icon = icons[props.kind]

@@ -11,7 +11,7 @@ const colours: Record<Life['tone'], string> = {
   over: 'none',
 }
 
-/** The class that colours the text about a life, for each tone of its bar. */
+/** The text color class that matches each tone of the bar. */
 export const textColours: Record<Life['tone'], string> = {
   calm: '',
   amber: 'text-amber',
@@ -24,7 +24,7 @@ interface Span {
   width: number | string
 }
 
-/** Draws the bar of `Lifeline`. The position and width of each part are in percent. */
+/** Renders the bar of `Lifeline`. Positions and widths are in percent. */
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   colour: string
@@ -59,9 +59,9 @@ export function LifelineShape(props: {
 }
 
 /**
- * Shows the longest life of a file as a bar with three parts: the time that has passed, the time
- * for which the link still works, and the time that a renewal could add. Screen readers ignore the
- * bar, so the label of the link must stand beside it.
+ * Shows a file's longest life as a bar with three parts: the time passed, the time left until the
+ * link ends, and the time a renewal could add. The bar is hidden from screen readers, so place it
+ * next to the link's label.
  */
 export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
   return (

@@ -39,7 +39,7 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
   ['that was taken down, when that was', 'premium', after, before, 'Ended', before],
   ['that was taken down after its end, when it ended', 'premium', gone, after, 'Ended', expiresAt],
 ])('a link %s', (_, tier, now, takenDownAt, words, at) => {
-  // The server begins to remove the bytes when a file is taken down.
+  // A takedown starts removing the bytes immediately.
   const facts = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${words} ${localMomentText(at, now)}`
   expect(linkEnd(facts, takenDownAt, tier, now)).toEqual({ at, text })

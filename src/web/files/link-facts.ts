@@ -4,7 +4,7 @@ import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
-/** Returns the id of a file's row in the page. */
+/** Returns the element id of a file's row. */
 export function rowId({ id }: Pick<StoredFile, 'id'>): string {
   return `file-${id}`
 }
@@ -19,17 +19,17 @@ export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
   }
 }
 
-/** The exact moment that belongs to the label of a link, such as '3 days left'. */
+/** The exact time behind a link's label such as '3 days left'. */
 export interface LinkEnd {
   at: Date
-  /** The moment in the time zone of the browser. Example: 'Until Tue 24 Nov, 14:02'. */
+  /** The time in the browser's time zone. Example: 'Until Tue 24 Nov, 14:02'. */
   text: string
 }
 
 /**
- * Returns the moment to which the label of spec §4 counts at `now`: the end of an active link, and
- * the end of the time in which a private one can be renewed. For a link that never opens again,
- * returns when it ended.
+ * Returns the time that the label of spec §4 counts down to at `now`: an active link's expiry, or
+ * the last time a private link can be renewed. For a link that has ended for good, returns when it
+ * ended.
  * @param takenDownAt when the file was taken down; null if it was not.
  */
 export function linkEnd(

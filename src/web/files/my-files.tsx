@@ -18,11 +18,11 @@ const title = 'My Files'
 
 export interface MyFilesProps {
   tier: Tier
-  /** A button that an empty list shows, such as one that starts an upload. */
+  /** A button for the empty state, such as one that starts an upload. */
   emptyAction: ReactNode
 }
 
-/** Spec §2, My Files: all files of the user, with a search. */
+/** My Files (spec §2): all of the user's files, with a search. */
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const { typed, search, setTyped } = useSearch()
   const view = { search, order: newestFirst }
@@ -59,7 +59,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
 }
 
 interface ClearHistoryProps {
-  /** How many files have expired. If there are none, no button is shown. */
+  /** The number of expired files. The button is hidden if there are none. */
   count: number
   /** All loaded files, expired or not. */
   files: readonly StoredFile[]
@@ -67,7 +67,7 @@ interface ClearHistoryProps {
   now: Date
 }
 
-/** Lets free users clear their expired history (spec §2), after a question. */
+/** Clears a free user's expired history after a confirmation (spec §2). */
 function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const { mutate: clear, isPending } = useClearExpired()
   const isExpired = (file: StoredFile) => linkStatus(linkFacts(file), tier, now) === 'deleted'

@@ -9,7 +9,7 @@ import { RecentFiles } from './recent-files.tsx'
 import { refreshFiles } from './use-files.ts'
 
 let page: WebPage
-/** The files of the server, the newest first. */
+/** The files on the server, newest first. */
 let files: StoredFile[]
 let copied: string[]
 let news: boolean[]
@@ -30,7 +30,7 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'clipboard')
 })
 
-/** A file whose link is open, stored at this second. */
+/** Creates a file with an active link, stored `second` seconds from now. */
 function make(id: string, second: number): StoredFile {
   const now = serverClock().now()
   const moment = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
@@ -44,7 +44,7 @@ function make(id: string, second: number): StoredFile {
   })
 }
 
-/** Lets pending answers arrive. */
+/** Waits for pending responses. */
 async function settle() {
   for (let turn = 0; turn < 20; turn += 1) await act(() => vi.advanceTimersByTimeAsync(1))
 }
@@ -72,7 +72,7 @@ function row(name: string) {
   }
 }
 
-test('files of the first list are not new', async () => {
+test('files of the first load are not marked as new', async () => {
   await open()
   expect(row('old.txt').isMarked()).toBe(false)
   expect(row('old.txt').copiesAsMainAction()).toBe(false)
@@ -108,14 +108,14 @@ test('the links of several new files can be copied together, one per line', asyn
   expect(page.text()).toContain('2 links copied')
 })
 
-test('a file of the same moment as a known one is new', async () => {
+test('a file with the same timestamp as a known one is marked as new', async () => {
   await open()
   await store({ ...make('new', 0), createdAt: files[0]?.createdAt ?? '' })
   expect(row('new.txt').isMarked()).toBe(true)
   expect(row('old.txt').isMarked()).toBe(false)
 })
 
-test('the links of unlisted new files are copied too', async () => {
+test('the links of new files beyond the list are copied too', async () => {
   await open()
   await store(...Array.from({ length: 7 }, (_, n) => make(`file-${n}`, n + 1)))
   expect(screen.getAllByRole('listitem')).toHaveLength(5)
@@ -124,7 +124,7 @@ test('the links of unlisted new files are copied too', async () => {
   expect(copied[0]?.split('\n')).toHaveLength(7)
 })
 
-test('an older file that moves up into the list is not new', async () => {
+test('an older file that moves up into the list is not marked as new', async () => {
   files = [make('old', 0), make('older', -10)]
   await open()
   files = [make('older', -10), make('oldest', -20)]

@@ -19,18 +19,18 @@ const title = 'Recent Files'
 
 export interface RecentFilesProps {
   tier: Tier
-  /** How many files the list shows at most. */
+  /** The maximum number of files in the list. */
   newest: number
   /**
-   * Called when the list gets its first new file, and when it is removed. With new files, copying
-   * their links is the main action of the page.
+   * Called with whether the list has new files, and with false on unmount. With new files,
+   * copying their links is the main action of the page.
    */
   onNews?: (hasNews: boolean) => void
 }
 
 /**
- * The newest files of the user, or the loading, empty or failed state of the list. Files that were
- * uploaded while it is shown are marked.
+ * The user's newest files, or the loading, empty or failed state. Files uploaded while the list is
+ * shown are marked.
  */
 export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
   const known = useFiles()
@@ -90,8 +90,8 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
 }
 
 /**
- * Returns the files that were uploaded while this list was shown, newest first. Scrolls to the
- * newest one if it is out of view, unless the person has scrolled or uses the keyboard.
+ * Returns the files uploaded while this list was shown, newest first. Scrolls the newest one into
+ * view, unless the user has scrolled or is using the keyboard.
  */
 function useNewFiles(files: readonly StoredFile[] | undefined): readonly StoredFile[] {
   const [before, setBefore] = useState<readonly StoredFile[] | null>(null)
@@ -99,7 +99,7 @@ function useNewFiles(files: readonly StoredFile[] | undefined): readonly StoredF
   const fresh = useMemo(() => {
     if (!files || before === null) return none
     const knownIds = new Set(before.map(({ id }) => id))
-    // An older file can enter the list after a deletion.
+    // A deletion can move an older file into the list.
     const newest = before[0]?.createdAt ?? ''
     return files.filter(({ id, createdAt }) => !knownIds.has(id) && createdAt >= newest)
   }, [files, before])

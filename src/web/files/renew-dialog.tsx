@@ -20,7 +20,7 @@ import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
 
-/** Returns the end of a new link, and whether the end of the file's longest life cuts it. */
+/** Returns the end of a new link, and whether the file's longest life cuts it short. */
 function preview(file: StoredFile, days: number, now: Date) {
   const facts = linkFacts(file)
   const expiresAt = renewedExpiry(now, days, facts.maxLifetimeAt)
@@ -30,7 +30,7 @@ function preview(file: StoredFile, days: number, now: Date) {
 
 interface BarProps {
   name: string
-  /** True for the bar of the new link, which stands out from the other bar. */
+  /** True for the new link's bar, which is highlighted. */
   isNew?: boolean
   life: ReturnType<typeof lifeline>
   label: string
@@ -131,7 +131,8 @@ function NewLink({
   onClose,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
   const copy = useRef<HTMLElement>(null)
-  // The button that had the focus is gone. After the next paint, the dialog would take the focus.
+  // The previously focused button is gone. After the next paint, the dialog itself would take the
+  // focus.
   useLayoutEffect(() => copy.current?.focus(), [])
   const facts = linkFacts(file)
   const { host, origin } = window.location
@@ -182,7 +183,7 @@ export interface RenewDialogProps {
   tier: Tier
   now: Date
   signature: string
-  /** Called when the dialog has disappeared. */
+  /** Called after the closing animation. */
   onClosed: () => void
 }
 
@@ -199,7 +200,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const name = file.originalName
   const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
   const renew = (days: number) =>
-    // After a final refusal there is nothing to try again.
+    // After a permanent error, retrying is pointless.
     mutateAsync({ id: file.id, days }).catch((error) => isFinalRefusal(error) && onClose())
   return (
     <FormDialog

@@ -14,7 +14,7 @@ function mail(changes: Partial<ShareEmail> = {}): ShareEmail {
   }
 }
 
-/** Reads a `mailto:` address as a mail program does. */
+/** Parses a `mailto:` URL like an email client. */
 function read(address: string) {
   const url = new URL(address)
   return {
@@ -25,7 +25,7 @@ function read(address: string) {
   }
 }
 
-test('has the file, its size, the link, its end and the signature', () => {
+test('contains the file, its size, the link, its expiry and the signature', () => {
   const { to, subject, body } = read(shareEmailUrl(mail()))
   expect(to).toBe('')
   expect(subject).toBe('A file for you: press-kit.zip')
@@ -42,11 +42,11 @@ test('has the file, its size, the link, its end and the signature', () => {
   ])
 })
 
-test('leaves out an empty signature', () => {
+test('omits an empty signature', () => {
   expect(read(shareEmailUrl(mail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
 })
 
-test('a long name is cut in the subject and whole in the body', () => {
+test('shortens a long name in the subject but not in the body', () => {
   const fileName = `${'x'.repeat(200)}.mov`
   const { subject, body } = read(shareEmailUrl(mail({ fileName })))
   expect(subject.length).toBeLessThan(80)
@@ -55,7 +55,7 @@ test('a long name is cut in the subject and whole in the body', () => {
 })
 
 describe('any name or signature', () => {
-  test('stays text and adds no recipient or field', () => {
+  test('stays text and adds no recipient or header', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('a&bcc=x@y.z?to=q#h%0D%0A+ \ud800'),

@@ -8,17 +8,17 @@ export interface ShareEmail {
   /** The short link as an absolute URL. */
   link: string
   expiresAt: Date
-  /** The administrator's signature. If it is empty, the email has none. */
+  /** The administrator's signature. Omitted if empty. */
   signature: string
-  /** The time zone of the sender; by default the browser's own. */
+  /** The sender's time zone. Defaults to the browser's. */
   timeZone?: string
 }
 
-/** A longer file name is cut in the subject, which should be one line. */
+/** Longer file names are shortened in the subject to keep it on one line. */
 const subjectNameLength = 60
 
 /**
- * Writes a moment with its year and time zone, since an email may be read much later and elsewhere.
+ * Formats a time with its year and time zone, since an email may be read much later or elsewhere.
  */
 function untilText(moment: Date, timeZone: string | undefined): string {
   return moment.toLocaleString('en', {
@@ -35,7 +35,7 @@ function untilText(moment: Date, timeZone: string | undefined): string {
 
 /**
  * Returns a `mailto:` URL for an email about a link (RFC 6068), without a recipient. The file name
- * and the signature are encoded, so they cannot add a recipient or a header.
+ * and signature are encoded, so they can't inject recipients or headers.
  */
 export function shareEmailUrl(email: ShareEmail): string {
   const subject = `A file for you: ${shortName(email.fileName, subjectNameLength)}`
@@ -50,7 +50,7 @@ export function shareEmailUrl(email: ShareEmail): string {
   return `mailto:?subject=${encoded(subject)}&body=${encoded(body)}`
 }
 
-/** RFC 6068 §5: lines end with %0D%0A. A lone surrogate would make the encoding throw. */
+/** RFC 6068 §5: lines end with %0D%0A. `encodeURIComponent` throws on a lone surrogate. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
 }

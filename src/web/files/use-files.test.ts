@@ -20,7 +20,7 @@ import {
 const bySize: ListView = { search: '', order: parseOrder('-size') }
 
 let page: WebPage
-/** The files of the server, the newest first. */
+/** The files on the server, newest first. */
 let files: StoredFile[]
 beforeEach(() => {
   page = openPage()
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Makes this many files, newest first. `from` is the number of the oldest one. */
+/** Creates `count` files, newest first. `from` is the number of the oldest one. */
 function make(count: number, from = 0): StoredFile[] {
   return Array.from({ length: count }, (_, n) => {
     const place = from + count - 1 - n
@@ -40,8 +40,8 @@ function make(count: number, from = 0): StoredFile[] {
 }
 
 /**
- * Answers with a page of the list, as the server does. The cursor is the id of the last file on the
- * previous page.
+ * Returns a page of the list, as the server does. The cursor is the id of the previous page's last
+ * file.
  */
 function answerPage({ limit, cursor, search = '' }: Record<string, string>): Response {
   const found = files.filter(({ originalName }) => originalName.includes(search))
@@ -54,10 +54,7 @@ function answerPage({ limit, cursor, search = '' }: Record<string, string>): Res
   })
 }
 
-/**
- * Returns the queries of all requests for the list. Each call returns only those since the previous
- * call.
- */
+/** Returns the queries of all list requests since the previous call. */
 function asked(): Record<string, string>[] {
   return page.asked
     .splice(0)
@@ -78,19 +75,19 @@ async function list(view: ListView = allFiles) {
 }
 
 describe('a list', () => {
-  test('begins with a hundred files, and knows that there are more', async () => {
+  test('starts with 100 files and reports that there are more', async () => {
     const { now } = await list()
     expect(asked()).toEqual([{ limit: '100', sort: '-date' }])
     expect(now().files).toHaveLength(100)
     expect(now()).toMatchObject({ hasMore: true, isOutdated: false, isError: false })
   })
 
-  test('of a hundred files is complete', async () => {
+  test('with 100 files is complete', async () => {
     files = make(100)
     expect((await list()).now()).toMatchObject({ hasMore: false })
   })
 
-  test('of a new search shows the previous one as outdated until it is loaded', async () => {
+  test('shows the previous results as outdated until a new search has loaded', async () => {
     const { now, view } = await list()
     asked()
     const { answer, come } = later()
@@ -104,14 +101,14 @@ describe('a list', () => {
     expect(now().files).toEqual([files[5]])
   })
 
-  test('can fail', async () => {
+  test('reports a failed load', async () => {
     page.on('GET /api/files', () => refused(500))
     const shown = page.run(() => useFiles())
     await expect.poll(() => shown.result.current.isError).toBe(true)
     expect(shown.result.current.files).toBeUndefined()
   })
 
-  test('hides a file while it is being deleted, even if the list is read again', async () => {
+  test('hides a file during its deletion, even if the list is reloaded', async () => {
     const { now } = await list()
     const [first] = files as [StoredFile]
     const { answer, come } = later()
@@ -131,7 +128,7 @@ describe('a list', () => {
   })
 })
 
-test('returning to the page reads the list again', async () => {
+test('reloads the list when the user returns to the page', async () => {
   files = make(2)
   const { now } = await list()
   files = make(3)
@@ -140,7 +137,7 @@ test('returning to the page reads the list again', async () => {
 })
 
 describe('loading more', () => {
-  test('reads pages of a thousand', async () => {
+  test('uses pages of 1,000 files', async () => {
     files = make(1500)
     const { now } = await list()
     asked()
@@ -152,7 +149,7 @@ describe('loading more', () => {
     expect(now().hasMore).toBe(false)
   })
 
-  test('can fail, and succeed later', async () => {
+  test('can be retried after a failure', async () => {
     const { now } = await list()
     page.on('GET /api/files', () => refused(503))
     await act(() => now().loadMore())
@@ -164,7 +161,7 @@ describe('loading more', () => {
     expect(now().isMoreError).toBe(false)
   })
 
-  test('to the end needs one request for each thousand files', async () => {
+  test('to the end takes one request per 1,000 files', async () => {
     files = make(2150)
     const whole = await loadAll(page.client, allFiles)
     expect(whole.files.map(({ id }) => id)).toEqual(files.map(({ id }) => id))
@@ -172,7 +169,7 @@ describe('loading more', () => {
   })
 })
 
-test.each([allFiles, bySize])('a refresh reads all loaded pages again: %j', async (view) => {
+test.each([allFiles, bySize])('a refresh reloads all loaded pages: %j', async (view) => {
   const { now } = await list(view)
   await act(() => now().loadMore())
   files = [...make(1, 250), ...files]
@@ -180,7 +177,7 @@ test.each([allFiles, bySize])('a refresh reads all loaded pages again: %j', asyn
   await expect.poll(() => now().files?.length).toBe(251)
 })
 
-test('a list read from its beginning forgets its other pages', async () => {
+test('reopening a list drops all but its first page', async () => {
   const { now } = await list()
   await act(() => now().loadMore())
   act(() => reopenFiles(page.client))
@@ -188,7 +185,7 @@ test('a list read from its beginning forgets its other pages', async () => {
   expect(now().hasMore).toBe(true)
 })
 
-test('all pages of a list can be changed', async () => {
+test('changes apply to all loaded pages', async () => {
   const { now } = await list()
   await act(() => now().loadMore())
   act(() => changeFiles(page.client, (known) => known.filter(({ id }) => id !== 'file-0')))

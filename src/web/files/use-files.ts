@@ -21,22 +21,22 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call, callForPage } from '../api/call.ts'
 import { linkFacts } from './link-facts.ts'
 
-/** How many files the first page of a list has. Further pages are as large as possible. */
+/** The size of a list's first page. Later pages use the largest size allowed. */
 const firstPageSize = 100
 
-/** The list of all files of the user, newest first. */
+/** All of the user's files, newest first. */
 export const allFiles: ListView = { search: '', order: newestFirst }
 
-/** The first part of the query key of every list of files. */
+/** The query key prefix of all file lists. */
 const lists = '/api/files'
 
 /**
- * The mutation key for deleting a single file, which leaves the lists as soon as its deletion
- * begins. Files that are deleted together leave after the server has answered.
+ * The mutation key for deleting a single file, which leaves the lists immediately. Bulk deletions
+ * leave after the server has responded.
  */
 export const deleteKey = ['DELETE /api/files']
 
-/** Which of the user's files a list has, and in which order. */
+/** Selects and orders the files of a list. */
 export interface ListView {
   search: string
   order: FileOrder
@@ -48,7 +48,7 @@ interface FilePage {
   items: readonly StoredFile[]
   /** The cursor of the next page; null on the last one. */
   next: string | null
-  /** Identifies the search: equal for the same files in another order. */
+  /** Identifies the search, independent of the sort order. */
   searchKey: string
 }
 
@@ -70,7 +70,7 @@ function listQuery({ search, order, expiring }: ListView) {
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
     getNextPageParam: ({ next }) => next,
-    // Which links end soon changes with time.
+    // The set of links that end soon changes with time.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }
@@ -78,17 +78,17 @@ function listQuery({ search, order, expiring }: ListView) {
 const countsQuery = queryOptions({
   queryKey: ['/api/files/summary'],
   queryFn: ({ signal }) => call('countFiles', { signal }),
-  // Links expire without any call of this page.
+  // Links expire without any request from this page.
   refetchInterval: 60_000,
 })
 
-/** Reads all lists of files and the counts again. */
+/** Reloads all file lists and counts. */
 export function refreshFiles(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: [lists] })
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
 }
 
-/** Reads the lists again from their beginning. Meanwhile only their first page is shown. */
+/** Reloads the lists from the beginning. Until then, only their first page is shown. */
 export function reopenFiles(client: QueryClient): void {
   changeLists(client, ({ pages, pageParams }) => ({
     pages: pages.slice(0, 1),
@@ -101,7 +101,7 @@ function changeLists(client: QueryClient, change: (list: ListedFiles) => ListedF
   client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (list) => list && change(list))
 }
 
-/** Changes the files of every loaded list, for instance after a deletion. */
+/** Updates the files of every loaded list, for example after a deletion. */
 export function changeFiles(
   client: QueryClient,
   change: (files: readonly StoredFile[]) => readonly StoredFile[],
@@ -117,9 +117,9 @@ function filesOf({ pages }: { pages: readonly FilePage[] }): readonly StoredFile
 }
 
 /**
- * Returns the loaded files of a list, without those that are being deleted one by one (see
- * `deleteKey`): a file comes back only if its deletion fails. While a new search or order is
- * loading, returns the files of the previous one.
+ * Returns the loaded files of a list, except those being deleted individually (see `deleteKey`),
+ * which reappear only if the deletion fails. While a new search or order loads, returns the
+ * previous files.
  */
 export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'always' } = {}) {
   const { data, ...query } = useInfiniteQuery({
@@ -137,27 +137,27 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
   }, [data, deleting])
   return {
     files,
-    /** Identifies the search to which `files` belong. */
+    /** Identifies the search that `files` belong to. */
     searchKey: data?.pages[0]?.searchKey ?? '',
-    /** True if the list has more files than are loaded. */
+    /** True if more files exist than are loaded. */
     hasMore: query.hasNextPage,
-    /** True while `files` are still those of the previous search or order. */
+    /** True while `files` belong to the previous search or order. */
     isOutdated: query.isPlaceholderData,
-    /** As other queries: see `useQuery`. */
+    /** See `useQuery`. */
     data,
     isError: query.isError,
     isFetching: query.isFetching,
     refetch: query.refetch,
-    /** True if the next page could not be loaded. */
+    /** True if the next page failed to load. */
     isMoreError: query.isFetchNextPageError,
     loadMore: query.fetchNextPage,
   }
 }
 
-/** Loads a list to its end. Returns all of its files, and the key of its search. */
+/** Loads a list to its end. Returns all of its files and the search key. */
 export async function loadAll(client: QueryClient, view: ListView) {
   for (;;) {
-    // If the list is being loaded already, this returns what that request loads.
+    // If the list is already loading, this waits for that request.
     const list = await client.fetchInfiniteQuery({
       ...listQuery(view),
       staleTime: 0,
@@ -169,8 +169,8 @@ export async function loadAll(client: QueryClient, view: ListView) {
 }
 
 /**
- * Returns how many of the user's files have each status at `now`; undefined until known. Counts the
- * files itself if the whole list is loaded, so that the numbers change together with the labels.
+ * Returns how many of the user's files have each status at `now`; undefined until known. If the
+ * whole list is loaded, counts locally, so that the numbers change together with the labels.
  */
 export function useFileCounts(
   { files, hasMore }: Pick<ReturnType<typeof useFiles>, 'files' | 'hasMore'>,

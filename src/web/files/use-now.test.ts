@@ -5,7 +5,7 @@ import { nextChange, tickMs } from './use-now.ts'
 const hour = 3_600_000
 const now = Date.parse('2025-07-12T10:00:00Z')
 
-/** Makes a file whose dates are so many milliseconds after now. */
+/** Creates a file with dates this many milliseconds from now. */
 function file(expiresIn: number, maxLifetimeIn = 1e9) {
   return storedFile({
     expiresAt: new Date(now + expiresIn).toISOString(),
@@ -18,12 +18,12 @@ test('the next change is a tick if no label changes sooner', () => {
   expect(nextChange([file(hour / 2)], 'free', now)).toBe(now + tickMs)
 })
 
-test('the next change is that of the first label', () => {
+test('the next change is the first one of any label', () => {
   expect(nextChange([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
   expect(nextChange([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
   expect(nextChange([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)
 })
 
-test('a label of a deleted file never changes', () => {
+test('the label of a deleted file never changes', () => {
   expect(nextChange([file(-1, -1), file(0, 0)], 'premium', now)).toBe(now + tickMs)
 })

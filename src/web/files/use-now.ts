@@ -18,10 +18,12 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   return now
 }
 
-/** Timers stop while a computer sleeps. After that, labels are outdated for at most this long. */
+/**
+ * Timers stop while a computer sleeps. This bounds how long labels are outdated after it wakes up.
+ */
 export const tickMs = 30_000
 
-/** Returns when the next label changes, at most `tickMs` from now, in milliseconds since 1970. */
+/** Returns the next time a label changes, at most `tickMs` from now, in milliseconds since 1970. */
 export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
   const at = new Date(now)
   let next = now + tickMs

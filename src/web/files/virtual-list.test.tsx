@@ -3,7 +3,7 @@ import { act, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { VirtualList } from './virtual-list.tsx'
 
-/** The height of each row in pixels. happy-dom itself has no layout. */
+/** The height of each row in pixels, since happy-dom has no layout. */
 const height = 50
 const names = Array.from({ length: 5000 }, (_, index) => `File ${index + 1}`)
 
@@ -18,7 +18,7 @@ afterEach(() => {
   document.documentElement.scrollTop = 0
 })
 
-/** Shows the list. Counts how often it asks for the id of an item. */
+/** Renders the list and counts how often it reads an item's id. */
 function show() {
   const seen = { ids: 0 }
   const idOf = (name: string) => {
@@ -41,7 +41,7 @@ function shown(): string[] {
   return screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
 }
 
-test('renders the rows in view and a few around them, and announces the number of rows', () => {
+test('renders only the rows in and near the viewport, and announces the number of rows', () => {
   show()
   expect(shown().slice(0, 2)).toEqual(['File 1', 'File 2'])
   expect(shown().length).toBeLessThan(window.innerHeight / height + 20)

@@ -10,25 +10,25 @@ export interface VirtualListProps<Item> {
   items: readonly Item[]
   itemId: (item: Item) => string
   row: (item: Item) => ReactNode
-  /** How many items there are at least, if there are more than `items`. */
+  /** The minimum length of the whole list, if more items exist than `items`. */
   total?: number | undefined
-  /** True if there may be more items than `total`. */
+  /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
   /** Rendered in place of items that are not loaded. */
   placeholder?: ReactNode
-  /** Called when the list will soon render items that are not loaded. */
+  /** Called shortly before the list needs items that are not loaded. */
   onReach?: (() => void) | undefined
 }
 
-/** If fewer loaded items than this follow the rendered ones, more are loaded. */
+/** More items are loaded when fewer than this follow the rendered ones. */
 const readAhead = 50
 
-/** The assumed height of items in pixels until one is measured. */
+/** The estimated item height in pixels until one is measured. */
 const initialHeight = 71
 
 /**
- * A list of thousands of rows that scrolls with the page and renders only those in view and the one
- * with the focus. Screen readers learn how many rows there are.
+ * A list of thousands of rows that scrolls with the page and renders only those in view and the
+ * focused one. Screen readers learn the number of rows.
  */
 export function VirtualList<Item>({
   label,
@@ -54,11 +54,11 @@ export function VirtualList<Item>({
     return () => watch.disconnect()
   }, [])
 
-  // Items are assumed to be as high as the first one measured in a window of this width. Each wrong
-  // assumption moves all items after it.
+  // The height of the first item measured at this window width is the estimate for all others. A
+  // wrong estimate shifts all following items.
   const assumed = useRef({ width: 0, height: initialHeight })
 
-  // For a new function, the virtualizer would compute the positions of all items again.
+  // With a new function, the virtualizer would recompute the positions of all items.
   const keyOf = useCallback(
     (index: number) => {
       const item = items[index]

@@ -26,7 +26,7 @@ import { useSelection } from './use-selection.ts'
 const none: readonly StoredFile[] = []
 const title = 'File Manager'
 
-/** Links that end soon are mostly those of the oldest files. */
+/** The oldest files are usually the first to expire. */
 const oldestFirst = { ...newestFirst, descending: false }
 
 function countsText(total: number, active: number): string {
@@ -35,17 +35,17 @@ function countsText(total: number, active: number): string {
 
 export interface FileManagerProps {
   tier: Tier
-  /** A button that an empty list shows, such as one that starts an upload. */
+  /** A button for the empty state, such as one that starts an upload. */
   emptyAction: ReactNode
   /** True to list only files whose links end within 24 hours. */
   isExpiring: boolean
-  /** Called to list all files again. */
+  /** Called to show all files again. */
   onShowAll: () => void
-  /** Returns the statistics of a file, with its receipt: see `FileList`. */
+  /** Renders a file's statistics with its receipt; see `FileList`. */
   statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
 }
 
-/** Spec §2, File Manager: sorts, searches and selects the files of a premium user. */
+/** The File Manager (spec §2): sorts, searches and selects a premium user's files. */
 export function FileManager({ tier, emptyAction, statistics, ...which }: FileManagerProps) {
   const { isExpiring, onShowAll } = which
   const { typed, search, setTyped } = useSearch()
@@ -70,7 +70,7 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
     files.every(({ id }) => selectedIds.has(id)) &&
     (!found.hasMore || selected.length === total)
 
-  // The link that leads here has disappeared with its tab.
+  // The link that opened this view was removed with its tab.
   useEffect(() => {
     if (isExpiring) document.getElementById(filesHeadingId)?.focus()
   }, [isExpiring])
@@ -160,7 +160,7 @@ interface KeyText {
   label: string
   ascending: string
   descending: string
-  /** True if people who choose this key usually want the descending order. */
+  /** True if descending is the more useful default for this key. */
   startsDescending: boolean
 }
 
@@ -188,7 +188,7 @@ const sortTexts: Readonly<Record<SortKey, KeyText>> = {
 
 const sortOptions = sortKeys.map((key) => ({ value: key, label: sortTexts[key].label }))
 
-/** Spec §2: sort by date, name, size or downloads, ascending or descending. */
+/** Sorts by date, name, size or downloads, ascending or descending (spec §2). */
 function SortControls({
   order,
   onOrderChange,

@@ -11,7 +11,7 @@ import { useChangePreferences, usePreferences } from './use-preferences.ts'
 
 interface SettingProps {
   hint: string
-  /** The id that the hint gets. */
+  /** The element id for the hint. */
   hintId?: string
   children: ReactNode
 }
@@ -30,16 +30,13 @@ function Setting({ hint, hintId, children }: SettingProps) {
 interface MailSettingProps {
   label: string
   hint: string
-  /** Whether the server sends mail; undefined until it is known. */
+  /** Whether the server sends email; undefined until known. */
   sendsMail: boolean | undefined
   wants: boolean
   onChange: (wants: boolean) => void
 }
 
-/**
- * Turns a kind of email on or off. Where the server sends no mail, nobody can turn it on. A user
- * who turned it on when the server still sent mail can turn it off.
- */
+/** Turns a kind of email on or off. On a server that sends no email, it can only be turned off. */
 function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingProps) {
   const hintId = useId()
   return (
@@ -55,7 +52,7 @@ function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingPro
   )
 }
 
-/** The settings of the File Manager: the default expiry, and which emails the user gets. */
+/** The File Manager's settings: the default expiry, and which emails the user gets. */
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const query = usePreferences()
   const change = useChangePreferences()

@@ -8,7 +8,7 @@ import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 
 const now = new Date('2025-07-13T10:00:00.000Z')
 
-/** Makes a file whose link is active. `ended` makes one whose link has ended. */
+/** Creates a file with an active link. `ended` creates one whose link has ended. */
 function open(id: string) {
   return storedFile({ id, shortCode: `code-${id}` })
 }
@@ -54,12 +54,12 @@ async function copy(name: string) {
   await act(async () => fireEvent.click(screen.getByRole('button', { name })))
 }
 
-describe('the box', () => {
+describe('the checkbox', () => {
   test.each([
     ['nothing', { selected: [] }, 'Select all files', [false, false], 'all'],
     ['some files', { selected: [open('a')] }, 'Select all files', [false, true], 'all'],
     ['all files', { selected: [open('a')], isAll: true }, 'Select none', [true, false], 'clear'],
-  ])('shows that %s is selected, and changes it', (_, changes, name, state, press) => {
+  ])('shows that %s is selected, and changes the selection', (_, changes, name, state, press) => {
     show(changes)
     const { checked, indeterminate } = box(name)
     expect([checked, indeterminate]).toEqual(state)
@@ -97,20 +97,20 @@ describe('copying links', () => {
     expect(page.text()).not.toContain('no open link')
   })
 
-  test('leaves out a closed link and says so', async () => {
+  test('skips a link that has ended and says so', async () => {
     show({ selected: [open('a'), ended('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copied).toEqual([`${origin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 
-  test('counts several closed links', async () => {
+  test('counts the skipped links', async () => {
     show({ selected: [open('a'), ended('b'), ended('c')] })
     await copy('Copy 1 link')
     await expect.poll(page.text).toContain('2 files have no open link.')
   })
 
-  test('is disabled if all links are closed', async () => {
+  test('is disabled if all links have ended', async () => {
     show({ selected: [ended('a')] })
     await copy('Copy 0 links')
     expect(clipboard.copied).toEqual([])
@@ -119,18 +119,15 @@ describe('copying links', () => {
   test.each([
     [[open('a')], 'Copy 1 link'],
     [[open('a'), open('b')], 'Copy 2 links'],
-  ])(
-    'that the browser refuses is told in the words of the specification',
-    async (selected, name) => {
-      clipboard.refuses = true
-      show({ selected })
-      await copy(name)
-      await expect.poll(page.text).toContain('Copy failedFailed to copy link to clipboard.')
-    },
-  )
+  ])('shows the error of the spec if copying is refused', async (selected, name) => {
+    clipboard.refuses = true
+    show({ selected })
+    await copy(name)
+    await expect.poll(page.text).toContain('Copy failedFailed to copy link to clipboard.')
+  })
 })
 
-test('files can be deleted and the selection cleared', () => {
+test('can delete files and clear the selection', () => {
   show({ selected: [open('a')] })
   fireEvent.click(screen.getByRole('button', { name: 'Delete 1' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))

@@ -10,11 +10,11 @@ import { copyLinks } from '../copy-links.tsx'
 import { linkFacts } from '../link-facts.ts'
 
 export interface SelectionBarProps {
-  /** The files that are selected. */
+  /** The selected files. */
   selected: readonly StoredFile[]
-  /** True if all files that the search shows are selected. */
+  /** True if all files of the search are selected. */
   isAll: boolean
-  /** True while the whole list is loaded in order to select it. */
+  /** True while the rest of the list loads for "select all". */
   isLoadingAll: boolean
   isDeleting: boolean
   tier: Tier
@@ -25,8 +25,8 @@ export interface SelectionBarProps {
 }
 
 /**
- * The bar above the list: a box that selects all files, and the actions for the selected files. On
- * phones it stays visible while the list scrolls.
+ * The bar above the list, with a checkbox that selects all files and the actions for the selection.
+ * On phones it stays visible while scrolling.
  */
 export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: SelectionBarProps) {
   const { tier, now } = bar
@@ -53,7 +53,7 @@ export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: Selectio
         mixed={count > 0 && !isAll}
         onCheckedChange={() => {
           if (isAll) bar.onClear()
-          // The box stays enabled while files load. A disabled one would lose the focus.
+          // The checkbox stays enabled while files load, since disabling it would lose the focus.
           else if (!isLoadingAll) bar.onSelectAll()
         }}
       />

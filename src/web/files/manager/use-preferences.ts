@@ -8,20 +8,20 @@ const preferencesQuery = queryOptions({
   queryFn: ({ signal }): Promise<Preferences> => call('preferences', { signal }),
 })
 
-/** Reads the user's settings of the File Manager. The server is asked only if `enabled`. */
+/** Loads the user's File Manager settings, if `enabled`. */
 export function usePreferences(enabled = true) {
   return useQuery({ ...preferencesQuery, enabled })
 }
 
 /**
- * Changes settings and shows the change immediately. A failure is shown in a toast. The settings
- * are then read again, because the change may have been saved although the answer was lost.
+ * Saves settings with an optimistic update. A failure shows a toast and reloads them, since the
+ * change may have been saved even if the response was lost.
  */
 export function useChangePreferences() {
   const client = useQueryClient()
   const { queryKey } = preferencesQuery
   return useMutation({
-    // Changes are sent one after another, so that the last one wins.
+    // Changes are sent in order, so that the last one wins.
     scope: { id: 'preferences' },
     mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
     onMutate: (changes) => {

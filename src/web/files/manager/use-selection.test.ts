@@ -21,7 +21,7 @@ const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id })) as [
 ]
 
 let page: WebPage
-/** The pages of the server's list. The keys are the cursors; the first page has the key ''. */
+/** The pages of the server's list by cursor. The first page has the key ''. */
 let pages: Record<string, { items: StoredFile[]; next?: string }>
 beforeEach(() => {
   page = openPage()
@@ -80,8 +80,8 @@ test('deleted files are deselected', async () => {
   expect(chosen()).toBe('b')
 })
 
-describe('after a refresh', () => {
-  test('missing files are deselected, and changed ones are replaced', async () => {
+describe('after a reload', () => {
+  test('missing files are deselected and changed ones are updated', async () => {
     const { now, toggle, chosen } = await manager()
     toggle(a)
     toggle(b)
@@ -92,7 +92,7 @@ describe('after a refresh', () => {
     expect(now().own.selected).toEqual([renewed])
   })
 
-  test('files on pages that are not loaded stay selected', async () => {
+  test('files on unloaded pages stay selected', async () => {
     const { toggle, chosen, now } = await manager()
     toggle(a)
     pages = { '': { items: [b, c], next: 'more' } }
@@ -102,7 +102,7 @@ describe('after a refresh', () => {
   })
 })
 
-describe('another search', () => {
+describe('a new search', () => {
   test('starts without a selection', async () => {
     const { toggle, chosen, search, now } = await manager()
     toggle(a)
@@ -112,7 +112,7 @@ describe('another search', () => {
     expect(chosen()).toBe('')
   })
 
-  test('keeps the selection while the files of the previous search are shown', async () => {
+  test('keeps the selection while the previous results are shown', async () => {
     const { toggle, chosen, search, now } = await manager()
     toggle(a)
     const { answer, come } = later()
@@ -153,7 +153,7 @@ describe('selecting all', () => {
     expect(chosen()).toBe('a')
   })
 
-  test('without a session shows only the toast of the session', async () => {
+  test('shows only the logout toast if the session has ended', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
     const { now } = await manager()
     page.on('GET /api/files', unauthorized)
@@ -163,7 +163,7 @@ describe('selecting all', () => {
   })
 })
 
-test('selected files come in the order of the list', async () => {
+test('selected files follow the order of the list', async () => {
   const { toggle, chosen } = await manager()
   toggle(c)
   toggle(a)

@@ -7,9 +7,9 @@ import { type ListView, loadAll, type useFiles } from '../use-files.ts'
 const none: readonly StoredFile[] = []
 
 /**
- * Remembers which files of a list are selected. The selection stays when the order changes, though
- * the list may then be loaded only in part, so it has the whole files. It belongs to one search:
- * nobody should delete files that are not listed.
+ * The selected files. The selection survives a change of the sort order, when only part of the list
+ * may be loaded, so it stores whole files. It belongs to one search, to prevent deleting files that
+ * are not listed.
  */
 interface Selection {
   searchKey: string
@@ -22,8 +22,8 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
   const { searchKey, files: listed = none, hasMore, isOutdated } = list
   const [selection, setSelection] = useState<Selection>({ searchKey, files: new Map() })
 
-  // Selected files come in the order of the list, and as the list has them now. If it is loaded as
-  // a whole, others no longer exist.
+  // Use the order and the current state of the list. Once it is fully loaded, any other selected
+  // files no longer exist.
   const isWhole = !hasMore && !isOutdated
   const selected = useMemo(() => {
     if (selection.searchKey !== searchKey) return none
