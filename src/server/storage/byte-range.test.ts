@@ -33,13 +33,13 @@ describe('selectRange', () => {
     expect(selectRange(header, 100)).toEqual(expected)
   })
 
-  it('names no part of an empty file', () => {
+  it('ignores ranges of an empty file', () => {
     for (const header of ['bytes=0-', 'bytes=-5', 'bytes=0-0']) {
       expect(selectRange(header, 0)).toBe('whole')
     }
   })
 
-  it('never leaves the file, whatever it is asked', () => {
+  it("never exceeds the file's bounds, for any header", () => {
     const anyHeader = fc.oneof(
       fc.string(),
       fc.tuple(fc.maxSafeNat(), fc.maxSafeNat()).map(([a, b]) => `bytes=${a}-${b}`),
@@ -132,7 +132,7 @@ describe('expectedStart', () => {
     expect(await startOf(method, headers)).toBe(start)
   })
 
-  it('asks for the validators only where the request is conditional', async () => {
+  it('fetches the validators only for conditional requests', async () => {
     const unasked = () => Promise.reject(new Error('asked'))
     const plain = { method: 'GET', headers: { range: 'bytes=5-' } }
     expect(await expectedStart(plain, size, unasked)).toBe(5)
@@ -140,7 +140,7 @@ describe('expectedStart', () => {
     await expect(expectedStart(conditional, size, unasked)).rejects.toThrow('asked')
   })
 
-  it('expects no bytes where the other server has none', async () => {
+  it("returns null when the other server doesn't have the object", async () => {
     const request = { method: 'GET', headers: { 'if-none-match': '"v2"' } }
     expect(await expectedStart(request, size, async () => null)).toBeNull()
   })

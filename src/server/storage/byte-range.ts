@@ -1,25 +1,19 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
-/**
- * A part of a file, from byte `start` to byte `end`. Both count from 0, and both bytes are
- * included.
- */
+/** A byte range, zero-based and inclusive at both ends. */
 export interface ByteRange {
   start: number
   end: number
 }
 
-/**
- * What identifies the bytes of a file, for conditional requests. The bytes never change under one
- * URL.
- */
+/** Validators for conditional requests. The bytes behind a URL never change. */
 export interface Validators {
-  /** A strong entity tag, with its quotes. */
+  /** A strong entity tag, including the quotes. */
   etag: string
   lastModified: Date
 }
 
-/** With one of these headers, the answer depends on the validators of the stored bytes. */
+/** Headers that make the response depend on the validators. */
 const conditionalHeaders = [
   'if-match',
   'if-none-match',
@@ -29,9 +23,9 @@ const conditionalHeaders = [
 ] as const
 
 /**
- * Returns which of `size` bytes a Range header asks for (RFC 9110 §14). Returns `whole` when the
- * header is absent or malformed, or asks for several ranges: the RFC lets the server ignore those.
- * An empty file has no byte to ask for, so the answer is always `whole`.
+ * Parses a Range header (RFC 9110 §14) for a file of `size` bytes. Returns `whole` if the header is
+ * absent, malformed, or lists several ranges, all of which the RFC allows a server to ignore. For
+ * an empty file, always returns `whole`.
  */
 export function selectRange(
   header: string | undefined,
@@ -52,9 +46,9 @@ export function selectRange(
 }
 
 /**
- * Evaluates the conditional headers of a GET or HEAD, in the order of RFC 9110 §13.2.2. `failed`
- * means the answer 412, `unmodified` means 304. `whole` and `range` say whether If-Range allows a
- * Range header to be followed.
+ * Evaluates the conditional headers of a GET or HEAD in the order of RFC 9110 §13.2.2. `failed`
+ * means status 412, `unmodified` means 304. `range` means that a Range header may be honored,
+ * `whole` that If-Range rules it out.
  */
 export function evaluateConditions(
   headers: IncomingHttpHeaders,
@@ -69,7 +63,7 @@ export function evaluateConditions(
   }
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
-    // The tags are compared without `W/`, because a proxy may have added that to ours.
+    // Weak comparison: a proxy may have added `W/` to our tag.
     if (namesStrongly(ifNoneMatch.replaceAll('W/"', '"'), validators.etag)) return 'unmodified'
   } else if (modified <= httpDate(headers['if-modified-since'])) {
     return 'unmodified'
@@ -81,13 +75,12 @@ export function evaluateConditions(
 }
 
 /**
- * Predicts at which offset of a file the answer to a download will begin. It is needed where
- * another server sends the bytes: the object storage, or nginx. It applies the rules by which this
- * server itself answers (RFC 9110 §13.2.2 and §14.2). Returns null if the answer will have no bytes
- * of the file.
+ * Predicts the offset of the first byte when another server (S3 or nginx) sends the response.
+ * Follows the same rules as our own responses (RFC 9110 §13.2.2 and §14.2). Returns null if the
+ * response will contain no bytes of the file.
  * @param size in bytes.
- * @param validators returns by what the other server identifies the bytes; null if it has none. It
- * is called only for a conditional request.
+ * @param validators returns the other server's validators, or null if it doesn't have the object.
+ * Called only for conditional requests.
  */
 export async function expectedStart(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -111,14 +104,14 @@ function namesStrongly(list: string, etag: string): boolean {
 }
 
 /**
- * Returns milliseconds since 1970, or NaN for text that is no date. NaN compares as neither earlier
- * nor later.
+ * Returns milliseconds since 1970, or NaN for an invalid date. NaN compares as neither earlier nor
+ * later.
  */
 function httpDate(text: string | undefined): number {
   return text === undefined ? Number.NaN : Date.parse(text)
 }
 
-/** Cuts a date to whole seconds, because HTTP dates have no milliseconds. */
+/** HTTP dates have no milliseconds. */
 function wholeSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }

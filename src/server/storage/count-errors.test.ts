@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { countErrors } from './count-errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
-/** A store all of whose operations reject with `error`, also under another origin. */
+/** A store whose operations all reject with `error`, also when called through `under`. */
 function failing(error: Error): Storage {
   const reject = () => Promise.reject(error)
   const store = { name: 'disk', storedSize: reject, seal: reject, under: () => store }
@@ -15,7 +15,7 @@ it.each([
   ['a bucket that is away', new AppError('UNAVAILABLE'), ['storedSize', 'seal']],
   ['a size that is not the announced one', new SizeMismatch(1, 2), []],
   ['a thing that is not there', new AppError('LINK_NOT_FOUND'), []],
-])('counts a failure of the store, and not an answer: %s', async (_, error, counted) => {
+])('counts only failures of the store itself: %s', async (_, error, counted) => {
   const seen: string[] = []
   const store = countErrors(failing(error), (operation) => seen.push(operation))
   await expect(store.storedSize('key')).rejects.toBe(error)
@@ -23,7 +23,7 @@ it.each([
   expect(seen).toEqual(counted)
 })
 
-it('passes everything else on', async () => {
+it('passes other properties through', async () => {
   const store = { name: 's3', storedSize: async () => 7, keepsOldVersions: undefined }
   const counted = countErrors(store as unknown as Storage, () => expect.unreachable())
   expect(counted.name).toBe('s3')
@@ -31,7 +31,7 @@ it('passes everything else on', async () => {
   expect(counted.keepsOldVersions).toBeUndefined()
 })
 
-it('lists the objects of a store that keeps private state', async () => {
+it('lists the objects of a store with private fields', async () => {
   class PrivateStore {
     readonly #objects = [{ key: 'key', modifiedAt: new Date(0) }]
     async *list() {

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
-/** Every method of a store that can fail. `list` is not counted: whoever iterates reports it. */
+/** All store methods that can fail. `list` is excluded because its consumers report its errors. */
 export const storageOperations = [
   'hasSpaceFor',
   'signUpload',
@@ -24,8 +24,8 @@ export const storageOperations = [
 export type StorageOperation = (typeof storageOperations)[number]
 
 /**
- * Returns a store that does the same as `store`, and calls `onError` for each method that rejects
- * because the store failed. An error about the request itself, such as a wrong size, doesn't count.
+ * Wraps a store so that `onError` is called whenever a method rejects because the store failed.
+ * Errors caused by the request itself, such as a size mismatch, don't count.
  */
 export function countErrors<S extends Storage>(
   store: S,

@@ -13,10 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-describe('the CRC-32 that a PUT carries', () => {
+describe('the CRC-32 header of a PUT', () => {
   const checksum = (bytes: Buffer) => ({ 'x-amz-checksum-crc32': checksums.crc32(bytes) })
 
-  it('is compared with a part, which is not held where it differs', async () => {
+  it('is checked for a part, which is discarded on a mismatch', async () => {
     const of = cutUpload(disk, 2, 100)
     const good = checksum(of.bytesOf(1))
     expect((await of.put(1, good)).status).toBe(200)
@@ -25,7 +25,7 @@ describe('the CRC-32 that a PUT carries', () => {
     expect(await of.held()).toEqual([1])
   })
 
-  it('is compared with a whole file, of which nothing stays where it differs', async () => {
+  it('is checked for a whole file, which is discarded on a mismatch', async () => {
     const { whole, bytes, sha256 } = cutUpload(disk, 1, 2 * MiB)
     const damaged = await whole.put(bytes, checksum(randomBytes(5)))
     expect(refusalOf(damaged)).toEqual([409, 'CHECKSUM_MISMATCH'])
@@ -34,7 +34,7 @@ describe('the CRC-32 that a PUT carries', () => {
     expect(await whole.seal()).toBe(sha256)
   })
 
-  it('of a continuation is that of its own body, and leaves what was there', async () => {
+  it('covers only the body of a resumed upload; a mismatch keeps the earlier bytes', async () => {
     const { whole, bytes, key, sha256 } = cutUpload(disk, 1, 200)
     await whole.put(bytes.subarray(0, 40), chunked)
     const rest = bytes.subarray(40)
@@ -47,7 +47,7 @@ describe('the CRC-32 that a PUT carries', () => {
   })
 
   it.each(['', '?', 'AAAA', 'AAAAAA', 'AAAAAB==', 'AAAAAAA=', 'AAAAAA== ,AAAAAA==', '=AAAAAA='])(
-    'is refused before a byte is read when it is none: %o',
+    'is rejected before the body is read if it is malformed: %o',
     async (value) => {
       const of = cutUpload(disk, 1, 100)
       await of.put(1)

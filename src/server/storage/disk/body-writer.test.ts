@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
 import { type BodyTarget, writeBody } from './body-writer.ts'
 
-/** A file in memory that takes at most `most` bytes with each write. */
+/** An in-memory file that accepts at most `most` bytes per write. */
 function memoryFile(most = Number.POSITIVE_INFINITY) {
   const bytes: Buffer[] = []
   const file: BodyTarget['file'] = {
@@ -28,7 +28,7 @@ function write(body: Readable, target: Partial<BodyTarget>, stop = new AbortCont
 }
 
 describe('writeBody', () => {
-  it('writes everything in order, even if the disk takes less than it is given', async () => {
+  it('writes everything in order, even after short writes', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 })
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 70 }), async (lengths, most) => {
@@ -43,14 +43,14 @@ describe('writeBody', () => {
     )
   })
 
-  it('takes nothing beyond its limit', async () => {
+  it('writes nothing beyond its limit', async () => {
     const { file, bytes } = memoryFile()
     const body = Readable.from([Buffer.alloc(10), Buffer.alloc(6)])
     await expect(write(body, { file, limit: 15 })).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
     expect(bytes().length).toBeLessThanOrEqual(10)
   })
 
-  it('takes only a few chunks while the disk is slow', async () => {
+  it('buffers only a few chunks while the disk is slow', async () => {
     const disk = Promise.withResolvers<void>()
     const { file } = memoryFile()
     let taken = 0
@@ -67,7 +67,7 @@ describe('writeBody', () => {
     expect((await sent).end).toBe(100 * 64 * 1024)
   })
 
-  it('writes what has arrived before it stops', async () => {
+  it('writes all received bytes before it stops', async () => {
     const { file, bytes } = memoryFile()
     const body = new Readable({ read() {} })
     body.push('hello')

@@ -4,39 +4,38 @@ import { finished } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 
-/** How many bytes of a body wait in memory while the disk writes those before them. */
+/** How many bytes of a body are buffered while earlier ones are written to disk. */
 const bufferedBytes = 256 * 1024
 
-/** A request whose body is to be written into a file. */
+/** A request whose body is written to a file. */
 export interface Incoming {
   request: IncomingMessage
   response: ServerResponse
-  /** Aborts to end the body early. Its reason is the error that the client gets. */
+  /** Aborts to end the body early. The abort reason is the error sent to the client. */
   stop: AbortSignal
 }
 
 export interface BodyTarget {
-  /** It may write less than it is given. The caller closes it. */
+  /** May write fewer bytes than given. Closed by the caller. */
   file: { writev(chunks: Buffer[], position: number): Promise<{ bytesWritten: number }> }
-  /** The offsets in the file where the body begins, and beyond which nothing is written. */
+  /** The file offset of the body's first byte, and the offset at which writing must stop. */
   start: number
   limit: number
-  /** Called before bytes are written. If it rejects, the body ends with its error. */
+  /** Called before each write. A rejection ends the body with that error. */
   admit(bytes: number): Promise<void>
 }
 
-/** What was written of a body. */
 export interface Written {
-  /** The offset in the file after the last byte. */
+  /** The file offset after the last byte written. */
   end: number
   crc32: number
 }
 
 /**
- * Writes a body into a file, in order and without a gap. Resolves when all bytes that arrived are
- * written, even if the client left early.
- * @throws {AppError} the reason of `stop`; FILE_TOO_LARGE when the body would pass the limit; the
- * errors of `admit` and of the disk.
+ * Writes a body to a file sequentially. Resolves once all received bytes are written, even if the
+ * client disconnects early.
+ * @throws {AppError} the reason of `stop`; FILE_TOO_LARGE if the body would exceed the limit; any
+ * error from `admit` or the disk.
  */
 export async function writeBody(
   { request, response, stop }: Incoming,
@@ -88,7 +87,7 @@ async function writeChunks(
   }
 }
 
-/** Returns the chunks without their first `bytes` bytes. */
+/** Drops the first `bytes` bytes from the chunks. */
 function skip(chunks: Buffer[], bytes: number): Buffer[] {
   let toSkip = bytes
   return chunks.flatMap((chunk) => {
@@ -99,11 +98,10 @@ function skip(chunks: Buffer[], bytes: number): Buffer[] {
 }
 
 /**
- * Frees a chunk's memory at once. Node hands over each body in fresh buffers. If they were left to
- * the garbage collector, they would take 50 to 100 MiB, and collecting them a third of an upload's
- * CPU time.
+ * Frees a chunk's memory at once. Node allocates fresh buffers for each body. Leaving them to the
+ * garbage collector would take 50 to 100 MiB, and a third of an upload's CPU time.
  */
 function freeMemory({ buffer, byteLength }: Buffer): void {
-  // Memory that other buffers share is not freed.
+  // Don't free memory that is shared with other buffers.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

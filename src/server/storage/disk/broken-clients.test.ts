@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/** Stores a file and returns the URL of its download. */
+/** Stores a file and returns its download URL. */
 async function store(bytes: Buffer) {
   const upload = wholeUpload(disk, bytes.length)
   expect((await upload.put(bytes)).status).toBe(200)
@@ -28,14 +28,14 @@ async function store(bytes: Buffer) {
   return disk.storage.signDownload(disk.downloadGrant(upload.key, bytes.length))
 }
 
-describe('clients that leave', () => {
-  it('in the middle of an upload, 50 times', async () => {
+describe('clients that disconnect', () => {
+  it('in the middle of an upload, 50 times in a row', async () => {
     const whole = randomBytes(8 * MiB)
     const upload = wholeUpload(disk, whole.length)
     for (let round = 0; round < 50; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': whole.length })
       const sent = write(Buffer.alloc(round * 50_000))
-      // Some clients leave after they sent all their bytes, some before.
+      // Half of the clients disconnect after sending all their bytes, half before.
       if (round % 2 === 0) await sent
       client.destroy()
       await untilClosed(client)
@@ -45,7 +45,7 @@ describe('clients that leave', () => {
     await expectIdle(disk)
   })
 
-  it('for good: what has come is stored, and the file is closed', async () => {
+  it('without returning: received bytes are stored and the file is closed', async () => {
     const upload = wholeUpload(disk, 4 * MiB)
     const { client, write } = await upload.open({ 'Content-Length': 4 * MiB })
     await write(Buffer.alloc(MiB + 3))
@@ -55,7 +55,7 @@ describe('clients that leave', () => {
     expect(await disk.storage.storedSize(upload.key)).toBe(MiB + 3)
   })
 
-  it('in the middle of a download, 50 times', async () => {
+  it('in the middle of a download, 50 times in a row', async () => {
     const url = await store(randomBytes(16 * MiB))
     for (let round = 0; round < 50; round += 1) {
       const client = request(url, { agent: false })
@@ -73,7 +73,7 @@ describe('clients that leave', () => {
     await expectIdle(disk)
   })
 
-  it('with requests still waiting behind the first', async () => {
+  it('with pipelined requests pending', async () => {
     const target = targetOf(await store(randomBytes(16 * MiB)))
     for (let round = 0; round < 10; round += 1) {
       const socket = connect(disk.port, '127.0.0.1')
@@ -87,8 +87,8 @@ describe('clients that leave', () => {
   })
 })
 
-describe('clients that are slow', () => {
-  it('may send and read a byte at a time', async () => {
+describe('slow clients', () => {
+  it('can send and read one byte at a time', async () => {
     const upload = wholeUpload(disk, 64)
     const bytes = randomBytes(64)
     const target = targetOf(await upload.url())
@@ -102,7 +102,7 @@ describe('clients that are slow', () => {
     expect((await upload.stored()).equals(bytes)).toBe(true)
   })
 
-  it('keep a download waiting and still get all of it', async () => {
+  it('receive a complete download despite backpressure', async () => {
     const bytes = randomBytes(12 * MiB)
     const client = request(await store(bytes), { agent: false })
     client.end()

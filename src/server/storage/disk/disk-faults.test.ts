@@ -18,23 +18,23 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-describe('a disk that fails', () => {
-  it('when it is full: 503, and what is stored stays', async () => {
+describe('a failing disk', () => {
+  it('answers 503 when full and keeps the stored bytes', async () => {
     const upload = wholeUpload(disk, 2 * MiB)
     const bytes = randomBytes(2 * MiB)
-    // Every write to this device fails as on a full disk.
+    // Writes to this device fail with ENOSPC.
     await symlink('/dev/full', join(disk.dataDir, 'uploads', upload.key))
     const answer = await upload.put(bytes, { Range: 'bytes=0-' })
     expect(refusalOf(answer)).toEqual([503, 'DISK_FULL'])
     expect(answer.headers['retry-after']).toBe('60')
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
-    // With room on the disk, the same upload succeeds.
+    // The same upload succeeds once the disk has space.
     expect((await upload.put(bytes)).status).toBe(200)
     await expectIdle(disk)
   })
 
-  it('when it is gone: 503, not ready, and well again when it is back', async () => {
+  it('answers 503 while unavailable and recovers afterwards', async () => {
     const upload = wholeUpload(disk, 5)
     const [uploads, aside] = [join(disk.dataDir, 'uploads'), join(disk.dataDir, 'aside')]
     await rename(uploads, aside)

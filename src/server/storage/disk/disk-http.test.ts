@@ -18,10 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/**
- * Sends raw bytes to the server. Returns everything that the server sends until the connection
- * ends.
- */
+/** Sends raw bytes and returns everything received until the connection closes. */
 async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(disk.port, '127.0.0.1')
   const chunks: Buffer[] = []
@@ -32,8 +29,8 @@ async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-describe('requests that mean harm', () => {
-  it('a path that climbs', async () => {
+describe('malicious requests', () => {
+  it('path traversal', async () => {
     const key = newStorageKey()
     const targets = [
       '/storage/',
@@ -54,7 +51,7 @@ describe('requests that mean harm', () => {
   })
 
   it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '%s is no method of a presigned URL',
+    'rejects %s on a presigned URL',
     async (method) => {
       const answer = await send(await wholeUpload(disk, 5).url(), { method })
       expect(refusalOf(answer)).toEqual([405, 'METHOD_NOT_ALLOWED'])
@@ -81,7 +78,7 @@ describe('requests that mean harm', () => {
     await expectIdle(disk)
   })
 
-  it('a chunked body that goes on and on', async () => {
+  it('an endless chunked body', async () => {
     const upload = wholeUpload(disk, MiB)
     const target = targetOf(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -109,8 +106,8 @@ describe('requests that mean harm', () => {
   })
 })
 
-describe('a refused upload', () => {
-  it('is heard out for a while, so that the client sees the answer and no reset', async () => {
+describe('a rejected upload', () => {
+  it('is drained for a while, so that the client gets the response instead of a reset', async () => {
     const size = 8 * MiB
     const target = targetOf(await wholeUpload(disk, size).url())
     const socket = connect(disk.port, '127.0.0.1')

@@ -15,10 +15,10 @@ import { type SignedGrant, verifyUrl } from './signed-url.ts'
 import { type TransferDirection, type TransferOutcome, transferLimits } from './transfers.ts'
 
 const methods = ['GET', 'HEAD', 'PUT']
-/** How often refusals of transfers are logged at most. */
+/** Minimum interval between log entries for refused transfers. */
 const logEveryMs = 60_000
 
-/** The names of the requests to presigned URLs in metrics. */
+/** Route names of presigned URLs in metrics. */
 const storageRoutes = {
   get: '/storage/{download}',
   put: '/storage/{upload}',
@@ -27,21 +27,20 @@ const storageRoutes = {
 
 export interface DiskHttpOptions extends UploadReceiver {
   signingKey: KeyObject
-  /** Returns the client's address, by which transfers are counted. */
+  /** Returns the client address used for transfer limits. */
   clientAddress(request: IncomingMessage): string
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
   /**
-   * The internal location of nginx for the folder of sealed files, which nginx then sends itself.
-   * null: this server sends them.
+   * The internal nginx location for sealed files, if nginx sends them. null: this server sends
+   * them.
    */
   nginxLocation: string | null
 }
 
 /**
- * Sends and receives the bytes of files on the disk over HTTP, with Node's own requests and
- * responses. No error in one request ends the process: the client gets an answer, or is dropped if
- * it has left.
+ * Sends and receives files on the disk over HTTP. An error in one request never crashes the
+ * process: the client gets an error response, or is dropped if it has already disconnected.
  */
 export class DiskHttp {
   readonly #options: DiskHttpOptions
@@ -59,7 +58,7 @@ export class DiskHttp {
     this.#options = options
   }
 
-  /** Answers a request whose path begins with /storage/. Never rejects. */
+  /** Handles a request whose path begins with /storage/. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     return this.#answer(request, response, async () => {
       const grant = this.#verify(request)
@@ -71,8 +70,8 @@ export class DiskHttp {
         const work = () => receiveUpload(request, response, grant, this.#options)
         await this.#transfer('upload', response, work)
       } else {
-        // A question costs a query and a sync, like the start of a PUT. It brings no bytes that a
-        // refusal would waste, so it also gives way to those who wait for the database.
+        // A HEAD costs a query and a sync, like the start of a PUT. Since refusing one wastes no
+        // uploaded bytes, it is also subject to load shedding.
         this.#options.shedLoad()
         const work = () => answerOffset(response, grant, this.#options)
         await this.#transfer('upload', response, work)
@@ -80,7 +79,7 @@ export class DiskHttp {
     })
   }
 
-  /** Answers GET and HEAD with a sealed object. Never rejects. */
+  /** Answers a GET or HEAD for a sealed object. Never rejects. */
   send(
     grant: DownloadGrant,
     request: IncomingMessage,
@@ -90,20 +89,20 @@ export class DiskHttp {
     return this.#answer(request, response, () => this.#send(grant, request, response, onBytes))
   }
 
-  /** How many requests are being answered. */
+  /** The number of requests in progress. */
   active(): number {
     return this.#active.size
   }
 
-  /** Resolves when no request is being answered. */
+  /** Resolves when no requests are in progress. */
   idle(): Promise<void> {
     if (this.#active.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
   /**
-   * Refuses new requests and ends running ones. Bytes that arrived stay on the disk. Resolves when
-   * all requests have ended.
+   * Refuses new requests and ends running ones. Received bytes stay on the disk. Resolves when all
+   * requests have ended.
    */
   async close(): Promise<void> {
     this.#closing = true
@@ -155,9 +154,8 @@ export class DiskHttp {
   }
 
   /**
-   * Does the work of a transfer, within the limits of how many may run. Counts it, unless it is a
-   * HEAD.
-   * @throws {AppError} TOO_MANY_TRANSFERS with `Retry-After`, and the errors of the work.
+   * Runs a transfer within the concurrency limits. Counts it in metrics, unless it is a HEAD.
+   * @throws {AppError} TOO_MANY_TRANSFERS with `Retry-After`; any error from `work`.
    */
   async #transfer(
     direction: TransferDirection,
@@ -202,7 +200,7 @@ export class DiskHttp {
       if (error.code === 'TOO_MANY_TRANSFERS') this.#logTooMany(request)
       return error
     }
-    // Usually the disk is full or failing. The client may try again. Only the log gets the details.
+    // Usually the disk is full or failing, so the client may retry. The details only go to the log.
     this.#options.log.error({ err: error }, 'a transfer failed')
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }
@@ -219,7 +217,7 @@ export class DiskHttp {
   }
 }
 
-/** A response is also destroyed after all of it was sent. */
+/** A response is also destroyed after it was sent completely. */
 function outcomeOf(
   error: unknown,
   { destroyed, writableFinished }: Pick<ServerResponse, 'destroyed' | 'writableFinished'>,

@@ -33,7 +33,7 @@ describe('after a crash', () => {
       shedLoad() {},
     })
 
-  it('sealing can begin again, wherever it was cut off', async () => {
+  it('can resume a seal interrupted at any step', async () => {
     const [before, between, after] = [newStorageKey(), newStorageKey(), newStorageKey()]
     const fanOut = (key: string) => join(disk.dataDir, 'files', key.slice(0, 2))
     await writeFile(join(disk.dataDir, 'uploads', before), 'hello')
@@ -50,7 +50,7 @@ describe('after a crash', () => {
     await reopened.close()
   })
 
-  it('URLs that were given work on, and uploads continue', async () => {
+  it('keeps issued URLs valid and continues uploads', async () => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
     const reopened = await reopen()
@@ -61,7 +61,7 @@ describe('after a crash', () => {
 })
 
 describe('close', () => {
-  it('ends what runs, keeps what came, and refuses what comes', async () => {
+  it('ends running transfers, keeps received bytes and refuses new requests', async () => {
     const closing = await openDiskServer()
     const upload = wholeUpload(closing, 10)
     const { ended, write } = await upload.open({ 'Content-Length': 10 })

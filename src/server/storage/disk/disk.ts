@@ -21,63 +21,55 @@ import { noMeter, type TransferMeter } from './transfers.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
-  /** The folder of all stored bytes, made if it is missing. */
+  /** The folder for all stored bytes. Created if missing. */
   dataDir: string
   /**
-   * The public origin, at which `handle` answers. Presigned URLs begin with it, unless `under`
-   * names another origin of this server.
+   * The public origin. Presigned URLs begin with it, unless `under` sets another origin of this
+   * server.
    */
   appUrl: URL
-  /**
-   * The secret that signs URLs. It must stay the same after a restart, or the URLs that clients
-   * have stop working.
-   */
+  /** The secret for signing URLs. Changing it invalidates all issued URLs. */
   secret: string
   clock: Clock
   log: Logger
   uploads: UploadActivity
-  /** Returns a client's address, by which transfers are limited. */
+  /** Returns the client address used for transfer limits. */
   clientAddress(request: IncomingMessage): string
   /**
-   * Is called before a question about an upload asks the database.
+   * Called before a HEAD of an upload queries the database.
    * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
    */
   shedLoad(): void
-  /**
-   * The internal location of nginx for the folder `files`. Without it, this server sends the files
-   * itself.
-   */
+  /** The internal nginx location for the folder `files`. If unset, this server sends the files. */
   nginxLocation?: string | null
-  /** The free space of the file system of `dataDir`. */
+  /** The free space on the file system of `dataDir`. */
   space: UploadSpace
-  /** Counts transfers. Without it, nothing is counted. */
+  /** Transfer metrics. Nothing is counted if unset. */
   meter?: TransferMeter
-  /** Only tests set this. By default the real file system is used. */
+  /** For tests. Defaults to the real file system. */
   fileSystem?: FileSystem
 }
 
 export interface DiskStorage extends Storage {
   /**
-   * Answers every request whose path begins with /storage/. If the client waits for "100 Continue"
-   * (the server's event `checkContinue`), this method sends it. Resolves when the answer has been
+   * Handles a request whose path begins with /storage/. Sends "100 Continue" itself, so it also
+   * accepts requests from the server's `checkContinue` event. Resolves when the response has been
    * sent. Never rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** How many transfers are running, uploads and downloads. */
+  /** The number of running uploads and downloads. */
   activeTransfers(): number
   /** Resolves when no transfer is running. */
   idle(): Promise<void>
   /**
-   * Ends running transfers. Bytes that arrived stay and can be continued. Resolves when all
-   * transfers have ended.
+   * Ends running transfers. Uploads can be resumed later. Resolves when all transfers have ended.
    */
   close(): Promise<void>
 }
 
 /**
- * Opens a folder on the local disk as storage. It signs URLs and answers the requests to them
- * itself.
- * @throws when the folder cannot be made or written.
+ * Opens a local folder as storage. Signs URLs and serves the requests to them itself.
+ * @throws if the folder can't be created or written to.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {
   const { clock, log, space, uploads, meter = noMeter, fileSystem = nodeFs } = options
@@ -125,7 +117,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // Taking the lock stops running transfers. A confirm that comes too early must not end one.
+      // Acquiring the lock aborts running transfers, which a premature confirm must not do.
       if (locks.isHeld(key)) {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)
@@ -172,7 +164,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   return disk
 }
 
-/** Encodes a CRC-32 in the form that clients send: four bytes, the highest first, in base64. */
+/** Encodes a CRC-32 for the checksum header: four bytes, big-endian, in base64. */
 function toBase64(crc32: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(crc32)

@@ -18,7 +18,9 @@ function found(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null)
 }
 
-/** Returns what a power cut can leave of the file: before `write` has resolved, and after that. */
+/**
+ * Returns the contents that a power cut can leave in the file, before and after `write` resolves.
+ */
 async function leftBy(write: (path: string, disk: ReturnType<typeof recordDisk>) => Promise<void>) {
   const written = join(folder, 'written')
   await mkdir(written)
@@ -37,12 +39,12 @@ async function leftBy(write: (path: string, disk: ReturnType<typeof recordDisk>)
   return left
 }
 
-test('a file that is made is there whole or not at all, and once it is made for good', async () => {
+test('a created file is complete or missing after a power cut, and complete once created', async () => {
   const left = await leftBy((path, { fileSystem }) => createFile(path, text, fileSystem))
   expect(left).toEqual({ before: new Set([null, text]), after: new Set([text]) })
 })
 
-test('a file that is replaced is the old one or the new one, and then the new one for good', async () => {
+test('a replaced file has its old or new content after a power cut, and only the new content once replaced', async () => {
   const left = await leftBy(async (path, { fileSystem }) => {
     await createFile(path, 'old', fileSystem)
     await replaceFile(path, text, fileSystem)
@@ -50,7 +52,7 @@ test('a file that is replaced is the old one or the new one, and then the new on
   expect(left).toEqual({ before: new Set([null, 'old', text]), after: new Set([text]) })
 })
 
-test('a file that is there is not made again, and nothing is left beside it', async () => {
+test('an existing file is not overwritten, and no temporary file remains', async () => {
   const path = join(folder, 'secret')
   await createFile(path, 'first')
   await expect(createFile(path, 'second')).rejects.toThrow('EEXIST')
@@ -59,7 +61,7 @@ test('a file that is there is not made again, and nothing is left beside it', as
   expect(await readdir(folder)).toEqual(['secret'])
 })
 
-test("what an interrupted try left is in nobody's way", async () => {
+test('a temporary file of an interrupted write is replaced', async () => {
   const path = join(folder, 'secret')
   await writeFile(`${path}.new`, 'half', { mode: 0o644 })
   await replaceFile(path, text)

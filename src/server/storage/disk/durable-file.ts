@@ -3,17 +3,14 @@ import * as nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type FileSystem, syncFolder } from './file-system.ts'
 
-/**
- * The functions of `node:fs/promises` that this file writes with. Tests pass others, which simulate
- * a power cut.
- */
+/** The file system functions used here. Tests replace them to simulate power cuts. */
 type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'>
 
 /**
- * Makes a file with this text that only its owner can read. Even after a crash, the file is either
- * complete or missing. Once this resolves, the file survives a power cut. A call that was
- * interrupted can leave `<path>.<uuid>` behind.
- * @throws an error with the code EEXIST when `path` already exists. That file does not change.
+ * Atomically creates a text file that only its owner can read. After a crash, the file is either
+ * complete or missing. Once this resolves, the file survives a power cut. An interrupted call can
+ * leave `<path>.<uuid>` behind.
+ * @throws an error with the code EEXIST if `path` exists. The existing file is not changed.
  */
 export async function createFile(
   path: string,
@@ -31,10 +28,9 @@ export async function createFile(
 }
 
 /**
- * Writes a file that only its owner can read. It replaces the file at `path`, if there is one. Even
- * after a crash, `path` contains the complete old text or the complete new text. Once this
- * resolves, the new text survives a power cut. A call that was interrupted can leave `<path>.new`
- * behind.
+ * Atomically writes or replaces a text file that only its owner can read. After a crash, `path` has
+ * either its old content or the complete new text. Once this resolves, the new text survives a
+ * power cut. An interrupted call can leave `<path>.new` behind.
  */
 export async function replaceFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {
   const fresh = `${path}.new`

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../../errors.ts'
 import type { HashAnswer, HashQuestion } from './hash-thread.ts'
 
-/** Computes the SHA-256 of files in one worker thread, which starts with the first file. */
+/** Computes the SHA-256 of files in a single worker thread, started on first use. */
 export class FileHasher {
   readonly #log: Logger
   readonly #waiting = new Map<number, PromiseWithResolvers<string | null>>()
@@ -16,8 +16,8 @@ export class FileHasher {
   }
 
   /**
-   * Returns the SHA-256 of a file in hexadecimal, or null when there is no such file.
-   * @throws {AppError} UNAVAILABLE when the file cannot be read, or the server stops.
+   * Returns the SHA-256 of a file in hex, or null if the file doesn't exist.
+   * @throws {AppError} UNAVAILABLE if the file can't be read or the server is stopping.
    */
   async sha256(path: string): Promise<string | null> {
     if (this.#closed) throw new AppError('UNAVAILABLE')

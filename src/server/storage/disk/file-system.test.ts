@@ -11,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('what is there is returned', async () => {
+it('unlessMissing returns the value if the file exists', async () => {
   expect(await unlessMissing(readFile(join(folder, 'there'), 'utf8'))).toBe('text')
 })
 
-it('a missing file is null, and so is one in a missing folder', async () => {
+it('unlessMissing returns null for a missing file or folder', async () => {
   expect(await unlessMissing(readFile(join(folder, 'missing')))).toBeNull()
   expect(await unlessMissing(readFile(join(folder, 'missing', 'file')))).toBeNull()
 })
@@ -23,14 +23,14 @@ it('a missing file is null, and so is one in a missing folder', async () => {
 it.each([
   ['a folder in the place of a file', () => join(folder, '.'), 'EISDIR'],
   ['a file in the place of a folder', () => join(folder, 'there', 'file'), 'ENOTDIR'],
-])('%s is an error and not the same as missing', async (_, path, code) => {
+])('unlessMissing rethrows the error for %s', async (_, path, code) => {
   const error = await unlessMissing(readFile(path())).catch((error: unknown) => error)
   expect(isMissing(error)).toBe(false)
   expect(error).toMatchObject({ code })
 })
 
 it.each([null, undefined, 'ENOENT', { code: 'ENOENT' }, new Error('ENOENT')])(
-  'something else that is thrown has no code: %j',
+  'isMissing is false for %j',
   (thrown) => {
     expect(isMissing(thrown)).toBe(false)
   },

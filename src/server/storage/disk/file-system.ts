@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * The functions of `node:fs/promises` with which the disk store changes its folders. A test gives
- * others, to see which changes are synced, and to simulate a power cut after any of them.
+ * The file system functions that the disk store uses for changes. Tests replace them to record
+ * syncs and to simulate power cuts.
  */
 export interface FileSystem {
   open(path: string, flags: string, mode?: number): Promise<FileHandle>
@@ -11,7 +11,7 @@ export interface FileSystem {
   rm(path: string, options: { force: true }): Promise<void>
 }
 
-/** Returns what was found, or null when the file does not exist. */
+/** Returns the result, or null if the file doesn't exist. */
 export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found
@@ -21,12 +21,12 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Tells whether an error means that the file or its folder does not exist. */
+/** True if the error means that the file or its folder doesn't exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** Syncs a folder, which makes the names in it durable. */
+/** Syncs a folder, which makes its directory entries durable. */
 export async function syncFolder(fs: Pick<FileSystem, 'open'>, path: string): Promise<void> {
   const folder = await fs.open(path, 'r')
   try {

@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-it('opens twice, also where the folder is still missing', async () => {
+it("can open the same data folder twice, even if it doesn't exist yet", async () => {
   const missing = join(dataDir, 'not', 'yet')
   await Promise.all([Folders.open(fs, missing), Folders.open(fs, missing)])
   await Folders.open(fs, missing)
 })
 
-it('moves nothing to the sealed files that has another size', async () => {
+it('refuses to seal a file of another size', async () => {
   const key = newStorageKey()
   await writeFile(join(dataDir, 'uploads', key), 'hell')
   const wrong = { name: 'SizeMismatch', expected: 5, actual: 4 }
@@ -29,14 +29,14 @@ it('moves nothing to the sealed files that has another size', async () => {
   expect(await folders.storedSize(key)).toBe(4)
 })
 
-it('makes no path of what is no key', async () => {
+it('rejects invalid storage keys', async () => {
   for (const key of ['', '.', '..', '../uploads', newStorageKey().toUpperCase()]) {
     await expect(folders.storedSize(key)).rejects.toThrow(RangeError)
     await expect(folders.remove(key)).rejects.toThrow(RangeError)
   }
 })
 
-it('passes over what is not its own when it lists', async () => {
+it('ignores unrelated files when listing', async () => {
   const key = newStorageKey()
   await writeFile(join(dataDir, 'uploads', key), '')
   await writeFile(join(dataDir, 'uploads', 'notes.txt'), '')

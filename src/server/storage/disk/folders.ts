@@ -10,19 +10,19 @@ import { type FileSystem, isMissing, syncFolder, unlessMissing } from './file-sy
 const partsSuffix = '.parts'
 
 /**
- * The files of the disk store. Bytes arrive in `uploads/<key>`. When they are complete and durable,
- * they move to `files/<first two characters>/<key>`. Both folders are on one file system, so the
- * move is one rename. For an upload in parts, `uploads/<key>.parts` lists the parts that are
- * complete. Without that file, all bytes in `uploads/<key>` count.
+ * File layout of the disk store. Incoming bytes are written to `uploads/<key>`. Once complete and
+ * durable, they move to `files/<first two characters>/<key>`. Both folders are on one file system,
+ * so the move is a single rename. For an upload in parts, `uploads/<key>.parts` lists the complete
+ * parts. Without that file, all bytes in `uploads/<key>` count.
  */
 export class Folders {
   readonly #fs: FileSystem
   readonly #uploads: string
   readonly #files: string
-  /** The newest sync of each folder, by path, and those that have not begun. */
+  /** The latest sync of each folder by path, and the syncs that haven't started yet. */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
-  /** The folders below `files` that survive a power cut. */
+  /** Folders below `files` that are durable. */
   readonly #shards = new Map<string, Promise<void>>()
 
   private constructor(fs: FileSystem, dataDir: string) {
@@ -31,10 +31,7 @@ export class Folders {
     this.#files = join(dataDir, 'files')
   }
 
-  /**
-   * Makes the folders where they are missing, and makes them durable. Removes lists of parts that a
-   * crash has left without their bytes.
-   */
+  /** Creates missing folders durably. Removes part lists that a crash left without their bytes. */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
     await fs.mkdir(folders.#uploads, { recursive: true })
@@ -49,7 +46,7 @@ export class Folders {
     return folders
   }
 
-  /** Opens the file of an upload, and makes an empty one where there is none. */
+  /** Opens the file of an upload. Creates an empty file if there is none. */
   async openUpload(key: string): Promise<FileHandle> {
     const path = this.#uploadPath(key)
     const file = await unlessMissing(this.#fs.open(path, 'r+'))
@@ -57,9 +54,9 @@ export class Folders {
   }
 
   /**
-   * Removes the bytes of an upload, and makes an empty list of its parts. When this resolves, the
-   * list survives a power cut. Only then may a part be written. Otherwise a power cut could leave
-   * a file with gaps that is taken for whole.
+   * Discards the bytes of an upload and creates an empty part list. The list must be durable before
+   * any part is written. Otherwise a power cut could leave a file with gaps that passes for a whole
+   * one.
    */
   async startParts(key: string): Promise<void> {
     await this.discard(key)
@@ -70,8 +67,8 @@ export class Folders {
   }
 
   /**
-   * Returns the size in bytes of the file of an upload in parts; null where the file or the list of
-   * its parts is missing.
+   * Returns the file size in bytes of an upload in parts, or null if the file or its part list is
+   * missing.
    */
   async sizeInParts(key: string): Promise<number | null> {
     const paths = [this.#uploadPath(key), this.#partsPath(key)]
@@ -79,15 +76,14 @@ export class Folders {
     return bytes && list ? bytes.size : null
   }
 
-  /** Opens the list of an upload's parts. Returns null when there is none. */
+  /** Opens the part list of an upload. Returns null if there is none. */
   openParts(key: string, flags: 'r' | 'r+'): Promise<FileHandle | null> {
     return unlessMissing(this.#fs.open(this.#partsPath(key), flags))
   }
 
   /**
-   * Removes the bytes of an upload, and then the list of its parts. Each removal survives a power
-   * cut before the next change. Otherwise a cut could leave bytes without their list, or a list
-   * beside other bytes.
+   * Removes the bytes of an upload and then its part list. Each removal is synced before the next
+   * one. Otherwise a power cut could leave bytes without their list, or a list next to other bytes.
    */
   async discard(key: string): Promise<void> {
     for (const path of [this.#uploadPath(key), this.#partsPath(key)]) {
@@ -97,21 +93,18 @@ export class Folders {
     }
   }
 
-  /**
-   * Removes the list of an upload's parts. The caller must have removed their bytes from `uploads`
-   * before.
-   */
+  /** Removes the part list of an upload. Its bytes must no longer be in `uploads`. */
   forgetParts(key: string): Promise<void> {
     return this.#fs.rm(this.#partsPath(key), { force: true })
   }
 
-  /** Opens a sealed object for reading. Returns null when there is none. */
+  /** Opens a sealed object for reading. Returns null if there is none. */
   openSealed(key: string): Promise<FileHandle | null> {
     return unlessMissing(this.#fs.open(this.sealedPath(key), 'r'))
   }
 
   /**
-   * Returns the size of a sealed object in bytes, and when it was last changed; null when there is
+   * Returns the size in bytes and the modification time of a sealed object, or null if there is
    * none.
    */
   async sealedFacts(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
@@ -119,32 +112,28 @@ export class Folders {
     return found && { size: found.size, modifiedAt: found.mtime }
   }
 
-  /** Returns the size of a sealed object in bytes, or null when there is none. */
+  /** Returns the size of a sealed object in bytes, or null if there is none. */
   async sealedSize(key: string): Promise<number | null> {
     return (await this.sealedFacts(key))?.size ?? null
   }
 
-  /**
-   * Returns the size in bytes of the object under a key, whether it is sealed or still arriving, or
-   * null when there is none.
-   */
+  /** Returns the size in bytes of an object, sealed or not, or null if there is none. */
   async storedSize(key: string): Promise<number | null> {
-    // The arriving file is looked for first. In the other order, a file that is sealed between both
-    // steps would be found in neither folder.
+    // Check `uploads` first. In the other order, an object sealed between the two checks would be
+    // missed.
     const arriving = await unlessMissing(stat(this.#uploadPath(key)))
     return arriving?.size ?? (await this.sealedSize(key))
   }
 
   /**
-   * Makes the bytes that have arrived under a key durable. Returns how many there are; 0 when there
-   * are none.
+   * Makes the received bytes of an upload durable. Returns their number, or 0 if there are none.
    */
   async durableUploadSize(key: string): Promise<number> {
     const file = await unlessMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
-      // The file's name must be durable too.
+      // The file name must be durable too.
       await Promise.all([file.datasync(), this.#sync(this.#uploads)])
       return size
     } finally {
@@ -153,17 +142,18 @@ export class Folders {
   }
 
   /**
-   * Moves an object of exactly `size` bytes from `uploads` to `files`. When this resolves, the
-   * object survives a power cut. If it is interrupted anywhere, the next call completes the work.
-   * @throws {SizeMismatch} when there is no object of that size.
+   * Moves an object of exactly `size` bytes from `uploads` to `files`. Once this resolves, the
+   * object survives a power cut. After an interruption at any step, another call completes the
+   * seal.
+   * @throws {SizeMismatch} if there is no object of that size.
    */
   async seal(key: string, size: number): Promise<void> {
     const shard = dirname(this.sealedPath(key))
     const sealed = await this.sealedSize(key)
     if (sealed === null) await this.#moveToSealed(key, size, shard)
     else assertSize(sealed, size)
-    // The sync runs even if the object was sealed before, because the call that moved it may not
-    // have synced. Both syncs run in parallel, so that the file system can do them together.
+    // Sync even if the object is already sealed, because the call that moved it may not have
+    // synced. The syncs run in parallel so that the file system can combine them.
     await Promise.all([this.#sync(shard), this.#sync(this.#uploads)])
   }
 
@@ -179,21 +169,21 @@ export class Folders {
     try {
       await this.#fs.rename(this.#uploadPath(key), this.sealedPath(key))
     } catch (error) {
-      // Somebody may have removed the empty folder. The next try makes it again.
+      // The empty folder may have been deleted. The next attempt creates it again.
       if (isMissing(error)) this.#shards.delete(shard)
       throw error
     }
   }
 
-  /** Removes the object under a key, whether it is sealed or still arriving. */
+  /** Removes an object, sealed or not. */
   async remove(key: string): Promise<void> {
     await this.discard(key)
     await this.#fs.rm(this.sealedPath(key), { force: true })
   }
 
   /**
-   * Resolves when the removals of these objects survive a power cut. Each folder is synced once,
-   * whether this or an earlier process removed something in it.
+   * Makes earlier removals of these objects durable, including those of an earlier process. Syncs
+   * each folder once.
    */
   async syncRemovals(keys: readonly string[]): Promise<void> {
     const shards = new Set(keys.map((key) => dirname(this.sealedPath(key))))
@@ -202,38 +192,34 @@ export class Folders {
     await Promise.all([this.#sync(this.#uploads), ...synced])
   }
 
-  /** Lists every object in the order of the keys. Other files in the folders are ignored. */
+  /** Lists all objects in key order. Ignores unrelated files. */
   list(): AsyncGenerator<StoredObject> {
     return inKeyOrder(listFolder(this.#uploads), this.#listSealed())
   }
 
   async *#listSealed(): AsyncGenerator<StoredObject, void> {
-    // The name of a folder is the first characters of its keys. So the order of the folders is the
-    // order of the keys.
+    // Folders are named after the first characters of their keys, so folder order is key order.
     const folders = await readdir(this.#files, { withFileTypes: true })
     const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
     for (const name of names.sort()) yield* listFolder(join(this.#files, name))
   }
 
-  /** Returns the id of the installation that `writeInstallation` wrote, or null. */
+  /** Returns the installation id written by `writeInstallation`, or null if there is none. */
   async readInstallation(): Promise<string | null> {
     const text = await unlessMissing(readFile(this.#installationPath(), 'utf8'))
     return text === null ? null : text.trim()
   }
 
-  /** Writes the id of an installation, durably, beside the sealed objects. */
+  /** Durably writes the installation id next to the sealed objects. */
   writeInstallation(installation: string): Promise<void> {
     return replaceFile(this.#installationPath(), `${installation}\n`, this.#fs)
   }
 
-  /**
-   * Writes, reads and removes a small file in each of the two folders. Rejects when a step fails.
-   */
+  /** Writes, reads and removes a small file in both folders. Rejects if any step fails. */
   async probe(): Promise<void> {
     await Promise.all([this.#uploads, this.#files].map((folder) => probe(this.#fs, folder)))
   }
 
-  /** Returns the path of a sealed object. */
   sealedPath(key: string): string {
     return join(this.#files, sealedName(key))
   }
@@ -251,7 +237,7 @@ export class Folders {
     return join(this.#files, '.installation')
   }
 
-  /** Creates a folder below `files` durably, so that objects in it can survive a power cut. */
+  /** Durably creates a folder below `files`, so that objects in it survive a power cut. */
   #makeShard(path: string): Promise<void> {
     const make = async () => {
       await this.#fs.mkdir(path, { recursive: true })
@@ -264,16 +250,15 @@ export class Folders {
   }
 
   /**
-   * Resolves when all changes of names in a folder that were made before this call survive a power
-   * cut. Calls for the same folder share a sync, which saves most of them while many files are
-   * confirmed at once.
+   * Makes earlier changes to a folder's entries durable. Concurrent calls for the same folder share
+   * a sync, which avoids most syncs when many files are confirmed at once.
    */
   #sync(path: string): Promise<void> {
     const waiting = this.#waitingSyncs.get(path)
     if (waiting) return waiting
     const last = this.#lastSyncs.get(path)
     const sync = async () => {
-      // A running sync may have begun before the caller's change, so this is another one.
+      // A running sync may have started before the caller's change, so another one is needed.
       await last?.catch(() => undefined)
       this.#waitingSyncs.delete(path)
       await syncFolder(this.#fs, path)
@@ -286,9 +271,9 @@ export class Folders {
 }
 
 /**
- * Returns the path of a sealed object below the folder `files`. The first two characters of the key
- * name a folder, so that no folder gets too many files.
- * @throws {RangeError} when the key is no storage key.
+ * Returns the path of a sealed object relative to `files`. The first two characters of the key form
+ * a folder name, which keeps folders small.
+ * @throws {RangeError} if the key isn't a storage key.
  */
 export function sealedName(key: string): string {
   assertStorageKey(key)
@@ -298,7 +283,7 @@ export function sealedName(key: string): string {
 async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
   const keys = (await readdir(folder)).filter(isStorageKey)
   for (const key of keys.sort()) {
-    // The file may have been removed or sealed since it was listed.
+    // The file may have been removed or sealed since the folder was read.
     const found = await unlessMissing(stat(join(folder, key)))
     if (found?.isFile()) yield { key, modifiedAt: found.mtime }
   }
