@@ -3,19 +3,18 @@ import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle
 import { reportOutcomes } from '../../shared/rules/links/report.ts'
 import { bytes, moment } from './columns.ts'
 
-/** What one visitor wrote about a file. `at` is ISO 8601 text in UTC. */
+/** A visitor's report text. `at` is ISO 8601 in UTC. */
 export interface ReportStatement {
   at: string
   reason: string
   email: string | null
-  /** True if a robot has probably sent the statement. */
+  /** True if the statement was probably sent by a bot. */
   isSuspect: boolean
 }
 
 /**
- * The reports of files. A file has at most one open report, and every new statement is added to it.
- * The table copies the file's data and has no foreign keys. So a report stays when the file's row
- * is removed.
+ * Abuse reports. A file has at most one open report, which collects all new statements. The table
+ * copies the file's data and has no foreign keys, so reports outlive the file's row.
  */
 export const reports = pgTable(
   'reports',
@@ -23,46 +22,46 @@ export const reports = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     fileId: uuid('file_id').notNull(),
     ownerId: text('owner_id').notNull(),
-    /** The short code under which visitors reported the file last. */
+    /** The short code under which the file was last reported. */
     shortCode: text('short_code').notNull(),
     originalName: text('original_name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
-    /** The SHA-256 of the file, if this server has computed it. Otherwise null. */
+    /** The file's SHA-256 if this server has computed it, otherwise null. */
     provedSha256: text('proved_sha256'),
     count: integer().notNull(),
     /**
-     * What visitors wrote, oldest first. If there are many, only the first ones and the last ones
-     * are kept.
+     * Visitors' statements, oldest first. If there are many, only the first and the last ones are
+     * kept.
      */
     statements: jsonb().$type<ReportStatement[]>().notNull(),
     firstReportedAt: moment('first_reported_at').notNull(),
     lastReportedAt: moment('last_reported_at').notNull(),
-    /** When the administrator closed the report. null while it is open. */
+    /** When the administrator closed the report; null while it is open. */
     closedAt: moment('closed_at'),
     outcome: text({ enum: reportOutcomes }),
   },
   (table) => [
     uniqueIndex('reports_open_file').on(table.fileId).where(sql`${table.closedAt} is null`),
-    // The list of open reports reads this index backwards, so the newest come first.
+    // The list of open reports scans this index backwards, newest first.
     index('reports_open').on(table.lastReportedAt, table.id).where(sql`${table.closedAt} is null`),
     index('reports_short_code').on(table.shortCode),
-    // A takedown asks for the last report of a file, also for a closed one.
+    // A takedown needs a file's last report, open or closed.
     index('reports_file').on(table.fileId, table.lastReportedAt),
-    // These find the closed reports of a user who is deleted, and those that were kept long enough.
+    // These serve the deletion of closed reports, by owner and by age.
     index('reports_closed_owner').on(table.ownerId).where(sql`${table.closedAt} is not null`),
     index('reports_closed').on(table.closedAt).where(sql`${table.closedAt} is not null`),
   ],
 )
 
-/** Content that the administrator took down. An upload with this SHA-256 does not become a file. */
+/** Content that the administrator took down. Uploads with this SHA-256 are rejected. */
 export const blockedContent = pgTable(
   'blocked_content',
   {
     sha256: text().primaryKey(),
-    /** The size in bytes. A file of another size has other content. */
+    /** Size in bytes. A file of another size has different content. */
     size: bytes('size').notNull(),
-    /** Why the content was taken down. The owners of all copies read this reason. */
+    /** Reason for the takedown, shown to the owners of all copies. */
     reason: text().notNull(),
     blockedAt: moment('blocked_at').notNull(),
   },

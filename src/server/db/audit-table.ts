@@ -4,22 +4,21 @@ import { type AuditAction, auditActions } from '../../shared/rules/accounts/audi
 import { moment } from './columns.ts'
 import { sqlLiteral } from './sql.ts'
 
-/** Returns SQL for the short code of the link that a line is about; null if it is about none. */
+/** SQL for the short code of the line's link, or null. */
 export function shortCodeOf(details: SQLWrapper): SQL {
   return sql`(${details} ->> 'shortCode')`
 }
 
 /**
- * The action of lines about deleted users, as SQL. A query for them must compare with this literal,
- * so that Postgres uses the index on their addresses.
+ * The action of user deletions, as a SQL literal. Queries must use it as a literal so that Postgres
+ * can use the index on deleted addresses.
  */
 export const deletionOfUser = sqlLiteral<AuditAction>('delete-user')
 
 /**
- * Who did what, when, and from which IP address. Triggers keep anybody from removing or changing a
- * row. `actor` and `subject` are ids of users without foreign keys, so the row stays when these
- * users are deleted. The row about the deletion keeps the user's mail address. `actor` is null for
- * what the server did by itself.
+ * Who did what, when, and from which IP address. Triggers prevent updates and deletes. `actor` and
+ * `subject` are user ids without foreign keys, so rows outlive their users. The row about a user's
+ * deletion keeps the email address. `actor` is null for actions of the server itself.
  */
 export const auditLog = pgTable(
   'audit_log',

@@ -1,11 +1,11 @@
 import { bigint, timestamp } from 'drizzle-orm/pg-core'
 
-/** A column of a point in time. */
+/** A timestamp column with time zone. */
 export function moment(name: string) {
   return timestamp(name, { withTimezone: true, mode: 'date' })
 }
 
-/** A column of a size in bytes. */
+/** A column for a size in bytes. */
 export function bytes(name: string) {
   return bigint(name, { mode: 'number' })
 }

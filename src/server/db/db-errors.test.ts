@@ -15,7 +15,7 @@ let host: string
 beforeAll(async () => {
   database = await freshDatabase()
   host = new URL(database.url).searchParams.get('host') ?? ''
-  // Superusers are exempt from this limit, so the role is an ordinary one.
+  // Superusers are exempt from this limit, so this is an ordinary role.
   await ask(`create role nobody login connection limit 0`)
 })
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs statements on a new connection. Returns the error of the last one. */
+/** Runs statements on a new connection and returns the error of the last one. */
 async function failing(...statements: string[]): Promise<unknown> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -42,14 +42,14 @@ async function ask(statement: string) {
 }
 
 /**
- * Returns the error that Postgres raises with this code. Tests cannot cause the real condition, so
- * a statement raises the error.
+ * Returns the error that Postgres raises with this SQLSTATE, for conditions that a test can't
+ * cause.
  */
 function saying(code: string) {
   return failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
-/** Returns the error of connecting to the database with these changed options. */
+/** Returns the error of connecting to the database with these options changed. */
 async function connecting(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const place = { host, user: 'postgres', database: pathname.slice(1) }
@@ -64,8 +64,8 @@ async function connecting(changes: pg.ClientConfig): Promise<unknown> {
 }
 
 /**
- * Returns the error of connecting to a server that is not Postgres. `greet` decides what that
- * server does with the connection.
+ * Returns the error of connecting to a server other than Postgres, which handles the connection
+ * with `greet`.
  */
 async function meeting(
   greet: (socket: Socket) => void,
@@ -82,7 +82,7 @@ async function meeting(
   return error
 }
 
-/** Makes the bytes of the message with which Postgres refuses a new connection. */
+/** Builds the message with which Postgres rejects a new connection. */
 function refusal(code: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
   const body = Buffer.from(`${fields.join('')}\0`)
@@ -92,7 +92,7 @@ function refusal(code: string) {
   return Buffer.concat([head, body])
 }
 
-/** Returns the error of a pool of one connection, caused by `spoil`. */
+/** Returns the error that `spoil` causes on a pool of one connection. */
 async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
   const options = { ...poolLimits, connections: 1, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
@@ -101,7 +101,7 @@ async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): 
   return error
 }
 
-/** Returns a client whose connection has ended without the client knowing. */
+/** Returns a client whose connection has ended unnoticed. */
 async function cutClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -113,15 +113,12 @@ async function cutClient(): Promise<pg.Client> {
   return client
 }
 
-/** Makes an error like those of Node when a network or a machine fails. */
+/** Creates an error like those of Node for network and system failures. */
 function ofNode(code: string, syscall?: string) {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
 }
 
-/**
- * Returns an error for each way in which a database can be unusable. It is a real error wherever a
- * test can cause one.
- */
+/** An error for each kind of outage, real wherever a test can cause it. */
 const outages = {
   connectionFailure: () => saying('08006'),
   diskFull: () => saying('53100'),
@@ -172,12 +169,12 @@ const outages = {
   },
 }
 
-/** Retries don't help against these while the server starts. */
+/** Outages for which retries at startup don't help. */
 const lasting = [
   ...['diskFull', 'outOfMemory', 'lockTimeout', 'statementTimeout', 'transactionTimeout'],
   ...['databaseMissing', 'notAuthorized', 'readOnly', 'ioError', 'tooManySockets', 'poolClosed'],
 ]
-/** After these, Postgres answers the next statement on the same connection. */
+/** Errors after which the connection is still usable. */
 const keepingConnection = [
   ...['connectionFailure', 'diskFull', 'outOfMemory', 'lockTimeout', 'statementTimeout'],
   ...['readOnly', 'ioError'],
@@ -197,7 +194,7 @@ describe('an unavailable database', () => {
   it.each([
     ['closed it', 'select pg_terminate_backend(pg_backend_pid())', true],
     ['only answers with an error', 'select pg_sleep(9)', false],
-  ])('has lost the connection if Postgres %s', async (_, text, isLost) => {
+  ])('means a lost connection if Postgres %s', async (_, text, isLost) => {
     const client = new pg.Client({ connectionString: database.url })
     client.on('error', () => {})
     await client.connect()
@@ -221,7 +218,7 @@ describe('an unavailable database', () => {
     expect(isTransient(await onPool(takeAll, { connectMs: 2000 }))).toBe(true)
   })
 
-  it('is recognized if the pool cannot connect in time', async () => {
+  it('is recognized if the pool times out while connecting', async () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -233,7 +230,7 @@ describe('an unavailable database', () => {
     server.close()
   })
 
-  it('is recognized if a name has several addresses and none answers', () => {
+  it('is recognized if a host has several addresses and none responds', () => {
     const both = new AggregateError([ofNode('ECONNREFUSED', 'connect')])
     expect(isTransient(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe(true)
   })
@@ -250,7 +247,7 @@ describe('an unavailable database', () => {
   })
 })
 
-describe('another error', () => {
+describe('any other error', () => {
   it.each([
     ['a division by zero', () => failing('select 1 / 0')],
     ['a missing table', () => failing('select * from nothing')],
@@ -260,7 +257,7 @@ describe('another error', () => {
     ['a SQLSTATE of another library', () => Object.assign(new Error(), { code: '57P01' })],
     ['an AppError', () => new AppError('FORBIDDEN')],
     ['a text', () => 'Connection terminated'],
-  ])('does not count: %s', async (_, fault) => {
+  ])('is no outage: %s', async (_, fault) => {
     const error = await fault()
     expect(error).not.toBeNull()
     expect(isDatabaseUnavailable(error)).toBe(false)

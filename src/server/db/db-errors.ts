@@ -1,6 +1,9 @@
-/** SQLSTATEs, or prefixes of them, of a database that may soon be usable: it starts or stops. */
+/**
+ * SQLSTATEs, or their prefixes, of temporary outages, such as a database that is starting or
+ * stopping.
+ */
 const transientStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
-/** Those of a database that can't be used: full, out of memory, overloaded, read-only, refused. */
+/** SQLSTATEs of lasting outages: disk full, out of memory, overload, read-only, access denied. */
 const otherStates = [
   ...['25006', '25P03', '25P04', '28', '3D000', '53000', '53100', '53200', '53400'],
   ...['55P03', '57014', '57P04', '58000', '58030'],
@@ -9,9 +12,9 @@ const networkCodes = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
 ]
-/** Codes that an access to a file can have, too. */
+/** File access can fail with these codes, too. */
 const tooManySocketsCodes = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN']
-/** The beginnings of the driver's own messages. Its errors have no codes. */
+/** Prefixes of the driver's own messages. Its errors have no codes. */
 const driverMessages = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -22,14 +25,17 @@ const driverMessages = [
 ]
 const poolClosedMessage = 'Cannot use a pool after calling end on the pool'
 
-/** How the database cannot be used. */
+/** Why the database is unavailable. */
 interface Outage {
-  /** Whether it may pass soon, so that the server's start retries. */
+  /** True if it may end soon, so that startup retries. */
   isTransient: boolean
   isConnectionLost: boolean
 }
 
-/** Returns how an error, or one of its causes, shows an outage; undefined for any other error. */
+/**
+ * Classifies the outage behind an error or one of its causes. Returns undefined for any other
+ * error.
+ */
 function outageOf(error: unknown): Outage | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const outage = outageOfOne(cause)
@@ -42,7 +48,7 @@ function outageOfOne(error: NodeJS.ErrnoException & { severity?: string }): Outa
   const { code = '', message, severity, syscall } = error
   const isOneOf = (prefixes: string[], text: string) =>
     prefixes.some((prefix) => text.startsWith(prefix))
-  // Only errors of Postgres have a severity. After a fatal one, it closes the connection.
+  // Only Postgres errors have a severity. After a fatal error, Postgres closes the connection.
   if (severity !== undefined) {
     const isTransient = isOneOf(transientStates, code)
     if (!isTransient && !isOneOf(otherStates, code)) return undefined
@@ -58,30 +64,30 @@ function outageOfOne(error: NodeJS.ErrnoException & { severity?: string }): Outa
   return isTransient || isOther ? { isTransient, isConnectionLost: true } : undefined
 }
 
-/** True for an error that is answered with 503. Any other error is a bug. */
+/** True for errors that are reported as 503. Any other error is a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return outageOf(error) !== undefined
 }
 
-/** True if no further statement can be sent on the connection. */
+/** True if the connection can no longer be used. */
 export function isConnectionLost(error: unknown): boolean {
   return outageOf(error)?.isConnectionLost === true
 }
 
-/** True if the database, or the network to it, may still be starting. */
+/** True if the database or the network may still be starting. */
 export function isTransient(error: unknown): boolean {
   return outageOf(error)?.isTransient === true
 }
 
 const foreignKeyViolation = '23503'
 
-/** True if a row was refused because an administrator deleted its user during the request. */
+/** True if a row was rejected because an administrator deleted its user during the request. */
 export function isUserDeleted(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, constraint } = cause as Error & { code?: unknown; constraint?: unknown }
     const isUserMissing =
       code === foreignKeyViolation && String(constraint).endsWith('_users_id_fk')
-    // A user that is deleted before its rows gives the same code, but that would be a bug.
+    // Deleting a user before its rows raises the same code, but that would be a bug.
     if (isUserMissing && cause.message.startsWith('insert or update')) return true
   }
   return false

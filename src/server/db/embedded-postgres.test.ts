@@ -21,8 +21,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "mayfly it's a $test "))
-  // Each test gets a copy of one cluster, because `initdb` is slow. The copy keeps the files'
-  // owner.
+  // `initdb` is slow, so each test copies one cluster. The copy keeps the owner of the files.
   spawnSync('cp', ['-a', join(pristine, 'postgres'), dataDir])
   running = []
 })
@@ -65,7 +64,7 @@ async function expectGone(postgres: EmbeddedPostgres): Promise<void> {
 }
 
 /**
- * Starts the database in another process, which writes a row, reports that, and runs until it is
+ * Starts the database in another process, which inserts a row, reports it, and runs until it is
  * killed.
  */
 async function startElsewhere() {
@@ -86,7 +85,7 @@ async function startElsewhere() {
   return child
 }
 
-test('keeps committed rows and ends when stopped', async () => {
+test('keeps committed rows and ends on stop', async () => {
   const first = await start()
   await query(first, "create table kept as select 'written' as value")
   await first.stop()
@@ -107,7 +106,7 @@ describe('after a crash', () => {
     await expectGone(postgres)
   })
 
-  test('starts if Postgres was killed as well', async () => {
+  test('starts if Postgres was killed too', async () => {
     const child = await startElsewhere()
     process.kill(await postmasterPid(), 'SIGKILL')
     child.kill('SIGKILL')
@@ -120,14 +119,14 @@ describe('after a crash', () => {
     expect(await query(await start(), 'select 1')).toEqual([[1]])
   })
 
-  test('repeats an interrupted initdb', async () => {
+  test('repeats an interrupted `initdb`', async () => {
     await rm(join(dataDir, 'postgres'), { recursive: true })
     await mkdir(join(dataDir, 'postgres-initdb/base'), { recursive: true })
     expect(await query(await start(), 'select 1')).toEqual([[1]])
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log'])
   })
 
-  test('restarts a Postgres that dies under a running server, and still stops it', async () => {
+  test('restarts a Postgres that dies under a running server, and can still stop it', async () => {
     const postgres = await start()
     process.kill(await postmasterPid(), 'SIGKILL')
     await eventually(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]))
@@ -143,7 +142,7 @@ describe('a failed start stops its Postgres', () => {
     await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
   })
 
-  test.each(['before it answers', 'when it has'])('if the process exits, %s', async (when) => {
+  test.each(['before it answers', 'when it has'])('if the process exits %s', async (when) => {
     const script = `
       import { existsSync } from 'node:fs'
       import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
@@ -157,14 +156,14 @@ describe('a failed start stops its Postgres', () => {
   })
 })
 
-test('a Postgres that cannot start is reported with the end of its log', async () => {
+test("reports a Postgres that can't start with the end of its log", async () => {
   await writeFile(join(dataDir, 'postgres/postgresql.conf'), 'no_such_setting = 1\n')
   await expect(start()).rejects.toThrow(
     /^The embedded Postgres did not start: [\s\S]*no_such_setting[\s\S]*\nIts log: .*postgres\.log$/,
   )
 })
 
-test('a log above 1 MiB is rotated at the start, and only its owner can read it', async () => {
+test('rotates a log above 1 MiB at startup and keeps it private', async () => {
   const file = join(dataDir, 'postgres.log')
   await writeFile(file, 'x'.repeat(1024 * 1024 + 1))
   await start()
@@ -174,8 +173,8 @@ test('a log above 1 MiB is rotated at the start, and only its owner can read it'
   expect(mode & 0o777).toBe(0o600)
 })
 
-// Only its owner can enter the folder of these tests.
-test('has no rights of root, even in a private folder', async () => {
+// Only its owner can enter these tests' folder.
+test('has no root privileges, even in a private folder', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')
   const of = (field: string) => new RegExp(`^${field}:\\s*(.+)$`, 'm').exec(status)?.[1]
@@ -192,7 +191,7 @@ test('listens on no port, only on a socket in a private folder', async () => {
   expect(mode & 0o077).toBe(0)
 })
 
-test('runs if the path is too long for a socket', async () => {
+test("runs even if the data folder's path is too long for a socket", async () => {
   const deep = join(dataDir, 'deep'.repeat(30))
   await mkdir(deep)
   await rename(join(dataDir, 'postgres'), join(deep, 'postgres'))
@@ -203,7 +202,7 @@ test('runs if the path is too long for a socket', async () => {
   await rm(postgres.connection.host, { recursive: true })
 })
 
-test('refuses the cluster of another Postgres version and says what to do', async () => {
+test('rejects the cluster of another Postgres version and names the remedy', async () => {
   await writeFile(join(dataDir, 'postgres/PG_VERSION'), '17\n')
   await expect(start()).rejects.toThrow(/made by Postgres 17.* brings Postgres 18.*pg_dump/)
 })

@@ -22,48 +22,48 @@ const settings = {
   // This database has no replicas.
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // These values suit a small machine. A large installation sets DATABASE_URL.
+  // Suitable for a small machine. Large installations set DATABASE_URL.
   shared_buffers: '64MB',
   max_wal_size: '256MB',
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
-  // The server reports failed statements. Logged here too, they would let clients fill the disk.
+  // The server reports failed statements. Logging them here too would let clients fill the disk.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }
 
-/** After a crash, Postgres replays its log first. */
+/** Includes WAL replay after a crash. */
 const startMs = 60_000
 const stopMs = 30_000
-/** A Postgres that hangs accepts connections and never answers. */
+/** A hanging Postgres accepts connections but never responds. */
 const connectMs = 5_000
 const pollMs = 20
 const maxStarts = 5
 const restartMs = 100
 const maxLogBytes = 1024 * 1024
-/** The file descriptor under which Postgres gets the folder of its socket. */
+/** The file descriptor that passes the socket folder to Postgres. */
 const socketsFd = 3
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
-  /** Stops Postgres and waits until it has ended, 30 seconds at most. Can be called twice. */
+  /** Stops Postgres and waits for its exit, up to 30 seconds. Idempotent. */
   stop(): Promise<void>
-  /** Tells Postgres to stop, without waiting. */
+  /** Signals Postgres to stop, without waiting. */
   abandon(): void
-  /** Sets the listener that is called once if Postgres has ended and cannot be restarted. */
+  /** Sets the listener that is called once if Postgres has exited and can't be restarted. */
   onLost(listener: (error: unknown) => void): void
 }
 
-/** Returns how to connect to the embedded Postgres of a data folder, whether or not it runs. */
+/** Returns the connection options of a data folder's embedded Postgres, running or not. */
 export function embeddedConnection(dataDir: string): EmbeddedPostgres['connection'] {
   return { host: socketFolderOf(dataDir), port: 5432, user: 'postgres', database: 'postgres' }
 }
 
 /**
- * Starts the Postgres under `dataDir/postgres`, and restarts it if it crashes. Stops one that a
- * killed server left running first.
- * @param dataDir an absolute path of a folder that this process has locked (`lockDataDir`).
- * @throws {StartupError} when Postgres cannot run.
+ * Starts the Postgres in `dataDir/postgres` and restarts it if it crashes. First stops one left
+ * over from a killed server.
+ * @param dataDir an absolute path of a folder locked by this process (`lockDataDir`).
+ * @throws {StartupError} if Postgres can't run.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
@@ -98,7 +98,7 @@ class Postgres implements EmbeddedPostgres {
     this.#options = options
     this.connection = embeddedConnection(options.dataDir)
     this.#logFile = join(options.dataDir, 'postgres.log')
-    // Postgres ends with this process, unless that is killed by SIGKILL.
+    // Postgres ends with this process, except after SIGKILL.
     process.once('exit', this.abandon)
   }
 
@@ -115,7 +115,7 @@ class Postgres implements EmbeddedPostgres {
           return
         }
         if (this.#isStopping || attempt === maxStarts) throw await this.#startError()
-        // A killed Postgres frees its shared memory a moment later.
+        // A killed Postgres releases its shared memory after a delay.
         await wait(attempt * restartMs)
       }
     } catch (error) {
@@ -139,7 +139,7 @@ class Postgres implements EmbeddedPostgres {
 
   readonly abandon = (): void => {
     this.#isStopping = true
-    // A fast shutdown: Postgres ends its sessions and leaves nothing to replay.
+    // Fast shutdown: ends the sessions and leaves no WAL to replay.
     if (isRunning(this.#process)) this.#process?.kill('SIGINT')
   }
 
@@ -165,7 +165,7 @@ class Postgres implements EmbeddedPostgres {
       const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
       const stdio = ['ignore', output.fd, output.fd, sockets.fd] as const
       const postgres = programs.start('postgres', cluster, args, [...stdio])
-      // The exit listener must find the process before anything is awaited.
+      // Set before the first await, so that the exit listener finds the process.
       this.#process = postgres
       postgres.on('error', () => {})
       postgres.unref()
@@ -176,7 +176,7 @@ class Postgres implements EmbeddedPostgres {
     }
   }
 
-  /** Waits until Postgres accepts connections. Returns false if it ends before. */
+  /** Waits until Postgres accepts connections. Returns false if it exits first. */
   async #isReady(postgres: ChildProcess, deadline: AbortSignal): Promise<boolean> {
     while (isRunning(postgres)) {
       if (await this.#connects()) return true

@@ -21,7 +21,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 
 const applied = 'select hash, created_at from drizzle.__drizzle_migrations order by id'
 
-test('two servers that start together on an empty database migrate it once', async () => {
+test('concurrently starting servers migrate an empty database once', async () => {
   const database = await emptyDatabase()
   const connection = { connectionString: database.url }
   await Promise.all([migrateDatabase(connection), migrateDatabase(connection)])
@@ -32,7 +32,7 @@ test('two servers that start together on an empty database migrate it once', asy
   await Promise.all([database.drop(), once.drop()])
 })
 
-test('a timeout of the database does not cancel the wait for another server', async () => {
+test("a database timeout doesn't cancel the wait for another server", async () => {
   const database = await emptyDatabase()
   const name = pg.escapeIdentifier(new URL(database.url).pathname.slice(1))
   await query(
@@ -63,7 +63,7 @@ test('a second run changes nothing', async () => {
   await database.drop()
 })
 
-test('a database with another baseline stops the start and is unchanged', async () => {
+test('a database with a different baseline stops startup and is left unchanged', async () => {
   const database = await emptyDatabase()
   await query(
     database.url,
@@ -79,7 +79,7 @@ test('a database with another baseline stops the start and is unchanged', async 
   await database.drop()
 })
 
-test('the baseline is up to date with the schema', async () => {
+test('the baseline matches the schema', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-baseline-'))
   await promisify(execFile)('node', ['scripts/regenerate-baseline.mjs', folder])
   for (const name of ['0000_baseline.sql', 'meta/0000_snapshot.json']) {

@@ -11,16 +11,16 @@ import type { Db } from './transaction.ts'
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
-/** A timeout of the role or the database must not cancel a migration or the wait for one. */
+/** Timeouts of the role or the database must not cancel a migration or the wait for one. */
 const noTimeouts = `
   set statement_timeout = 0;
   set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0`
 
 /**
- * Applies all missing migrations, in one transaction. Servers that start together do so one after
- * another.
- * @throws {StartupError} if the database has another baseline than this version.
+ * Applies all missing migrations in one transaction. Servers that start at the same time take
+ * turns.
+ * @throws {StartupError} if the database has a different baseline.
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection)
@@ -51,14 +51,14 @@ async function requireBaseline(db: NodePgDatabase): Promise<void> {
 }
 
 export interface MigrationState {
-  /** How many of this version's migrations the database has. */
+  /** Number of this version's migrations that the database has. */
   applied: number
   missing: string[]
-  /** How many migrations of the database this version doesn't know. */
+  /** Number of the database's migrations that this version doesn't know. */
   unknown: number
 }
 
-/** Compares this version's migrations with those of the database. */
+/** Compares this version's migrations with those applied to the database. */
 export async function readMigrations(db: Db): Promise<MigrationState> {
   const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
   const applied = await appliedHashes(db)
@@ -71,7 +71,7 @@ export async function readMigrations(db: Db): Promise<MigrationState> {
   }
 }
 
-/** Returns the name of the newest migration of this version. */
+/** Returns the name of this version's newest migration. */
 export async function newestMigration(): Promise<string> {
   return (await migrationNames()).at(-1) ?? ''
 }

@@ -33,11 +33,11 @@ it('reads the embedded database with and without a running server', async () => 
   await server.pool.query('select 1')
   await server.close()
   await read()
-  // The Postgres of the server goes on. The one that was started for the reading is stopped.
+  // The server's Postgres keeps running. The one started just for reading is stopped.
   expect(pids).toEqual([pids[0], pids[0], expect.any(Number), null])
 })
 
-it('refuses a database of another version and an unreachable one', async () => {
+it('rejects a database of another version and an unreachable one', async () => {
   const { url, drop } = await freshDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -51,7 +51,7 @@ it('refuses a database of another version and an unreachable one', async () => {
   await expect(openReadOnly(outside, log)).rejects.toThrow('The database cannot be used')
 })
 
-it('distinguishes a server from a command that reads the database', async () => {
+it("distinguishes a server's connection from a command's", async () => {
   const { url, drop } = await freshDatabase()
   const outside = { dataDir: folder, databaseUrl: url }
   const beside = await openReadOnly(outside, log)

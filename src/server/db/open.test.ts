@@ -12,7 +12,7 @@ import { users } from './schema.ts'
 
 const log = { info() {}, warn: vi.fn() }
 
-test('migrates the database of DATABASE_URL and survives cut connections', async () => {
+test('migrates the database at DATABASE_URL and survives dropped connections', async () => {
   const database = await emptyDatabase()
   const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
   expect(await opened.db.select().from(users)).toEqual([])
@@ -61,7 +61,7 @@ test("an error of the embedded Postgres doesn't mention DATABASE_URL", async () 
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('waits for a database that is starting', async () => {
+test('waits for a database that is still starting', async () => {
   const database = await emptyDatabase()
   const host = new URL(database.url).searchParams.get('host') ?? ''
   const name = new URL(database.url).pathname.slice(1)

@@ -28,9 +28,9 @@ const retryMs = 250
 const connectMs = 10_000
 
 /**
- * Opens the database for a command that runs while no server does, and applies missing migrations.
- * Starts the embedded Postgres, unless DATABASE_URL names another one.
- * @throws {StartupError} when the database cannot be reached or used.
+ * Opens the database for a command that runs while the server is stopped, and applies missing
+ * migrations. Starts the embedded Postgres unless DATABASE_URL is set.
+ * @throws {StartupError} if the database can't be reached or used.
  */
 export async function openDatabase(
   config: DatabaseConfig,
@@ -50,7 +50,7 @@ export async function openDatabase(
 /**
  * Opens the database for reading, even while a server uses it. Applies no migrations. Starts the
  * embedded Postgres if it isn't running.
- * @throws {StartupError} when the database cannot be used, or belongs to another version.
+ * @throws {StartupError} if the database can't be used or belongs to another version.
  */
 export async function openReadOnly(config: DatabaseConfig, log: Log): Promise<Database> {
   const connection = connectionOf(config, connectionNames.copy)
@@ -64,8 +64,8 @@ export async function openReadOnly(config: DatabaseConfig, log: Log): Promise<Da
 }
 
 /**
- * Makes sure that no server uses the database of this URL.
- * @throws {StartupError} when a server uses the database, or the database cannot be reached.
+ * Checks that no server uses the database at this URL.
+ * @throws {StartupError} if a server uses it, or it can't be reached.
  */
 export async function requireUnused(url: string): Promise<void> {
   const client = newClient({ connectionString: url })
@@ -96,9 +96,9 @@ function connectionOf({ dataDir, databaseUrl }: DatabaseConfig, name: string): p
 }
 
 /**
- * Opens the database for a server, and applies missing migrations. The embedded Postgres must run
- * already (`openDataFolder`).
- * @throws {StartupError} when the database cannot be reached or used.
+ * Opens the database for a server and applies missing migrations. The embedded Postgres must
+ * already be running (`openDataFolder`).
+ * @throws {StartupError} if the database can't be reached or used.
  */
 export async function openServerDatabase(
   config: DatabaseConfig,
@@ -134,7 +134,7 @@ async function waitUntilReachable(
   }
 }
 
-/** Returns null if the database accepts connections, or else the error. */
+/** Returns null if the database accepts connections, otherwise the error. */
 async function tryConnecting(connection: pg.ClientConfig): Promise<unknown> {
   const client = newClient(connection)
   try {
@@ -155,7 +155,7 @@ function newClient(connection: pg.ClientConfig): pg.Client {
 }
 
 function reasonOf(error: unknown): string {
-  // The error of a connection that failed at each address of a host has no message.
+  // If all addresses of a host fail, the error has no message.
   return error instanceof Error ? error.message || String(codeOf(error)) : String(error)
 }
 

@@ -8,11 +8,11 @@ const closeMs = 5_000
 export interface Database {
   pool: pg.Pool
   db: Db
-  /** Closes the pool after a short wait for running queries. */
+  /** Closes the pool after briefly waiting for running queries. */
   close(): Promise<void>
 }
 
-/** Opens a pool, without connecting yet. */
+/** Creates a pool, without connecting yet. */
 export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
@@ -28,11 +28,11 @@ export function openPool(
     onConnect: (client) => setLimits(client, limits),
   })
   let closing = false
-  // The error object carries the client and all its state, so only the message is logged.
+  // Log only the message: the error object carries the client with all its state.
   pool.on('error', (error) => {
     if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
-  // The pool listens to idle connections only; an unhandled error event would end the process.
+  // The pool listens only to idle connections. An unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
@@ -44,7 +44,7 @@ export function openPool(
   }
 }
 
-/** Sets Postgres's limits by a statement: PgBouncer refuses startup parameters. */
+/** Sets the timeouts with a statement, because PgBouncer rejects startup parameters. */
 async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<void> {
   const settings = {
     lock_timeout: limits.lockMs,
@@ -56,32 +56,30 @@ async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<voi
   await client.query(query)
 }
 
-/**
- * The size of a pool and its timeouts. Postgres itself enforces all but `connectMs` and `answerMs`.
- */
+/** Pool size and timeouts. Postgres itself enforces all but `connectMs` and `answerMs`. */
 export interface PoolLimits {
   connections: number
-  /** How many queries may wait for a connection before requests are shed (`makeLoadShedder`). */
+  /** Maximum number of queued queries before requests are shed (`makeLoadShedder`). */
   waiting: number
-  /** How long to wait for a connection, a new one or one from the pool. */
+  /** Time limit for getting a connection, pooled or new. */
   connectMs: number
-  /** How long to wait for a lock that another transaction holds. */
+  /** Time limit for waiting for a lock. */
   lockMs: number
-  /** How long one statement may take, including its waits for locks. */
+  /** Time limit per statement, including waits for locks. */
   statementMs: number
-  /** How long an open transaction may wait for its next statement. */
+  /** Time limit for an open transaction that is idle between statements. */
   idleInTransactionMs: number
   /**
-   * How long the driver waits for an answer before it closes the connection: longer than
-   * `statementMs`, so that Postgres usually cancels the statement first.
+   * Time limit for a response before the driver closes the connection. Longer than `statementMs`,
+   * so that Postgres usually cancels the statement first.
    */
   answerMs: number
 }
 
 export const poolLimits: PoolLimits = {
   connections: 10,
-  // 512 downloads and 256 uploads (`transferLimits`) may begin at once with one query each. Ten
-  // connections answer 1,000 such queries within a second, even on two busy cores.
+  // 512 downloads and 256 uploads (`transferLimits`) may start at once with one query each. Ten
+  // connections serve 1,000 such queries within a second, even on two busy cores.
   waiting: 1000,
   connectMs: 5_000,
   lockMs: 10_000,
@@ -101,9 +99,9 @@ export const copyLimits: PoolLimits = {
   answerMs: 0,
 }
 
-/** The `application_name` of connections, by which `pg_stat_activity` shows what is a server. */
+/** The `application_name` of connections, which identifies servers in `pg_stat_activity`. */
 export const connectionNames = {
-  /** The pool of a server, and its migrations at the start. */
+  /** A server's pool and its migrations at startup. */
   server: 'mayfly',
   /** A command that copies rows. */
   copy: 'mayfly copy',

@@ -39,8 +39,8 @@ async function makeCluster(version: string) {
 }
 
 /**
- * Returns programs in which this script replaces `initdb`. The script gets the new folder as `$1`
- * and the cluster as `$2`. `started` lists the calls.
+ * Returns programs with this script in place of `initdb`. The script gets the new folder as `$1`
+ * and the cluster as `$2`. `started` records the calls.
  */
 function programs(script: string): PostgresPrograms & { started: string[][] } {
   const started: string[][] = []
@@ -59,16 +59,16 @@ function programs(script: string): PostgresPrograms & { started: string[][] } {
 const makes = 'echo 18 > "$1/PG_VERSION"'
 
 describe('preparing the cluster', () => {
-  it('makes a missing cluster', async () => {
+  it('creates a missing cluster', async () => {
     const used = programs(makes)
     await prepareCluster(cluster, dataDir, used)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
     expect(await readdir(dataDir)).toEqual(['postgres'])
-    // With this locale, Postgres sorts text in the same way on every machine.
+    // With this locale, Postgres sorts text the same on every machine.
     expect(used.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
   })
 
-  it('leaves a cluster of the same version alone', async () => {
+  it('keeps a cluster of the same version', async () => {
     await makeCluster('18')
     const used = programs(makes)
     await prepareCluster(cluster, dataDir, used)
@@ -76,7 +76,7 @@ describe('preparing the cluster', () => {
   })
 
   it.each(['17', '19', '1', ''])(
-    'refuses a cluster of version %j and names the remedy',
+    'rejects a cluster of version %j and names the remedy',
     async (version) => {
       await makeCluster(version)
       const preparing = prepareCluster(cluster, dataDir, programs(makes))
@@ -88,14 +88,14 @@ describe('preparing the cluster', () => {
     },
   )
 
-  it('reports why initdb failed, and leaves nothing behind', async () => {
+  it('reports why `initdb` failed and leaves nothing behind', async () => {
     const failing = programs('echo half > "$1/base"; echo "no space left" >&2; exit 1')
     const preparing = prepareCluster(cluster, dataDir, failing)
     await expect(preparing).rejects.toThrow(/could not make its folder .*: no space left$/)
     expect(await readdir(dataDir)).toEqual([])
   })
 
-  it('does not replace a cluster that it cannot read', async () => {
+  it("doesn't replace an unreadable cluster", async () => {
     await mkdir(join(cluster, 'PG_VERSION'), { recursive: true })
     await expect(prepareCluster(cluster, dataDir, programs(makes))).rejects.toThrow('EISDIR')
   })
@@ -105,7 +105,7 @@ describe('the lock of a data folder', () => {
   const refusal = () =>
     `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`
 
-  it('is held by one process at a time', () => {
+  it('is exclusive to one process', () => {
     const unlock = lockDataDir(dataDir)
     expect(() => lockDataDir(dataDir)).toThrow(refusal())
     unlock()
@@ -122,7 +122,7 @@ describe('the lock of a data folder', () => {
   })
 })
 
-describe('the folder of the socket', () => {
+describe('the socket folder', () => {
   const isRoot = process.getuid?.() === 0
   const modeOf = async (folder: string) => (await stat(folder)).mode & 0o777
   let outside: string | null
@@ -133,7 +133,7 @@ describe('the folder of the socket', () => {
     if (outside !== null) await rm(outside, { recursive: true })
   })
 
-  it('is private and in the data folder', async () => {
+  it('is private and inside the data folder', async () => {
     const folder = await prepareSocketFolder(dataDir, null)
     expect(folder).toBe(join(dataDir, 'postgres-socket'))
     expect(await modeOf(folder)).toBe(0o700)
@@ -145,7 +145,7 @@ describe('the folder of the socket', () => {
   it.each([
     [89, true],
     [90, false],
-  ])('of a path of %i bytes is in the data folder: %s', async (bytes, isInside) => {
+  ])('for a path of %i bytes is inside the data folder: %s', async (bytes, isInside) => {
     const short = await mkdtemp('/tmp/mf-')
     try {
       const rest = bytes - Buffer.byteLength(join(short, '', 'postgres-socket')) - 1
@@ -166,7 +166,7 @@ describe('the folder of the socket', () => {
 
   const inTheWay: [string, (folder: string) => Promise<unknown>][] = [
     ['a file', (folder) => writeFile(folder, '')],
-    ['a link that leads to a folder', (folder) => symlink(dataDir, folder)],
+    ['a symbolic link to a folder', (folder) => symlink(dataDir, folder)],
   ]
   if (isRoot) {
     inTheWay.push([
@@ -194,7 +194,7 @@ describe('the running Postgres of a cluster', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL')
   })
 
-  /** Starts a program that is called "postgres" but only sleeps. Returns its process id. */
+  /** Starts a program named "postgres" that only sleeps. Returns its process id. */
   const runPostgres = async (cwd: string): Promise<number> => {
     const named = join(dataDir, 'postgres-named')
     await mkdir(named, { recursive: true })
@@ -213,14 +213,14 @@ describe('the running Postgres of a cluster', () => {
     },
   )
 
-  it('is found by its id', async () => {
+  it('is found by its process id', async () => {
     const pid = await runPostgres(cluster)
     await writeFile(file(), `${pid}\n/data\n`)
     expect(await findPostmaster(cluster)).toBe(pid)
     expect(await isThere(file())).toBe(true)
   })
 
-  it('is not found after the process has ended', async () => {
+  it("isn't found after the process has ended", async () => {
     const ended = spawn('true')
     await once(ended, 'close')
     await writeFile(file(), `${ended.pid}\n`)
@@ -230,13 +230,13 @@ describe('the running Postgres of a cluster', () => {
   it.each([
     ['another program', async () => process.pid],
     ['the Postgres of another cluster', () => runPostgres(dataDir)],
-  ])('is not %s with the same pid; the file is removed', async (_, pid) => {
+  ])("isn't %s with the same pid; the file is removed", async (_, pid) => {
     await writeFile(file(), `${await pid()}\n`)
     expect(await findPostmaster(cluster)).toBeNull()
     expect(await isThere(file())).toBe(false)
   })
 
-  it('keeps the lock of its socket; a stale lock is removed', async () => {
+  it("keeps its socket's lock; a stale lock is removed", async () => {
     const lock = join(dataDir, '.s.PGSQL.5432.lock')
     await writeFile(lock, `${await runPostgres(cluster)}\n`)
     await removeStaleSocketLock(dataDir, cluster)
@@ -246,7 +246,7 @@ describe('the running Postgres of a cluster', () => {
     expect(await isThere(lock)).toBe(false)
   })
 
-  it('needs no lock file of the socket', async () => {
+  it('needs no socket lock file', async () => {
     await removeStaleSocketLock(dataDir, cluster)
   })
 })

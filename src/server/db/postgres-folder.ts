@@ -6,21 +6,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { codeOf, StartupError } from '../errors.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
-/** A Unix socket's path may have 103 bytes. Postgres adds `/.s.PGSQL.5432` to the folder. */
+/**
+ * A Unix socket's path is limited to 103 bytes. Postgres appends `/.s.PGSQL.5432` to the folder.
+ */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
-/** The error code of SQLite for a lock of another process. */
+/** SQLite's error code for a lock of another process. */
 const sqliteBusy = 5
 
 /**
- * Locks the data folder until the process ends, however it ends, or calls what this returns. Node
- * has no file locks, but SQLite has. The file `lock` stays empty.
- * @throws {StartupError} when another process has the folder.
+ * Locks the data folder until the process ends or calls the returned function. Node has no file
+ * locks, so this uses SQLite's. The file `lock` stays empty.
+ * @throws {StartupError} if another process has locked the folder.
  */
 export function lockDataDir(dataDir: string): () => void {
   const lock = new DatabaseSync(join(dataDir, 'lock'))
   try {
-    // A journal in a file would fail on a full disk.
+    // A journal file would fail on a full disk.
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
@@ -35,9 +37,9 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /**
- * Makes the cluster, the folder of Postgres's data, unless it exists. It is made under another name
- * first, so that an interrupted `initdb` leaves no half cluster.
- * @throws {StartupError} when Postgres cannot make the cluster, or another version made it.
+ * Creates the Postgres cluster unless it exists. It is created under a temporary name, so that an
+ * interrupted `initdb` leaves no partial cluster.
+ * @throws {StartupError} if Postgres can't create the cluster, or another version created it.
  */
 export async function prepareCluster(
   cluster: string,
@@ -76,7 +78,7 @@ async function initialize(
   await changeOwner(programs.account, fresh)
   const args = [
     '--username=postgres',
-    // Only the server's own user can open the folder of the socket.
+    // Only the server's own user can enter the socket folder.
     '--auth=trust',
     '--encoding=UTF8',
     // With this locale, text sorts the same on every system.
@@ -110,9 +112,10 @@ async function changeOwner(account: Account | null, path: string): Promise<void>
 }
 
 /**
- * Makes the private folder of Postgres's socket: in `dataDir`, or in /tmp if the path is too long.
+ * Creates the private folder for Postgres's socket: in `dataDir`, or in /tmp if the path is too
+ * long.
  * @returns the absolute path.
- * @throws {StartupError} when the path is no folder, or belongs to another user.
+ * @throws {StartupError} if the path isn't a folder or belongs to another user.
  */
 export async function prepareSocketFolder(
   dataDir: string,
@@ -134,7 +137,7 @@ export async function prepareSocketFolder(
   return folder
 }
 
-/** Returns the folder of Postgres's socket for a data folder. */
+/** Returns the socket folder of a data folder's Postgres. */
 export function socketFolderOf(dataDir: string): string {
   const inside = join(dataDir, 'postgres-socket')
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 20)
@@ -142,8 +145,8 @@ export function socketFolderOf(dataDir: string): string {
 }
 
 /**
- * Stops a Postgres of this cluster that a killed server left running.
- * @throws {StartupError} when it does not end within `stopMs`.
+ * Stops a Postgres of this cluster left over from a killed server.
+ * @throws {StartupError} if it doesn't end within `stopMs`.
  */
 export async function stopLeftover(cluster: string, stopMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(stopMs)
@@ -165,20 +168,20 @@ export async function stopLeftover(cluster: string, stopMs: number): Promise<voi
   }
 }
 
-/** Returns the process id of the running Postgres of this cluster, or null. */
+/** Returns the process id of this cluster's running Postgres, or null. */
 export async function findPostmaster(cluster: string): Promise<number | null> {
   return findHolder(join(cluster, 'postmaster.pid'), cluster)
 }
 
-/** Removes the socket's lock file, unless a running Postgres of `cluster` holds it. */
+/** Removes the socket's lock file unless a running Postgres of `cluster` holds it. */
 export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
   await findHolder(join(folder, '.s.PGSQL.5432.lock'), cluster)
 }
 
 /**
- * Returns the process id in a lock file if it is that of a running Postgres of `cluster`, or null.
- * After a crash another program may have the id, since containers reuse a few numbers. Postgres
- * would take that program for itself, so the file is removed.
+ * Returns the process id in a lock file if it belongs to a running Postgres of `cluster`, otherwise
+ * null. After a crash another program may have the id, because containers reuse low numbers.
+ * Postgres would mistake that program for itself, so the file is removed.
  */
 async function findHolder(file: string, cluster: string): Promise<number | null> {
   const content = await readIfExists(file)
@@ -207,10 +210,10 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // On Linux, the process has ended. Without /proc, Postgres itself must find out.
+  // On Linux, the process has ended. Without /proc, Postgres itself must detect it.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
-  // DATA_DIR may be a symbolic link, so this compares inodes.
+  // Compare inodes, because DATA_DIR may be a symbolic link.
   const [theirs, ours] = await Promise.all(
     [`/proc/${pid}/cwd`, cluster].map((folder) => stat(folder).catch(() => null)),
   )

@@ -17,11 +17,11 @@ describe('a program', () => {
     expect(await shell('true')).toEqual({ code: 0, output: '', errors: '' })
   })
 
-  it('ended by a signal has the code -1', async () => {
+  it('ended by a signal has exit code -1', async () => {
     expect((await shell('kill -9 $$')).code).toBe(-1)
   })
 
-  it('that cannot be run has no code, but a reason', async () => {
+  it("that can't be run has a reason instead of an exit code", async () => {
     const { code, errors } = await run(spawn('/nowhere/postgres'))
     expect(code).toBeNull()
     expect(errors).toContain('ENOENT')
@@ -36,7 +36,7 @@ describe('a program', () => {
   })
 })
 
-describe('the Postgres of this machine', () => {
+describe('the Postgres on this machine', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-programs-'))
@@ -49,7 +49,7 @@ describe('the Postgres of this machine', () => {
     expect(version).toMatch(/^\d+\.\d+$/)
   })
 
-  it('is run by this account, or by root as another one that gets its folders opened', async () => {
+  it('runs as this account, or for root as another account that gets access to its folders', async () => {
     const { account, pathOf } = await findPostgres(join(folder, 'missing'))
     if (isRoot) expect(account?.uid).toBeGreaterThan(0)
     else expect(account).toBeNull()
@@ -57,7 +57,7 @@ describe('the Postgres of this machine', () => {
     expect(pathOf(3, '/data/socket')).toBe(byRoot ? '/proc/self/fd/3' : '/data/socket')
   })
 
-  it('gets nothing from the environment of the server', async () => {
+  it("inherits nothing from the server's environment", async () => {
     const before = process.env.PGOPTIONS
     process.env.PGOPTIONS = 'a setting of the shell'
     try {
@@ -65,7 +65,7 @@ describe('the Postgres of this machine', () => {
       const cluster = join(folder, 'of-the-account')
       await mkdir(cluster)
       if (programs.account) await chown(cluster, programs.account.uid, programs.account.gid)
-      // The folder is no cluster. So Postgres ends at once, and its error names the folder.
+      // The folder isn't a cluster, so Postgres exits at once with an error that names the folder.
       const started = programs.start('postgres', cluster, [], ['ignore', 'pipe', 'pipe'])
       const [path = ''] = started.spawnargs
       expect(path).toMatch(/\/bin\/postgres$/)

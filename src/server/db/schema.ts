@@ -47,10 +47,7 @@ export const users = pgTable(
     role: text({ enum: roles }).notNull().default(defaultRole),
     premiumTrialStartedAt: moment('premium_trial_started_at'),
     premiumTrialEndsAt: moment('premium_trial_ends_at'),
-    /**
-     * The mail address and the name in lower case. The administrator's search looks for its text in
-     * this column.
-     */
+    /** The email address and the name in lower case, for the administrator's search. */
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
@@ -72,7 +69,7 @@ function ownerId() {
     .references(() => users.id, { onDelete: 'cascade' })
 }
 
-/** The sessions, one row for each signed-in browser. `updatedAt` is the last recorded use. */
+/** One row per signed-in browser. `updatedAt` is the last recorded use. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -89,8 +86,8 @@ export const sessions = pgTable(
 )
 
 /**
- * The ways to sign in: a password, or a provider such as Google. A user has each way at most once.
- * One person at a provider belongs to at most one user.
+ * Sign-in methods: a password, or a provider such as Google. A user has each method at most once,
+ * and a provider's account belongs to at most one user.
  */
 export const accounts = pgTable(
   'accounts',
@@ -99,7 +96,7 @@ export const accounts = pgTable(
     userId: ownerId(),
     accountId: text('account_id').notNull(),
     providerId: text('provider_id').notNull(),
-    /** The hash of the password; null for a provider. */
+    /** The password hash; null for a provider. */
     password: text(),
     createdAt: moment('created_at').notNull(),
     updatedAt: moment('updated_at').notNull(),
@@ -110,7 +107,7 @@ export const accounts = pgTable(
   ],
 )
 
-/** The sign-ins that wait for the answer of Google or another issuer. */
+/** Pending sign-ins through Google or another OIDC issuer. */
 export const verifications = pgTable('verifications', {
   identifier: text().primaryKey(),
   value: text().notNull(),
@@ -118,9 +115,9 @@ export const verifications = pgTable('verifications', {
 })
 
 /**
- * Signups whose address nobody has verified yet (design §6). The account is made only when the link
- * in the email is opened. Several signups for one address may wait. `browser` is the browser's name
- * for people, null where it is unknown.
+ * Signups with an unverified address (design §6). Opening the link in the email creates the
+ * account. An address may have several pending signups. `browser` is the browser's display name,
+ * null if unknown.
  */
 export const pendingSignups = pgTable(
   'pending_signups',
@@ -138,9 +135,9 @@ export const pendingSignups = pgTable(
 )
 
 /**
- * The links in emails that change an account, or turn a pending signup into one. Each is stored as
- * the SHA-256 of its token. `stamp` stands for the address and the password of the account or the
- * signup: when either changes, the token stops working.
+ * Links in emails that change an account or confirm a signup, stored as the SHA-256 of their
+ * tokens. `stamp` fingerprints the address and password of the account or signup: a change of
+ * either invalidates the token.
  */
 export const accountTokens = pgTable(
   'account_tokens',
@@ -159,7 +156,7 @@ export const accountTokens = pgTable(
   ],
 )
 
-/** The emails that count against the limits of `jobs/send-mail.ts`, by the id of their job. */
+/** Emails that count toward the limits of `jobs/send-mail.ts`, by job id. */
 export const sentEmails = pgTable(
   'sent_emails',
   {
@@ -178,7 +175,7 @@ export const uploads = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     ownerId: text('owner_id')
       .notNull()
-      // If the row of an upload were removed together with its user, nobody would remove the bytes.
+      // Cascading the deletion of a user would leave the upload's bytes orphaned.
       .references(() => users.id, { onDelete: 'restrict' }),
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
@@ -187,59 +184,56 @@ export const uploads = pgTable(
     size: bytes('size').notNull(),
     expirationDays: smallint('expiration_days').notNull(),
     /**
-     * The size of the upload's parts in bytes. It is kept here so that an upload can go on after a
-     * new version computes other sizes.
+     * Part size in bytes, stored so that an upload can resume after a new version computes other
+     * sizes.
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
-     * The limits under which the upload was started. They still apply when the upload is confirmed,
-     * even if the administrator has changed the limits since. `maxFiles` is the limit of `tier`;
-     * null means no limit. `tier` is null for uploads that began before this column existed.
+     * The limits at the start of the upload. They also apply at the confirm, even if the
+     * administrator has changed them since. `maxFiles` is the limit of `tier`; null means
+     * unlimited. `tier` is null for uploads older than this column.
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
     maxLifetimeDays: smallint('max_lifetime_days').notNull().default(30),
     /**
-     * A key that the client chose. If the client lost the answer to the start of the upload, it
-     * finds the upload by this key.
+     * A client-chosen key. A client that lost the response to its start request finds the upload by
+     * this key.
      */
     idempotencyKey: text('idempotency_key'),
     createdAt: moment('created_at').notNull(),
-    /** When bytes last arrived or a URL was last signed. The upload has been idle since then. */
+    /** When bytes last arrived or a URL was last signed. */
     lastActivityAt: moment('last_activity_at').notNull(),
   },
   (table) => [
-    // This index also serves the queries for all uploads of an owner.
+    // Also serves queries for all uploads of an owner.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
-    // The job that compares the database with storage reads the uploads by this index.
+    // Used by the job that compares the database with storage.
     index('uploads_keys').on(table.storage, sql`${table.storageKey} collate "C"`),
   ],
 )
 
 /**
- * Bytes that storage may hold but that no upload and no file names. They come from uploads that did
- * not become files, from files of deleted users, and from test uploads of the administrator. The
- * statement that removes the upload's or the file's row adds the row here. For a test upload, the
- * row is added before the upload begins. The row is removed when storage has confirmed that no
- * bytes are left.
+ * Bytes that storage may have but no upload or file references: from uploads that didn't become
+ * files, from files of deleted users, and from the administrator's test uploads. The statement that
+ * deletes the row of the upload or file inserts the row here. For a test upload, the row is
+ * inserted before the upload begins. The row is deleted when storage confirms that the bytes are
+ * gone.
  */
 export const removals = pgTable(
   'removals',
   {
     storageKey: text('storage_key').primaryKey(),
     storage: text({ enum: storageNames }).notNull(),
-    /**
-     * When the server should remove the bytes. Before this moment, a test upload may still be
-     * sending them.
-     */
+    /** When the bytes should be removed. A test upload may still be sending before this time. */
     dueAt: moment('due_at').notNull(),
-    /** How many times the server has tried to remove the bytes. `tryAt` is the next try. */
+    /** Number of removal attempts. `tryAt` is the next one. */
     tries: integer().notNull(),
     tryAt: moment('try_at').notNull(),
     /**
-     * The file that the bytes belonged to, and its owner. When the bytes are gone, this file gets a
-     * receipt. Both are null if the bytes did not belong to a file.
+     * The bytes' file and its owner; the file gets a receipt when the bytes are gone. Both are null
+     * if the bytes belonged to no file.
      */
     fileId: uuid('file_id'),
     ownerId: text('owner_id'),
@@ -249,10 +243,9 @@ export const removals = pgTable(
 
 /**
  * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
- * when the removal of the bytes begins, and `purgedAt` when storage has confirmed that no bytes are
- * left. `purgeDueAt` is the moment when the bytes had to be removed. It is set together with
- * `purgingAt`. The row of a deleted file is removed after its bytes, and leaves a receipt in
- * `deletion_receipts`.
+ * when the removal of the bytes begins, and `purgedAt` when storage confirms that the bytes are
+ * gone. `purgeDueAt`, the deadline of the removal, is set together with `purgingAt`. A deleted
+ * file's row is removed after its bytes and leaves a receipt in `deletion_receipts`.
  */
 export const files = pgTable(
   'files',
@@ -264,15 +257,12 @@ export const files = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
-    /**
-     * The name in lower case. A search looks for its text in this column, and the list by name is
-     * sorted by it.
-     */
+    /** The name in lower case, for searching and sorting. */
     searchName: text('search_name')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
     mimeType: text('mime_type').notNull(),
-    /** The kind that `fileKind` gives for the file's type and name. */
+    /** The kind that `fileKind` returns for the file's type and name. */
     kind: text({ enum: fileKinds })
       .notNull()
       .generatedAlwaysAs((): SQL => fileKindSql(files)),
@@ -287,15 +277,13 @@ export const files = pgTable(
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
-     * True if this server has computed `sha256` from the stored bytes, or found that no bytes are
-     * stored. In the second case `sha256` is null. False if `sha256` is only what the sender
-     * claims, or null.
+     * True if this server computed `sha256` from the stored bytes, or found no bytes, in which case
+     * `sha256` is null. If false, `sha256` is only the uploader's claim or null.
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
     /**
-     * The `expiresAt` that the last email to the owner about the end of the link has named. It
-     * differs from `expiresAt` after a renewal, so the owner gets another email. null before the
-     * first email.
+     * The `expiresAt` in the last expiry email to the owner. A renewal makes `expiresAt` differ, so
+     * the owner gets another email. null before the first email.
      */
     notifiedExpiresAt: moment('notified_expires_at'),
     deletedAt: moment('deleted_at'),
@@ -305,20 +293,19 @@ export const files = pgTable(
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
     purgeDueAt: moment('purge_due_at'),
-    /** How often the server tried to remove the bytes. */
+    /** Number of attempts to remove the bytes. */
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
-     * When the bytes must be removed: when the link has ended and the owner can no longer renew it.
-     * A confirm, a renewal and a change of the tier set it. After the removal has begun, it is when
-     * the next try may begin.
+     * When the bytes are due for removal: once the link has ended and the owner can't renew it. Set
+     * by a confirm, a renewal or a change of tier. After the removal has begun, this is the time of
+     * the next attempt.
      */
     purgeAt: moment('purge_at').notNull(),
   },
   (table) => [
-    // Lists of an owner's files are read from this index, from its end to its start. A search
-    // compares the names in the index, and reads only the rows that match from the table. The
-    // column has no `desc()`, because that would put null last, and the order of a list puts null
-    // first.
+    // Lists of an owner's files scan this index backwards. A search compares the names in the index
+    // and reads only matching rows from the table. The column has no `desc()`, because that would
+    // put nulls last, but lists show them first.
     index('files_of_owner').on(
       table.ownerId,
       table.createdAt,
@@ -326,7 +313,7 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // Lists that are sorted by name or by size are read from these indexes, in both directions.
+    // Lists sorted by name or size scan these indexes in both directions.
     index('files_of_owner_by_name').on(table.ownerId, table.searchName, table.id, table.deletedAt),
     index('files_of_owner_by_size').on(
       table.ownerId,
@@ -335,8 +322,7 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
-    // This index counts an owner's files by their state and kind, and sums their sizes, without
-    // reading the table.
+    // Counts an owner's files by state and kind, and sums their sizes, with index-only scans.
     index('files_of_owner_by_end').on(
       table.ownerId,
       table.expiresAt,
@@ -346,25 +332,25 @@ export const files = pgTable(
       table.kind,
       table.size,
     ),
-    // Finds the most downloaded files of an owner.
-    // Takedowns use this index to find all files with the same content.
+    // Finds an owner's most downloaded files. Takedowns use this index to find all files with the
+    // same content.
     index('files_kept_sha256')
       .on(table.sha256)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
-    // The job that computes missing SHA-256 digests finds its files here.
+    // Finds files for the job that computes missing SHA-256 digests.
     index('files_to_hash').on(table.storage, table.id).where(isToHashSql(table)),
-    // The purge and the report of overdue files read this index up to now.
+    // The purge and the report of overdue files scan this index up to now.
     index('files_to_purge').on(table.storage, table.purgeAt).where(sql`${table.purgedAt} is null`),
-    // Finds the files of an owner whose tier has changed, in the order in which they are locked.
+    // Finds the files of an owner whose tier has changed, in locking order.
     index('files_kept_of_owner')
       .on(table.ownerId, table.id)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
-    // Sums the bytes in a store without reading the table.
+    // Sums the bytes in a store with an index-only scan.
     index('files_unpurged_size')
       .on(table.storage, table.size)
       .where(sql`${table.purgedAt} is null`),
-    // The job that compares the database with storage reads the files by this index. Storage lists
-    // its keys in byte order, so the index has the same order.
+    // Used by the job that compares the database with storage. Storage lists its keys in byte
+    // order, so the index has the same order.
     index('files_unpurged_keys')
       .on(table.storage, sql`${table.storageKey} collate "C"`)
       .where(sql`${table.purgedAt} is null`),
@@ -372,10 +358,10 @@ export const files = pgTable(
 )
 
 /**
- * Proves that the bytes of a file were removed: when they were due, and when storage confirmed it.
- * The receipt stays when the file's row is removed. For the time in `shared/rules/receipt.ts`, the
- * owner sees the receipt with the file's name. Then a job removes the name, and the only personal
- * data left in the receipt is the owner's id.
+ * Proof that a file's bytes were removed: when they were due, and when storage confirmed it.
+ * Receipts outlive the file's row. Owners see the file name in the receipt for the period in
+ * `shared/rules/receipt.ts`. Then a job removes the name, and the owner's id is the only personal
+ * data left.
  */
 export const deletionReceipts = pgTable(
   'deletion_receipts',
@@ -389,11 +375,11 @@ export const deletionReceipts = pgTable(
     purgedAt: moment('purged_at').notNull(),
   },
   (table) => [
-    // The list of an owner's receipts reads this index backwards, so the newest come first.
+    // The list of an owner's receipts scans this index backwards, newest first.
     index('deletion_receipts_of_owner')
       .on(table.ownerId, table.purgedAt, table.fileId)
       .where(sql`${table.originalName} is not null`),
-    // The job that removes old names uses this index.
+    // Used by the job that removes old names.
     index('deletion_receipts_named')
       .on(table.purgedAt)
       .where(sql`${table.originalName} is not null`),
@@ -401,9 +387,9 @@ export const deletionReceipts = pgTable(
 )
 
 /**
- * The last runs of each job. `startedAt`, `endedAt` and `result` (the figures of what it did)
- * describe the last run that succeeded. `failedAt` and `failure` describe the last run that failed.
- * `failures` counts the failed runs since the last success.
+ * The last runs of each job. `startedAt`, `endedAt` and `result` (its figures) describe the last
+ * successful run, `failedAt` and `failure` the last failed one. `failures` counts the failures
+ * since the last success.
  */
 export const jobRuns = pgTable('job_runs', {
   job: text().primaryKey(),
@@ -415,13 +401,13 @@ export const jobRuns = pgTable('job_runs', {
   failures: integer().notNull().default(0),
 })
 
-/** Every short code that was ever given. No code is given twice, even after its file is gone. */
+/** All short codes ever issued. Codes are never reused, even after the file is gone. */
 export const shortCodes = pgTable('short_codes', {
   code: text().primaryKey(),
   issuedAt: moment('issued_at').notNull(),
 })
 
-/** The number of downloads of a file for each day (UTC). */
+/** Daily downloads per file (UTC). */
 export const fileDownloads = pgTable(
   'file_downloads',
   {
@@ -435,10 +421,9 @@ export const fileDownloads = pgTable(
 )
 
 /**
- * The number of downloads of all files of a user for each day (UTC) that Analytics still shows.
- * Downloads of files that are deleted later stay counted. Each day has several rows, and `shard`
- * says in which one the downloads of a file are counted. So parallel downloads of different files
- * rarely wait for the same row.
+ * Daily downloads per user (UTC), for the period that Analytics shows. Downloads of files deleted
+ * later still count. Each day has several rows, and `shard` selects the row for a file, so that
+ * concurrent downloads of different files rarely contend for a row.
  */
 export const ownerDownloads = pgTable(
   'owner_downloads',
@@ -453,10 +438,7 @@ export const ownerDownloads = pgTable(
   (table) => [primaryKey({ columns: [table.ownerId, table.day, table.shard] })],
 )
 
-/**
- * What users have set for their own files in the File Manager. A user without a row has the
- * defaults.
- */
+/** Users' File Manager settings. A user without a row has the defaults. */
 export const preferences = pgTable('preferences', {
   userId: text('user_id')
     .primaryKey()
@@ -467,8 +449,8 @@ export const preferences = pgTable('preferences', {
 })
 
 /**
- * The files that were downloaded for the first time and whose owners want an email about that. A
- * row is removed when the email is requested, or if the owner no longer wants it by then.
+ * Files with a first download whose owners want an email about it. A row is removed when the email
+ * is queued, or if the owner no longer wants it.
  */
 export const firstDownloads = pgTable(
   'first_downloads',
@@ -476,33 +458,33 @@ export const firstDownloads = pgTable(
     fileId: uuid('file_id')
       .primaryKey()
       .references(() => files.id, { onDelete: 'cascade' }),
-    /** The owner of the file, which never changes. */
+    /** The file's owner, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
-  // The job that requests the emails about first downloads takes one owner after the other. It
-  // reads only the rows of that owner.
+  // The job that queues the emails about first downloads handles one owner at a time and reads only
+  // that owner's rows.
   (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
 )
 
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /**
- * What a user's download pages show in place of our name and colours (spec §2). The row stays when
- * the user's tier no longer allows a brand, but it is not shown then. The logo is the PNG that
- * clients get, a few kilobytes. `logo_key` is a hash of it.
+ * A user's brand on download pages, in place of our name and colors (spec §2). The row is kept, but
+ * not shown, when the user's tier no longer allows a brand. The logo is the PNG served to clients,
+ * a few kilobytes. `logo_key` is its hash.
  */
 export const branding = pgTable(
   'branding',
   {
     ownerId: ownerId().primaryKey(),
-    /** Empty if the user gave only a logo. */
+    /** Empty if the user set only a logo. */
     name: text().notNull().default(''),
-    /** The colour that the user chose, as `#rrggbb`. */
+    /** The accent color, as `#rrggbb`. */
     accent: text(),
     message: text().notNull().default(''),
     logo: binary(),
     logoKey: text('logo_key'),
-    /** The width and the height in pixels. */
+    /** Dimensions in pixels. */
     logoWidth: smallint('logo_width'),
     logoHeight: smallint('logo_height'),
     updatedAt: moment('updated_at').notNull(),
@@ -518,7 +500,8 @@ export const branding = pgTable(
 )
 
 /**
- * What people sent by the feedback form. `isSuspect` is true for what a robot seems to have sent.
+ * Messages sent with the feedback form. `isSuspect` is true if a message was probably sent by a
+ * bot.
  */
 export const feedback = pgTable(
   'feedback',
@@ -531,13 +514,13 @@ export const feedback = pgTable(
     isSuspect: boolean('is_suspect').notNull(),
     createdAt: moment('created_at').notNull(),
   },
-  // The list of feedback is read from this index, from its end to its start.
+  // The feedback list scans this index backwards.
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
 )
 
-/** The tables about the whole installation: its settings and the counters of the rate limiter. */
+/** Tables for the whole installation: its settings and the rate limiter's counters. */
 
-/** The settings that the administrator can change. If a key has no row, its default applies. */
+/** The administrator's settings. A key without a row has its default. */
 export const settings = pgTable('settings', {
   key: text().primaryKey(),
   value: text().notNull(),
@@ -545,7 +528,7 @@ export const settings = pgTable('settings', {
   updatedAt: timestamp('updated_at', { withTimezone: true, mode: 'date' }).notNull(),
 })
 
-/** The counters of the rate limiter. `expire` is in milliseconds since 1970. */
+/** The rate limiter's counters. `expire` is in milliseconds since the epoch. */
 export const rateLimits = pgTable('rate_limits', {
   key: text().primaryKey(),
   points: integer().notNull().default(0),

@@ -16,7 +16,7 @@ function written(values: ReturnType<typeof rowValues>) {
   return [sql, params]
 }
 
-it('takes the given values, defaults or null, in the order of the table', () => {
+it("uses the given values, defaults or null, in the table's column order", () => {
   expect(written(rowValues(things, { name: sql`'a'` }))).toEqual([
     "gen_random_uuid()::uuid, 'a', $1::text, $2::integer",
     [null, 0],

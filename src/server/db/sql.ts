@@ -3,24 +3,24 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { extensionsOfKinds, kindsByType } from '../../shared/rules/files/file-kind.ts'
 
 /**
- * Writes a constant into a statement. As a parameter, it would keep Postgres from using a partial
- * index for this value.
+ * Inlines a constant into a statement. As a parameter, it would prevent the use of a partial index
+ * on this value.
  */
 export function sqlLiteral<Text extends string>(text: Text): SQL {
   return sql.raw(`'${text.replaceAll("'", "''")}'`)
 }
 
-/** The values of a new row. Columns with a default, or that are nullable, are optional. */
+/** The values of a new row. Nullable columns and columns with a default are optional. */
 export type RowValues<T extends PgTable> = { [Name in keyof T['$inferInsert']]: SQLWrapper }
 
 /**
- * Returns the values for `insert into … select`, in drizzle's order of the columns. Defaults are
- * written out, because Postgres allows the word `default` only in `values`.
+ * Returns the values for `insert into … select`, in drizzle's column order. Defaults are written
+ * out, because Postgres allows the keyword `default` only in `values`.
  */
 export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL {
   const values = new Map<string, SQLWrapper>(Object.entries(given))
   const columns = Object.entries(getTableColumns(table))
-    // Drizzle omits columns that Postgres computes.
+    // Drizzle omits generated columns.
     .filter(([, column]) => column.generated === undefined)
   return sql.join(
     columns.map(([name, column]) => sql`${values.get(name) ?? valueWithout(column)}`),
@@ -47,10 +47,9 @@ export async function removeInBatches(remove: (limit: number) => Promise<number>
 }
 
 /**
- * Returns the kind of a file as SQL. It is made from the tables that `fileKind` uses, so that the
- * kinds are defined only once. (A test compares this SQL with `fileKind`.) The patterns mean the
- * same in JavaScript and in Postgres. A change of the tables needs a migration, because the column
- * `files.kind` is computed by this SQL.
+ * Returns a file's kind as SQL, generated from the tables of `fileKind`, so that kinds are defined
+ * only once. A test compares both. The patterns mean the same in JavaScript and in Postgres. A
+ * change of the tables needs a migration, because the generated column `files.kind` uses this SQL.
  */
 export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn }): SQL {
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`
@@ -65,7 +64,7 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
   return sql`case ${sql.join([...byType, ...byExtension], sql` `)} else 'other' end`
 }
 
-/** SQL for a stored file whose SHA-256 must be computed: one in use, or one taken down. */
+/** SQL condition for stored files whose SHA-256 must be computed: files in use or taken down. */
 export function isToHashSql(
   file: Record<'isContentProved' | 'purgingAt' | 'purgedAt' | 'takenDownAt', SQLWrapper>,
 ): SQL {

@@ -19,8 +19,8 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 /**
- * Opens a pool of one connection. So the next caller gets the same connection, in the state in
- * which it was left.
+ * Opens a pool of one connection, so the next caller gets the same connection in the state it was
+ * left in.
  */
 function open(limits = {}): Database {
   const log = { warn() {} }
@@ -30,7 +30,7 @@ function open(limits = {}): Database {
   return opened
 }
 
-/** Returns the process id of the connection that the pool hands out. */
+/** Returns the backend process id of the pool's connection. */
 async function connectionOf({ db }: Database) {
   return (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
 }
@@ -43,7 +43,7 @@ async function isThere({ db }: Database, key: string) {
 }
 
 describe('a transaction', () => {
-  it('is committed when it resolves, and its connection is reused', async () => {
+  it('commits when the work resolves, and its connection is reused', async () => {
     const pool = open()
     const connection = await connectionOf(pool)
     const answer = await pool.db.transaction(async (tx) => {
@@ -56,9 +56,9 @@ describe('a transaction', () => {
   })
 
   it.each([
-    ['the work refuses', () => Promise.reject(new AppError('FORBIDDEN')), 'FORBIDDEN'],
+    ['the work rejects', () => Promise.reject(new AppError('FORBIDDEN')), 'FORBIDDEN'],
     ['a statement fails', (db: Database['db']) => db.execute(sql`select 1 / 0`), '22012'],
-  ])('is gone when %s, and its connection goes on', async (_, fail, code) => {
+  ])('is rolled back when %s, and its connection is reused', async (_, fail, code) => {
     const pool = open()
     const connection = await connectionOf(pool)
     const failing = pool.db.transaction(async (tx) => {
@@ -83,7 +83,7 @@ describe('a transaction', () => {
     expect(await connectionOf(pool)).toBe(connection)
   })
 
-  it('can contain another one, which can fail alone', async () => {
+  it('can nest another one, which can fail alone', async () => {
     const pool = open()
     await pool.db.transaction(async (tx) => {
       await write(tx, 'outer')
@@ -97,13 +97,13 @@ describe('a transaction', () => {
   })
 })
 
-describe('a client timeout', () => {
+describe('a connection after a client timeout', () => {
   const impatient = { statementMs: 0, answerMs: 1000 }
 
   it.each([
     ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleep))],
     [
-      'in a transaction whose work goes on without an answer',
+      'in a transaction whose work continues without a response',
       ({ db }: Database) =>
         db.transaction(async (tx) => {
           await write(tx, 'late')
@@ -112,7 +112,7 @@ describe('a client timeout', () => {
     ],
     ['by itself', ({ db }: Database) => db.execute(sleep)],
     ['for plain SQL', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
-  ])('%s, is never used again', async (_, ask) => {
+  ])('%s, is never reused', async (_, ask) => {
     const pool = open(impatient)
     const connection = await connectionOf(pool)
     const error: unknown = await ask(pool).catch((reason: unknown) => reason)
@@ -159,7 +159,7 @@ describe('Postgres times out before the client', () => {
     expect([await isThere(pool, 'idle'), await isThere(pool, 'after')]).toEqual([false, false])
   })
 
-  it('before the client times out', () => {
+  it('with all default limits', () => {
     const { answerMs, ...others } = poolLimits
     for (const name of ['lockMs', 'statementMs', 'idleInTransactionMs'] as const) {
       expect(others[name]).toBeGreaterThan(0)

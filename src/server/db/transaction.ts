@@ -8,12 +8,12 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { isConnectionLost } from './db-errors.ts'
 
-/** Drizzle's database: the pool, or an open transaction. */
+/** Drizzle's database: the pool or an open transaction. */
 export type Db = NodePgDatabase
 
 /**
- * Returns drizzle's database on a pool. Its own `transaction` leaks a connection if `begin` fails,
- * and returns broken connections to the pool, so ours replaces it.
+ * Creates drizzle's database on a pool. Drizzle's own `transaction` leaks a connection if `begin`
+ * fails, and returns broken connections to the pool, so ours replaces it.
  */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()
@@ -26,10 +26,10 @@ export function makeDb(pool: pg.Pool): Db {
 }
 
 /**
- * Runs `work` in a transaction. If this rejects, nothing was committed, unless the answer to the
- * commit was lost. The connection returns to the pool only if Postgres says that no transaction is
- * open, and is closed otherwise.
- * @throws the work's own errors, and those of the database.
+ * Runs `work` in a transaction. If this rejects, nothing was committed, unless the response to the
+ * commit was lost. The connection returns to the pool only if no transaction is open, and is closed
+ * otherwise.
+ * @throws errors of `work` and of the database.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -46,7 +46,7 @@ async function inTransaction<T>(
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {
-    // Where a statement got no answer, a rollback would get none either.
+    // On a lost connection, a rollback would get no response either.
     if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
     throw error
   } finally {
@@ -54,7 +54,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Returns whether the connection can be used again. */
+/** Returns true if the connection can be reused. */
 async function rollBack(client: pg.PoolClient): Promise<boolean> {
   try {
     await client.query('rollback')
@@ -65,7 +65,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
   }
 }
 
-/** Whether no transaction is open, by Postgres's last answer. */
+/** True if no transaction is open, as of Postgres's last response. */
 function isIdle(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() === 'I'
 }
