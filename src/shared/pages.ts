@@ -1,6 +1,6 @@
 /**
- * The paths of the single-page application. At `/`, visitors get the landing page instead. For
- * other paths the server has public pages, pages of links, or a 404.
+ * Paths of the single-page application, except that visitors to `/` get the landing page. All other
+ * paths are public pages, link pages, or a 404.
  */
 export const pages = [
   '/',
@@ -12,5 +12,5 @@ export const pages = [
   '/reset-password',
 ] as const
 
-/** The pages that links in emails lead to. Their URLs have a secret token at first. */
+/** Pages that links in emails open. Their URLs initially contain a secret token. */
 export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']

@@ -1,15 +1,14 @@
 import { placeholder } from './placeholders.ts'
 
-/** What search engines and link previews show of a public page. */
+/** What search engines and link previews show for a public page. */
 export interface PublicPageFacts {
   path: string
-  /** The text of the `<title>` element. */
   title: string
   /** One or two sentences. They can contain placeholders. */
   description: string
 }
 
-/** The public pages. The sitemap lists them, and people can read them without scripts. */
+/** Public pages, which are in the sitemap and readable without scripts. */
 export const publicPages = {
   landing: {
     path: '/',
@@ -40,7 +39,7 @@ export const publicPages = {
 
 export type PublicPageName = keyof typeof publicPages
 
-/** The public pages that headers and footers link to (spec §2). */
+/** The public pages linked in headers and footers (spec §2). */
 export const publicLinks = [
   { path: '/faq', name: 'FAQ' },
   { path: '/feedback', name: 'Feedback' },
@@ -48,20 +47,20 @@ export const publicLinks = [
   { path: '/terms', name: 'Terms' },
 ] as const
 
-/** The landing page for signed-in users (spec §2). For visitors, the path does not exist. */
+/** The landing page for signed-in users (spec §2). A 404 for visitors. */
 export const previewPath = '/preview'
 
-/** Where a phone sends files that its user shares with the installed application. */
+/** The target for files that a phone shares with the installed application. */
 export const sharePath = '/share'
 
-/** Other pages that the build renders. The sitemap does not list them. */
+/** Other pages rendered by the build. They are not in the sitemap. */
 export const otherPages = {
   // For every unknown path (spec §2).
   'not-found': {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
   },
-  // For a browser, when the server has failed or is busy.
+  // Shown to browsers when the server has failed or is overloaded.
   unavailable: {
     title: 'Not available · Mayfly',
     description: 'This page cannot be shown right now.',
@@ -71,7 +70,7 @@ export const otherPages = {
     title: 'API reference · Mayfly',
     description: 'The HTTP API of Mayfly.',
   },
-  // The answers to the feedback form without scripts.
+  // Responses to the feedback form without scripts.
   'feedback-sent': {
     title: 'Feedback sent · Mayfly',
     description: 'Thank you for your feedback.',
@@ -80,7 +79,7 @@ export const otherPages = {
     title: 'Failed to send feedback · Mayfly',
     description: 'Your feedback was not sent.',
   },
-  // When the application could not take files that a phone has shared.
+  // Shown if the application couldn't accept the files that a phone shared.
   'not-shared': {
     title: 'Please share it again · Mayfly',
     description: 'The files that you shared did not arrive.',
@@ -92,7 +91,7 @@ export type BuiltPage = PublicPageName | OtherPageName
 
 export const builtPages = Object.keys({ ...publicPages, ...otherPages }) as BuiltPage[]
 
-/** The name of a page's file in dist/web. */
+/** Returns a page's file name in dist/web. */
 export function builtFile(name: BuiltPage): string {
   return `public-${name}.html`
 }

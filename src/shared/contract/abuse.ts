@@ -34,7 +34,7 @@ const statement = z.object({
   isSuspect: z.boolean().describe('Whether a bot probably sent it.'),
 })
 
-/** The open report of a file: every statement since the last report was closed. */
+/** The open report of a file, with all statements since the previous report was closed. */
 const reportSchema = z.object({
   id: z.uuid(),
   shortCode: shortCode.describe('The link that was reported last.'),
@@ -56,7 +56,7 @@ export type Report = z.infer<typeof reportSchema>
 
 const codeParams = z.object({ code: shortCode })
 
-/** The largest body of the form, in bytes. */
+/** Maximum size of the form body, in bytes. */
 const largestForm = 64 * 1024
 
 export const abuse = {

@@ -30,18 +30,18 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-/** An email address as typed. Accounts store it in lower case. */
+/** Trimmed, but in the user's spelling. Accounts store addresses in lower case. */
 export const email = z.string().trim().min(1).max(longestAddress).pipe(z.email())
-/** Hashing encodes passwords as UTF-8, so texts that UTF-8 can't represent are refused. */
+/** Hashing encodes passwords as UTF-8, so texts that UTF-8 can't represent are rejected. */
 const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
-/** Set under earlier rules, maybe, so it can be short. */
+/** May be shorter than `minPasswordLength` if it was set under earlier rules. */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShort)
 const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
 export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
 export const personName = optionalName.min(1).refine(isVisible, 'Must have a visible character.')
 
-/** Spec §5, signup: all fields are required, both passwords match, at least 6 characters. */
+/** Spec §5, signup: all fields are required, passwords match, at least 6 characters. */
 export const signupBody = z
   .object({
     firstName: personName,
@@ -117,7 +117,7 @@ export const account = {
   currentUser: endpoint('GET', '/api/auth/user', {
     summary: 'Get the signed-in user and the limits of each tier',
     access: 'user',
-    // The limits save the page a request.
+    // Including the limits saves the page a request.
     response: userSchema.extend({ limits: limitsSchema }),
   }),
   logout: endpoint('GET', '/api/logout', {

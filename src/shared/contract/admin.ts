@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { fileName, fitsDatabase, isoDate, mimeType } from './fields.ts'
 import { tierBody } from './own-account.ts'
 
-/** Any text is accepted, since a wrong id finds no user. */
+/** Not validated as a UUID: an unknown id simply finds no user. */
 const userId = z.string().max(64).refine(fitsDatabase, 'Must be text.')
 
 const search = z
@@ -26,16 +26,16 @@ const moment = z.iso
     'Must be a date and time in UTC.',
   )
 
-/** How many of the newest users the administrator sees without a search. */
+/** How many of the newest users the administrator sees before searching. */
 export const topUsers = 5
 
-/** A search shows at most this many users: the newest of those that match. */
+/** Maximum number of users in a search result, newest first. */
 export const mostFoundUsers = 50
 
-/** The largest test upload of the administrator, in bytes. */
+/** Maximum size of the administrator's test upload, in bytes. */
 export const maxTestUploadSize = 10 * 1024 * 1024
 
-/** Spec §7, admin stats. */
+/** Admin stats (spec §7). */
 const stats = z.object({
   totalUsers: z.int().nonnegative(),
   premiumUsers: z.int().nonnegative(),
@@ -96,7 +96,7 @@ export const admin = {
       'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
     params: z.object({ id: userId }),
-    // A program can leave out the address, because it has looked up the id (decision 039).
+    // API clients can omit the address because they have already looked up the id (decision 039).
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(longestAddress).optional() })
       .optional(),

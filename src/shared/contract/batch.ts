@@ -1,9 +1,9 @@
 import { type ZodType, z } from 'zod'
 
-/** The maximum number of entries in a batch. */
+/** Maximum number of entries in a batch. */
 export const mostInBatch = 100
 
-/** A batch entry that doesn't match its schema, and why. */
+/** A batch entry that doesn't match its schema, with the validation issues. */
 export class InvalidEntry {
   readonly issues: readonly z.core.$ZodIssue[]
 
@@ -12,9 +12,9 @@ export class InvalidEntry {
   }
 }
 
-/** The entries of a batch. An invalid entry becomes an `InvalidEntry` and fails alone. */
+/** The entries of a batch. An invalid one becomes an `InvalidEntry` and doesn't fail the others. */
 export function batchOf<S extends ZodType>(entry: S) {
-  // By Zod's types, `catch` returns a valid entry.
+  // Zod's types require `catch` to return a valid entry.
   const lenient = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
   return z
     .array(lenient as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
@@ -31,7 +31,7 @@ const error = z
   })
   .describe('The error that the call for one entry would return.')
 
-/** The results of a batch. Each is the answer or the error of the call for one entry. */
+/** The results of a batch: for each entry, its answer or its error. */
 export function resultsOf<S extends ZodType>(answer: S) {
   return z.object({
     results: z

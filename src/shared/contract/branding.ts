@@ -4,13 +4,13 @@ import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isPlainLine, isVisible } from './fields.ts'
 
-/** The pictures that are accepted as a logo. Their bytes decide the type, not their file names. */
+/** Accepted image formats for logos, detected from the bytes and not from the file name. */
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 
-/** The most bytes that a picture may have when it is sent. */
+/** Maximum size of an uploaded logo, in bytes. */
 export const maxLogoBytes = 1024 ** 2
 
-/** The largest width and the largest height of a picture, in pixels. */
+/** Maximum width and height of a logo, in pixels. */
 export const maxLogoSide = 4096
 
 export const maxBrandNameLength = 60
@@ -45,7 +45,7 @@ const message = z
 
 const accent = z.string().toLowerCase().refine(isColour, 'Must be a color such as #0b6e63.')
 
-/** What an owner's download pages show instead of our brand. */
+/** What an owner's download pages show in place of our brand. */
 export const brandSchema = z.object({
   name: z.string().describe('Empty if there is only a logo.'),
   accent: z.string().nullable().describe('The color of buttons and bars, as `#rrggbb`.'),

@@ -2,14 +2,14 @@ import type { ZodType } from 'zod'
 import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** Who can call an endpoint. There is no default. */
+/** Who can call an endpoint. Required, so that no endpoint is public by accident. */
 export type Access = 'visitor' | Role
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /**
- * An answer: JSON that matches a Zod schema, which the server checks, or `raw` for what the handler
- * writes itself.
+ * The response: JSON that the server validates against a Zod schema, or `raw` for a response that
+ * the handler writes itself.
  */
 export type Answer = ZodType | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 
@@ -17,26 +17,26 @@ export type Answer = ZodType | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redir
 export interface Endpoint {
   method: Method
   path: `/${string}`
-  /** Plain text without a full stop, for the OpenAPI document. */
+  /** Plain text for the OpenAPI document, without a period at the end. */
   summary: string
   access: Access
-  /** Open pages poll it. So it doesn't extend the session. */
+  /** Open pages poll the endpoint, so calling it doesn't extend the session. */
   isPolled?: true
   params?: ZodType
   query?: ZodType
   body?: ZodType
-  /** The limit for the JSON body in bytes, if it is larger than that of other calls. */
+  /** Maximum size of the JSON body in bytes, if larger than the default. */
   maxBodySize?: number
-  /** For a body that is not JSON: its media types and its maximum size in bytes. */
+  /** Media types and maximum size in bytes of a body that isn't JSON. */
   bytes?: { types: readonly string[]; maxSize: number }
   response: Answer
-  /** The error codes that it can return besides those of its access and `commonErrors`. */
+  /** Error codes other than `commonErrors` and those of `access`. */
   errors?: readonly ErrorCode[]
-  /** How long browsers cache a JSON answer, in seconds. By default, they don't. */
+  /** How long browsers cache a JSON response, in seconds. Not cached by default. */
   cacheSeconds?: number
 }
 
-/** The error codes that any endpoint can return. */
+/** Error codes that any endpoint can return. */
 const commonErrors: readonly ErrorCode[] = [
   'INVALID_INPUT',
   'FOREIGN_ORIGIN',
@@ -47,7 +47,7 @@ const commonErrors: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ]
 
-/** Describes an endpoint. The type keeps its literals. */
+/** Describes an endpoint, preserving its literal types. */
 export function endpoint<
   const M extends Method,
   const P extends Endpoint['path'],
@@ -62,7 +62,7 @@ const accessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
   admin: ['UNAUTHORIZED', 'FORBIDDEN'],
 }
 
-/** Returns every error code that an endpoint can return. */
+/** Returns all error codes that an endpoint can return. */
 export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
   return [...accessErrors[access], ...errors, ...commonErrors]
 }

@@ -2,21 +2,21 @@ import { defaultTier } from '../rules/tiers/tier.ts'
 import { defaultLimits } from '../rules/tiers/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
-/** Every HTTP status that an error can have, except 503. */
+/** The HTTP status of any error other than a 503. */
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * One error. The `retrySeconds` of a 503 are its default `Retry-After`. A 507 has none, because it
- * lasts until someone frees space.
+ * One error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none because it lasts
+ * until someone frees space.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }
   | { status: OtherStatus; retrySeconds?: never; message: string }
 
 /**
- * Every error of the HTTP API: its code, status and public text. The server can replace the text
- * with a more precise one, but never with internal details. Texts about limits name the default
- * ones; `limitErrorText` writes them with the current limits.
+ * Every error of the HTTP API: its code, status and public message. The server may send a more
+ * precise message, but never internal details. Messages about tier limits contain the default
+ * limits; `limitErrorText` returns them for the current ones.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
@@ -150,7 +150,7 @@ export const errorTable = {
   },
   PASSWORDS_BUSY: {
     status: 503,
-    // A full queue of password hashes takes about five seconds on a slow core.
+    // On a slow core, a full queue of password hashes takes about five seconds.
     retrySeconds: 5,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
@@ -161,7 +161,7 @@ export const errorTable = {
   },
   SERVER_BUSY: {
     status: 503,
-    // Requests wait at most five seconds for a database connection.
+    // Requests wait up to five seconds for a database connection.
     retrySeconds: 5,
     message: 'The server is busy. Please try again in a few seconds.',
   },
@@ -194,7 +194,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** The body of every error answer. */
+/** The body of every error response. */
 export interface ErrorBody {
   message: string
   code: ErrorCode

@@ -3,44 +3,44 @@ import { maxMediaTypeLength, mediaType } from '../rules/files/file-kind.ts'
 import { groupedDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
-/** A moment in an answer. The server returns a `Date`, clients get ISO 8601 in UTC. */
+/** A date in a response: the server returns a `Date`, clients receive ISO 8601 in UTC. */
 export const isoDate = z
   .date()
   .transform((moment) => moment.toISOString())
   .pipe(z.iso.datetime())
 
-/** Any text is accepted, since a wrong code finds no link. */
+/** Not validated: an invalid code simply finds no link. */
 export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')
 
-/** Whether Postgres can store a text unchanged: without NUL and lone surrogates. */
+/** True if Postgres can store the text unchanged: no NUL and no lone surrogates. */
 export function fitsDatabase(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
 /**
- * Whether a text is one line without control characters and without characters that reorder text.
- * Those could mislead readers of emails, lists and logs.
+ * True for a single line without control characters and bidirectional controls, which could mislead
+ * readers of emails, lists and logs.
  */
 export function isPlainLine(text: string): boolean {
   return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
 }
 
-/** Whether a text has a visible character. U+2800 is a braille cell without dots. */
+/** True if the text has a visible character. U+2800 is a braille cell without dots. */
 export function isVisible(text: string): boolean {
   return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
-/** Characters that reorder text or control a terminal. Tab and line feed are not among them. */
+/** Bidirectional and terminal control characters, except tab and line feed. */
 const deceptive = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
 
-/** Returns the error text for a text that is longer than `most` characters. */
+/** The error text for more than `most` characters. */
 export function tooLong(most: number): string {
   return `Must have ${groupedDigits(most)} characters at most.`
 }
 
 /**
- * A text of up to `most` characters. CRLF counts as one character, as in the `maxlength` of a form
- * field. Characters that reorder text or control a terminal are removed.
+ * Multi-line text of up to `most` characters. CRLF counts as one character, as in the `maxlength`
+ * of a form field. Bidirectional and terminal control characters are removed.
  */
 export function linesOfText(most: number) {
   return z
@@ -54,7 +54,10 @@ export function linesOfText(most: number) {
 
 export const fileName = z.string().min(1).max(1024)
 
-/** A media type (RFC 9110) without parameters. An empty one becomes `application/octet-stream`. */
+/**
+ * A media type (RFC 9110). Parameters are dropped, and an empty one becomes
+ * `application/octet-stream`.
+ */
 export const mimeType = z
   .string()
   .max(maxMediaTypeLength)
@@ -68,7 +71,7 @@ const { least, most } = limitBounds.days
 
 export const daysOfTier = z.int().min(least).max(most)
 
-/** Text such as '3' is accepted too. `checkDays` says which days a tier offers. */
+/** Also accepts text such as '3'. `checkDays` checks what the tier offers. */
 export const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
@@ -77,5 +80,5 @@ export const expirationDays = z
   .pipe(daysOfTier)
   .describe('How many days the link works, of those that your tier offers.')
 
-/** The answer of calls that return nothing else. */
+/** The response of calls that return no data. */
 export const done = z.object({ message: z.string() })

@@ -45,7 +45,7 @@ const longestReceiptPage = 100
 /** In characters. A cursor can contain a long file name. */
 const longestCursor = 1000
 
-/** Any text is accepted, since a wrong id finds no file. */
+/** Not validated as a UUID: an unknown id simply finds no file. */
 const fileId = z.string().max(64)
 
 const receipt = z.object({
@@ -56,7 +56,7 @@ const receipt = z.object({
 })
 export type DeletionReceipt = z.infer<typeof receipt>
 
-/** How many files have each status of spec §4. */
+/** The number of files per link status (spec §4). */
 const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
 export type FileCounts = z.infer<typeof fileCounts>
 

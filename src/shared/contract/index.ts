@@ -27,9 +27,9 @@ export const features = {
 }
 
 /**
- * Every endpoint. The server builds its routes, the browser its calls and the OpenAPI document its
- * paths from this table. A fixed path such as `/api/files/bulk` must precede a pattern that matches
- * it, such as `/api/files/{id}`.
+ * Every endpoint. The server's routes, the browser's calls and the paths of the OpenAPI document
+ * are derived from this table. A fixed path such as `/api/files/bulk` must precede a pattern that
+ * matches it, such as `/api/files/{id}`.
  */
 export const endpoints = {
   ...features.account,

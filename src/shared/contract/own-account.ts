@@ -5,7 +5,7 @@ import { currentPassword, newPassword, optionalName, personName, userSchema } fr
 import { endpoint } from './endpoint.ts'
 import { done, fitsDatabase, isoDate } from './fields.ts'
 
-/** A session as its user sees it. */
+/** A session, as shown to its user. */
 export const sessionSchema = z.object({
   id: z.string(),
   createdAt: isoDate,
@@ -24,12 +24,12 @@ const signupPolicy: z.ZodType<SignupPolicy> = z.union([z.enum(policiesForAll), z
 
 const changedUser = z.object({ user: userSchema })
 
-/** Strict: with a misspelled field, the call would switch to the other tier. */
+/** Strict, because a misspelled field would switch to the other tier. */
 export const tierBody = z
   .strictObject({ tier: z.enum(tiers).optional().describe('By default, the other tier.') })
   .optional()
 
-/** The calls of the account page and of the ways to sign in. */
+/** Calls for the account page and the sign-in methods. */
 export const ownAccount = {
   updateUser: endpoint('PATCH', '/api/auth/user', {
     summary: 'Change your name. The last name can be empty',

@@ -4,7 +4,7 @@ import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { daysOfTier, fitsDatabase } from './fields.ts'
 
-/** Spec §7: browsers keep these answers for 5 minutes. */
+/** Spec §7: browsers cache these responses for 5 minutes. */
 const cacheSeconds = 300
 
 /** The current limits of each tier (spec §9). */
@@ -27,9 +27,9 @@ const settingBody = z.object({
 type SettingBody = z.input<typeof settingBody>
 
 /**
- * Replaces a value that is neither text nor a number with an empty text. `checkSetting` refuses it
- * with a message that names the limits of this setting, which the schema can't.
- * @param body anything, whatever the type says.
+ * Replaces a value of the wrong type with an empty string, which `checkSetting` rejects with the
+ * allowed values of the setting. A schema error couldn't name those.
+ * @param body unvalidated, despite its type.
  */
 function withReadableValue(body: SettingBody): SettingBody {
   if (typeof body !== 'object' || body === null) return body

@@ -30,23 +30,23 @@ function textOf(tier: Tier, code: TierLimitCode | TierFeatureCode, limits = defa
 const texts = { ...limited, ...lacking }
 const codes = Object.keys(texts) as (keyof typeof texts)[]
 
-it.each(codes)('%s tells a free user the limit and what Premium brings', (code) => {
+it.each(codes)('%s states the limit of the free tier and what Premium offers', (code) => {
   expect(textOf('free', code)).toBe(texts[code])
   expect(errorTable[code].message).toBe(texts[code])
 })
 
-it.each(tiers)('a user of %s reads about that tier, and only about the one above', (tier) => {
+it.each(tiers)('texts for %s name that tier and offer only the next one', (tier) => {
   const above = upgradeOf(tier)
   for (const code of codes) {
     const text = textOf(tier, code)
-    // Spec §5: an upload error with 'tier' or 'Upgrade' in it is shown beside the drop zone.
+    // Spec §5: upload errors with 'tier' or 'Upgrade' in them are shown beside the drop zone.
     expect(text).toMatch(`The ${tierTraits[tier].name.toLowerCase()} tier `)
-    // The text for the highest tier offers no upgrade.
+    // The highest tier has no upgrade to offer.
     expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(above?.name)
   }
 })
 
-describe('under limits that the administrator has changed', () => {
+describe('with limits changed by the administrator', () => {
   const changed: Limits = {
     free: { maxFiles: 1, maxFileSize: 1024 ** 2, expirationDays: [1], maxLifetimeDays: 2 },
     premium: {
@@ -78,11 +78,11 @@ describe('under limits that the administrator has changed', () => {
       'TIER_FILE_COUNT',
       'The premium tier holds 20 files at most: delete files to make room.',
     ],
-  ])('a user of %s reads for %s: %s', (tier, code, text) => {
+  ])('a user of %s gets for %s: %s', (tier, code, text) => {
     expect(limitErrorText(tier, code, changed)).toBe(text)
   })
 
-  it('no upgrade is named that brings nothing', () => {
+  it('no upgrade is offered unless it raises the limit', () => {
     const same = { free: changed.premium, premium: changed.premium }
     expect(limitErrorText('free', 'TIER_FILE_COUNT', same)).toBe(
       'The free tier holds 20 files at most: delete files to make room.',
@@ -95,7 +95,7 @@ describe('under limits that the administrator has changed', () => {
     )
   })
 
-  it('days that no tier offers are answered with those that one does', () => {
+  it('the error for unknown days lists those that some tier offers', () => {
     expect(unknownDaysText(changed)).toBe('expirationDays: Must be 1 or 9 days.')
     expect(unknownDaysText(defaultLimits)).toBe('expirationDays: Must be 3, 5 or 7 days.')
   })

@@ -20,7 +20,7 @@ interface LimitText {
   limit: (limits: TierLimits) => string
   /** Follows 'Upgrade to Premium for'. */
   upgrade: (limits: TierLimits) => string
-  /** Whether the next tier allows more. */
+  /** True if the next tier allows more. */
   helps: (limits: TierLimits, above: TierLimits) => boolean
 }
 
@@ -44,9 +44,9 @@ const limitTexts = {
   },
 } satisfies Record<string, LimitText>
 
-/** A feature that the tier lacks. */
+/** Error codes for features that a tier lacks. */
 export type TierFeatureCode = keyof typeof featureTexts
-/** A limit of the tier that the user has reached. */
+/** Error codes for limits that the user has reached. */
 export type TierLimitCode = keyof typeof limitTexts
 
 export function isTierLimitCode(code: string): code is TierLimitCode {
@@ -60,13 +60,15 @@ function sentences(tier: Tier, limit: string, gain: string | null): string {
   return `${says} Upgrade to ${tierTraits[upgradesTo].name} for ${gain}.`
 }
 
-/** Returns the error text about a feature: which tier lacks it, and which upgrade has it. */
+/** Returns the error text for a feature: which tier lacks it, and which upgrade includes it. */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { lack, gain } = featureTexts[code]
   return sentences(tier, lack, gain)
 }
 
-/** Returns the error text about a limit: the current one, and the upgrade if it allows more. */
+/**
+ * Returns the error text for a limit: the current value, and the upgrade if it raises the limit.
+ */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]
   const own = limits[tier]
@@ -76,7 +78,7 @@ export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits):
   return sentences(tier, text.limit(own), gain)
 }
 
-/** Returns the error text for days that no tier offers. */
+/** Returns the error text for a number of days that no tier offers. */
 export function unknownDaysText(limits: Limits): string {
   return `expirationDays: Must be ${daysText(...daysOffered(limits))}.`
 }

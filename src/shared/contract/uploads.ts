@@ -53,9 +53,9 @@ const started = z.object({
     .describe('Only for files larger than one part: how to send the file in parts.'),
   checksum: z.enum(bodyChecksums).describe('The kind of checksum that a PUT can send.'),
   store: z.enum(storageNames),
-  // Without it, the server keeps the client's SHA-256 unchecked, unless blocked content has the
-  // same size. So a client that resumed an upload must send none: parts that were stored earlier
-  // could be of another file.
+  // If false, the server stores the client's SHA-256 without verifying it, unless blocked content
+  // has the same size. A client that resumed an upload must then send none, because the stored
+  // parts could be from another file.
   computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
 
@@ -82,7 +82,7 @@ const confirmErrors = [
   'TIER_FILE_COUNT',
 ] as const satisfies ErrorCode[]
 
-/** In bytes. `mostInBatch` entries with the longest possible names have more than 300 KiB. */
+/** In bytes. `mostInBatch` entries with names of maximum length exceed 300 KiB. */
 const maxBatchSize = 512 * 1024
 
 export const uploads = {

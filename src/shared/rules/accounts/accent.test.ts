@@ -15,7 +15,7 @@ const colours = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-/** Returns the hue in degrees, as HSL has it; null for greys. */
+/** Returns the hue in degrees as in HSL, or null for grays. */
 function hueOf(colour: string): number | null {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
   const most = Math.max(r, g, b)
@@ -26,7 +26,7 @@ function hueOf(colour: string): number | null {
   return (sixth * 60 + 360) % 360
 }
 
-describe('the contrast of two colours', () => {
+describe('contrast', () => {
   it.each([
     ['#000000', '#ffffff', 21],
     ['#ffffff', '#ffffff', 1],
@@ -34,13 +34,13 @@ describe('the contrast of two colours', () => {
     ['#767676', '#ffffff', 4.54],
     ['#ff0000', '#ffffff', 4],
     ['#0b6e63', '#ffffff', 6.13],
-  ])('of %s and %s is %d', (one, other, expected) => {
+  ])('between %s and %s is %d', (one, other, expected) => {
     expect(contrast(one, other)).toBeCloseTo(expected, 2)
     expect(contrast(other, one)).toBe(contrast(one, other))
   })
 })
 
-describe('an accent', () => {
+describe('accentPairs', () => {
   it.each([
     ['our own', '#0b6e63', '#0b6e63', '#ffffff', '#147469', '#ffffff'],
     ['a yellow', '#ffd400', '#a98c00', '#000000', '#ffd400', '#000000'],
@@ -49,14 +49,14 @@ describe('an accent', () => {
     ['black', '#000000', '#000000', '#ffffff', '#676767', '#ffffff'],
     ['white', '#ffffff', '#8e8e8e', '#000000', '#ffffff', '#000000'],
     ['a grey that serves both', '#808080', '#808080', '#000000', '#808080', '#000000'],
-  ])('from %s is right in both themes', (_name, chosen, light, onLight, dark, onDark) => {
+  ])('adapts %s to both themes', (_name, chosen, light, onLight, dark, onDark) => {
     expect(accentPairs(chosen)).toEqual({
       light: { accent: light, onAccent: onLight },
       dark: { accent: dark, onAccent: onDark },
     })
   })
 
-  it('of any colour can be told from the page, and its text can be read, in both themes', () => {
+  it('makes any color stand out from the page, with readable text on it, in both themes', () => {
     fc.assert(
       fc.property(colours, (chosen) => {
         const pairs = accentPairs(chosen)
@@ -73,7 +73,7 @@ describe('an accent', () => {
     )
   })
 
-  it('is changed only where it must be, and then no further than to the edge', () => {
+  it('changes a color only if necessary, and no further than the required contrast', () => {
     fc.assert(
       fc.property(colours, (chosen) => {
         const pairs = accentPairs(chosen)
@@ -91,7 +91,7 @@ describe('an accent', () => {
     )
   })
 
-  it('that is corrected is not corrected again', () => {
+  it('leaves an adapted color unchanged', () => {
     fc.assert(
       fc.property(colours, (chosen) => {
         const { light, dark } = accentPairs(chosen)
@@ -102,7 +102,7 @@ describe('an accent', () => {
   })
 
   it.each(['#ffd400', '#e11d48', '#1e3a8a', '#16a34a', '#7c3aed', '#0ea5e9'])(
-    'of %s keeps its hue',
+    'keeps the hue of %s',
     (chosen) => {
       for (const { accent } of Object.values(accentPairs(chosen))) {
         const [before, after] = [hueOf(chosen), hueOf(accent)]
@@ -113,7 +113,7 @@ describe('an accent', () => {
   )
 
   it.each(['', '#fff', '#FFFFFF', '0b6e63', '#0b6e6', '#0b6e63;}', 'red', '#0b6e6g'])(
-    'is never made of %j',
+    'rejects %j',
     (text) => {
       expect(isColour(text)).toBe(false)
       expect(() => accentPairs(text)).toThrow(RangeError)
@@ -121,7 +121,7 @@ describe('an accent', () => {
   )
 })
 
-it('the grounds are those of the style sheet', async () => {
+it('the backgrounds match the style sheet', async () => {
   const css = await readFile(new URL('../../../web/ui/tokens.css', import.meta.url), 'utf8')
   const [light = '', dark = ''] = css.split('[data-theme="dark"]')
   for (const [theme, text] of [

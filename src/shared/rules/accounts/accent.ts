@@ -1,33 +1,32 @@
-/** The two themes of the product. */
 export const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** The colors of pages and cards, behind an accent: see `src/web/ui/tokens.css`. */
+/** Background colors of pages and cards, from `src/web/ui/tokens.css`. */
 export const grounds: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#f7f6f3', '#ffffff'],
   dark: ['#111312', '#1a1d1b'],
 }
 
-/** WCAG 2.2, 1.4.11: the least contrast of a graphic or a button's edge with its background. */
+/** Minimum contrast of graphics and button edges (WCAG 2.2, 1.4.11). */
 export const shapeContrast = 3
-/** WCAG 2.2, 1.4.3: the least contrast of text with its background. */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 export const textContrast = 4.5
 
-/** An accent as a page shows it in one theme, and the color of text on it. Both are `#rrggbb`. */
+/** The accent color in one theme, and the color of text on it. Both are `#rrggbb`. */
 export interface AccentPair {
   accent: string
   onAccent: string
 }
 
-/** True for a color as this module accepts it: `#rrggbb` in lower case. */
+/** True for `#rrggbb` in lower case. */
 export function isColour(text: string): boolean {
   return /^#[0-9a-f]{6}$/.test(text)
 }
 
 /**
- * Returns a brand's accent for each theme: the chosen color, mixed with as little black or white as
- * it takes to stand out from the theme's backgrounds. Its hue stays.
- * @throws {RangeError} for a text that is not a color.
+ * Returns an accent color for each theme: the chosen color, mixed with just enough black or white
+ * to stand out from the theme's backgrounds. The hue is preserved.
+ * @throws {RangeError} if the text is not a color.
  */
 export function accentPairs(chosen: string): Record<Theme, AccentPair> {
   if (!isColour(chosen)) throw new RangeError(`Not a color: ${chosen}`)
@@ -36,7 +35,7 @@ export function accentPairs(chosen: string): Record<Theme, AccentPair> {
 
 function accentPair(chosen: string, theme: Theme): AccentPair {
   const accent = standsOut(chosen, theme) ? chosen : mixed(chosen, theme)
-  // If white has a contrast below 4.5, black has more: the two multiply to 21.
+  // One of the two always suffices, because the contrasts with white and black multiply to 21.
   const onAccent = contrast('#ffffff', accent) >= textContrast ? '#ffffff' : '#000000'
   return { accent, onAccent }
 }
@@ -45,7 +44,7 @@ function standsOut(color: string, theme: Theme): boolean {
   return grounds[theme].every((ground) => contrast(color, ground) >= shapeContrast)
 }
 
-/** Finds the least share of black or white by bisection: the contrast grows with it. */
+/** Finds the smallest share of black or white by bisection, as contrast grows with the share. */
 function mixed(chosen: string, theme: Theme): string {
   const end = theme === 'light' ? 0 : 1
   const mix = (share: number) =>
@@ -59,7 +58,7 @@ function mixed(chosen: string, theme: Theme): string {
   return mix(enough)
 }
 
-/** Returns the contrast of two colors as WCAG 2.2 defines it, from 1 to 21. */
+/** Returns the contrast ratio of two colors as defined by WCAG 2.2, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)

@@ -1,4 +1,4 @@
-/** The kinds of actions that the audit log records. */
+/** The actions that the audit log records. */
 export const auditActions = [
   'set-tier',
   'set-role',
@@ -23,7 +23,7 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** The acts of maintenance. For each of them, the Admin Center shows what it did last. */
+/** Maintenance actions. The Admin Center shows the last result of each. */
 export const maintenanceActs = [
   'clean-up-expired',
   'expire-files',
@@ -36,13 +36,10 @@ export const maintenanceActs = [
 
 export type MaintenanceAct = (typeof maintenanceActs)[number]
 
-/**
- * The greatest length of a search text for the audit log, in characters. The longest such text is
- * the address of a link.
- */
+/** Maximum length of an audit log search, in characters. Long enough for the URL of a link. */
 export const longestAuditSearch = 500
 
-/** The name of each action, as the audit log in the Admin Center shows it. */
+/** The name of each action in the Admin Center. */
 export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'set-tier': 'Changed a tier',
   'set-role': 'Changed a role',
@@ -66,28 +63,28 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
 }
 
 /*
- * Some actions of the audit log can happen in several ways. The entry names the way in its details,
- * as `by`. These are the possible values.
+ * Some actions can happen in several ways. Audit entries record which one as `by` in their details.
+ * The possible values follow.
  */
 
 /**
- * How the owner of an account changed its password. `email`: by the link in an email that resets
- * it. `session`: while signed in. After both, an email tells the owner about the change.
+ * How the owner changed the account's password: `email` by a reset link, `session` while signed in.
+ * In both cases an email notifies the owner.
  */
 export const ownPasswordChanges = ['email', 'session'] as const
 export type OwnPasswordChange = (typeof ownPasswordChanges)[number]
 
 /**
- * How a password was changed. `taking-over`: by the link in an email of a signup, which took over
- * an account whose address nobody had verified before.
+ * How a password was changed. `taking-over`: by a signup link, which took over an account with an
+ * unverified address.
  */
 export const passwordChanges = [...ownPasswordChanges, 'taking-over'] as const
 export type PasswordChange = (typeof passwordChanges)[number]
 
 /**
- * Why Google was linked with an account. `session`: the user was signed in and asked for it.
- * `address`: account and Google have the same verified address. `taking-over`: the same, but nobody
- * had verified the account's address before.
+ * Why Google was linked to an account. `session`: the signed-in user asked for it. `address`:
+ * Google and the account have the same verified address. `taking-over`: the same address, but the
+ * account had not verified it.
  */
 export const googleLinks = ['session', 'address', 'taking-over'] as const
 export type GoogleLink = (typeof googleLinks)[number]

@@ -3,7 +3,7 @@ export const feedbackCategories = ['bug', 'feature', 'improvement', 'general', '
 
 export type FeedbackCategory = (typeof feedbackCategories)[number]
 
-/** The name of each category for people (spec §2). */
+/** The display name of each category (spec §2). */
 export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
   bug: 'Bug Report',
   feature: 'Feature Request',
@@ -12,8 +12,8 @@ export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
   other: 'Other',
 }
 
-/** How much feedback the server stores in an hour, from all addresses together. */
+/** Maximum number of messages that the server stores per hour, from all clients together. */
 export const maxFeedbackPerHour = 100
 
-/** How much of it is emailed one by one. A summary after the hour tells of the rest. */
+/** How many of those are emailed individually. A summary after the hour reports the rest. */
 export const maxFeedbackEmailsPerHour = 30

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nextPath, withNext } from './next-path.ts'
 
-describe('nextPath keeps a page of this server', () => {
+describe('nextPath accepts a page of this server', () => {
   it.each([
     '/',
     '/?tab=files',
@@ -18,7 +18,7 @@ describe('nextPath keeps a page of this server', () => {
   })
 })
 
-describe('nextPath gives the front page for', () => {
+describe('nextPath falls back to the front page for', () => {
   it.each([
     ['nothing', undefined],
     ['no value', null],
@@ -61,14 +61,14 @@ describe('nextPath gives the front page for', () => {
   })
 })
 
-describe('nextPath, whatever is asked', () => {
+describe('nextPath, for any input', () => {
   const pieces = ['/', '\\', '.', '..', ':', '@', '?', '#', '\t', '\n', ' ', '%2f', '%5c', '%61']
   const words = ['s', 'api', 'evil.example', 'http', 'https', 'javascript', 'abc', 'login', '\0']
   const hostile = fc
     .array(fc.constantFrom(...pieces, ...words), { maxLength: 12 })
     .map((parts) => parts.join(''))
 
-  it('stays on this server, in the eyes of a browser', () => {
+  it('stays on this server when a browser resolves it', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string(), fc.webUrl()), (wanted) => {
         const next = nextPath(wanted)
@@ -81,7 +81,7 @@ describe('nextPath, whatever is asked', () => {
     )
   })
 
-  it('is the same when it is asked again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string()), (wanted) => {
         expect(nextPath(nextPath(wanted))).toBe(nextPath(wanted))
@@ -92,11 +92,11 @@ describe('nextPath, whatever is asked', () => {
 })
 
 describe('withNext', () => {
-  it('says nothing of the front page', () => {
+  it('omits the front page', () => {
     expect(withNext('/login', '/')).toBe('/login')
   })
 
-  it('hands any other page on, so that it is read as it was', () => {
+  it('encodes any other page so that nextPath returns it unchanged', () => {
     const next = '/s/abcDEF2345?a=1&b=%26#c'
     const { pathname, searchParams } = new URL(withNext('/login', next), 'https://x.org')
     expect(pathname).toBe('/login')

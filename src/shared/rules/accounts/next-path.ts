@@ -1,28 +1,28 @@
-/** The front page. For a signed-in user it is the dashboard. */
+/** The front page: the dashboard if the user is signed in. */
 const home = '/'
 
 /**
- * First segments of paths to which nobody wants to return: calls, bytes, and the pages for people
- * who are not signed in.
+ * First segments of paths that make no sense after signing in: API calls, file contents, and pages
+ * for signed-out users.
  */
 const noGoal = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 
 /**
- * The segments of a page's path have only letters, digits, hyphens and underscores. So a path
- * cannot contain `..`, `//` or a percent sign, which could lead to another site.
+ * Segments of page paths have only letters, digits, hyphens and underscores. This excludes `..`,
+ * `//` and percent signs, which could lead to another site.
  */
 const pagePath = /^\/(?:([\w-]+)(?:\/[\w-]+)*)?$/
 
 /**
- * A path with its query and fragment, as browsers write them: in ASCII without spaces. More than
- * 500 characters are not accepted.
+ * A path with query and fragment as browsers write them: ASCII without spaces, at most 500
+ * characters.
  */
 const printable = /^[\x21-\x7e]{0,500}$/
 
 /**
- * Returns the page where somebody wanted to go before signing in (the query `next`), as a path with
- * its query and fragment. Anything that is no page of this server gives the front page: another
- * site, a path below /api, the login page itself.
+ * Returns the page to open after signing in (the query `next`), as a path with query and fragment.
+ * Falls back to the front page for anything that isn't a page of this server, such as another site,
+ * a path below /api, or the login page.
  */
 export function nextPath(wanted: string | null | undefined): string {
   if (!wanted || !printable.test(wanted)) return home
@@ -32,7 +32,7 @@ export function nextPath(wanted: string | null | undefined): string {
   return isGoal ? wanted : home
 }
 
-/** Returns a path with `next` in its query. `next` is left out if it is the front page. */
+/** Adds `next` to the query of a path, unless it is the front page. */
 export function withNext(path: string, next: string): string {
   return next === home ? path : `${path}?next=${encodeURIComponent(next)}`
 }

@@ -1,6 +1,6 @@
-/** Spec §6: the rights of an account besides using the product. There is one administrator. */
+/** Rights of an account apart from its tier (spec §6). There is one administrator. */
 export const roles = ['user', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** New accounts have this role. */
+/** The role of new accounts. */
 export const defaultRole: Role = 'user'

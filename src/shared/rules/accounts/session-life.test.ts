@@ -19,7 +19,7 @@ describe('a session', () => {
     expect(sessionEnd({ createdAt: login, lastSeenAt: later(seenOn) })).toEqual(later(end))
   })
 
-  it('never lives longer than 90 days, nor 14 days without use, and any use only prolongs it', () => {
+  it('ends within 90 days of the login and 14 days of the last use, and use never shortens it', () => {
     const moment = fc.integer({ min: 0, max: longestDays * dayMs })
     fc.assert(
       fc.property(moment, moment, (one, other) => {

@@ -1,17 +1,17 @@
 import { anyOf } from '../format/numbers.ts'
 
-/** The policies that hold for everybody: anybody may sign up, or nobody. */
+/** Policies that don't depend on the address. */
 export const policiesForAll = ['open', 'closed'] as const
 
 /**
- * Who may sign up (setting `SIGNUP`): anybody, nobody, or people with a mail address of one of
- * these domains. The domains are in lower case.
+ * Who may sign up (setting `SIGNUP`): anyone, nobody, or people with an email address in one of
+ * these domains, which are in lower case.
  */
 export type SignupPolicy = (typeof policiesForAll)[number] | readonly string[]
 
 /**
- * True if somebody with this address may sign up, by the form or by another way to sign in. A
- * domain allows only its own addresses, not those of its subdomains.
+ * True if this address may sign up, with any sign-in method. A domain doesn't include its
+ * subdomains.
  */
 export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
   if (policy === 'open') return true
@@ -19,7 +19,7 @@ export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
   return policy.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
-/** Returns the sentence for a person whose address is refused; null if no address is refused. */
+/** Explains who can't sign up. Null if anyone can. */
 export function signupRefusal(policy: SignupPolicy): string | null {
   if (policy === 'open') return null
   if (policy === 'closed') return 'Sign-up is closed. Ask the administrator for an account.'
