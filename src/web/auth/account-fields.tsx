@@ -3,14 +3,14 @@ import { PasswordField, TextField } from '../ui/field.tsx'
 
 export interface AccountFieldsProps {
   /**
-   * True if people make the account for themselves. Then the browser may fill in their own name and
-   * address. It must not if the administrator makes the account for somebody else.
+   * True if users create their own account, so the browser may autofill their name and address.
+   * False if the administrator creates it for somebody else.
    */
   isOwn: boolean
   emailHint?: string | undefined
 }
 
-/** The fields of a new account: the names, the mail address and the password. */
+/** The fields of a new account: names, email address and password. */
 export function AccountFields({ isOwn, emailHint }: AccountFieldsProps) {
   return (
     <>

@@ -21,13 +21,13 @@ test.each([
   ['/reset-password?token=new', { token: 'kept' }, 'new'],
   ['/reset-password', { token: 7 }, ''],
   ['/reset-password#token=abc', null, ''],
-])('at %s with the state %j the token is %j', (at, state, token) => {
+])('at %s with history state %j, the token is %j', (at, state, token) => {
   open(at, state)
   expect(readToken()).toBe(token)
 })
 
 describe('hiding the token', () => {
-  it('removes it from the URL, and a reload still finds it', () => {
+  it('removes it from the URL and keeps it across a reload', () => {
     open('/reset-password?a=1&token=abc&b=2#c', { email: 'x' })
     hideToken('abc')
     expect(address()).toBe('/reset-password?a=1&b=2#c')
@@ -35,14 +35,14 @@ describe('hiding the token', () => {
     expect(readToken()).toBe('abc')
   })
 
-  it('leaves no trailing question mark, and can be repeated', () => {
+  it('leaves no trailing question mark and can be repeated', () => {
     open('/verify-email?token=abc')
     for (const _ of [1, 2]) hideToken('abc')
     expect(address()).toBe('/verify-email')
     expect(readToken()).toBe('abc')
   })
 
-  it('can forget it', () => {
+  it('can discard it', () => {
     open('/reset-password', { token: 'abc', email: 'x' })
     hideToken(null)
     expect(window.history.state).toEqual({ email: 'x' })

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * Returns the secret token of the email whose link opened this page; an empty text if there is
- * none. The token is in the URL at first, and later in the state of the browser's history entry.
+ * Returns the secret token of the email link that opened this page, or an empty string. It is in
+ * the URL at first, and later in the state of the history entry.
  */
 export function readToken(): string {
   const { location, history } = window
@@ -13,8 +13,7 @@ export function readToken(): string {
 
 /**
  * Removes the token from the URL, because people copy URLs and take screenshots. If `token` is
- * given, the history entry keeps it for a reload. If it is null or empty, the history entry forgets
- * the token.
+ * non-empty, the history entry keeps it for a reload. Otherwise the token is discarded.
  */
 export function hideToken(token: string | null): void {
   const { location, history } = window
@@ -29,7 +28,7 @@ export function hideToken(token: string | null): void {
 }
 
 /**
- * Returns the secret token of the email whose link opened this page, and a function that forgets
+ * Returns the secret token of the email link that opened this page, and a function that discards
  * it.
  */
 export function useAddressToken(): [token: string, forget: () => void] {

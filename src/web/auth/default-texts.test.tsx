@@ -9,7 +9,7 @@ import { ResetPasswordForm } from './reset-password-form.tsx'
 import { SignupForm } from './signup-form.tsx'
 
 /**
- * Spec §8: what each form says when the server answers an error without a message, or not at all.
+ * Spec §8: what each form shows when the server returns an error without a message, or no response.
  */
 
 let page: WebPage
@@ -26,7 +26,7 @@ function press(name: string) {
   fireEvent.click(screen.getByRole('button', { name }))
 }
 
-/** Types texts into fields by their labels, and presses a button. */
+/** Fills in fields by label and presses a button. */
 function submit(texts: Record<string, string>, button: string) {
   for (const [label, value] of Object.entries(texts)) {
     fireEvent.change(screen.getByLabelText(label), { target: { value } })
@@ -67,7 +67,7 @@ test.each([
   ['forgot password', forgot, 'Error', 'Failed to send reset email. Please try again.'],
   ['verify email', verify, 'Verification failed', 'Failed to verify email'],
   ['reset', reset, 'Reset failed', 'Failed to reset password. Please try again.'],
-])('%s: the title and the default', async (_, send, title, description) => {
+])('%s: shows the title and the default text', async (_, send, title, description) => {
   answer = async () => new Response('', { status: 500 })
   send()
   const toast = await screen.findByRole('alert')
@@ -81,7 +81,7 @@ test.each([
   [null, 'We send an email to your address.', "If an account exists, we've sent it."],
   [noMail, noMail, `If an account exists, we've sent it. ${noMail}`],
 ])(
-  'forgot password: dialog and confirmation say how the email arrives (%j)',
+  'forgot password: the dialog and the confirmation explain how the email arrives (%j)',
   async (mailWaits, says, confirms) => {
     answer = async () => Response.json({ message: "If an account exists, we've sent it." })
     page.show(<ForgotPassword mailWaits={mailWaits} typedEmail={() => ''} />)
@@ -93,7 +93,7 @@ test.each([
   },
 )
 
-test('forgot password: the dialog begins with the address that the login has', async () => {
+test('forgot password: the dialog is prefilled with the address from the login form', async () => {
   let typed = 'ada@example.org'
   page.show(<ForgotPassword mailWaits={null} typedEmail={() => typed} />)
   press('Forgot password?')
@@ -108,7 +108,7 @@ test('forgot password: the dialog begins with the address that the login has', a
 test.each([
   [null, 'Open the link in the email that we sent to ada@example.org.'],
   [noMail, `Open the link in the email to ada@example.org. ${noMail}`],
-])('login of an unverified address: it says how the email arrives (%j)', async (waits, says) => {
+])('login with an unverified address: explains how the email arrives (%j)', async (waits, says) => {
   answer = async () =>
     Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
   page.show(<LoginForm next="/" mailWaits={waits} />)
@@ -119,7 +119,7 @@ test.each([
 test.each([
   ['verify email', verify],
   ['reset', reset],
-])('%s without an answer: a toast, and a sentence on the page', async (_, send) => {
+])('%s without a response: shows a toast and an error on the page', async (_, send) => {
   answer = () => Promise.reject(new TypeError('Failed to fetch'))
   send()
   const toast = await screen.findByRole('alert')

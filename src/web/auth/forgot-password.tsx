@@ -8,17 +8,20 @@ import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
-/** How long the confirmation stays, so that there is time to read it and copy the address. */
+/** How long the confirmation is shown, to leave time to read it and copy the address. */
 const confirmationMs = 60_000
 
 export interface ForgotPasswordProps {
-  /** How the email reaches people if the server sends no mail; null if it sends mail. */
+  /** How to get the email if the server sends none; null if it sends email. */
   mailWaits: string | null
-  /** Returns the address that the person has typed into the form of the login. */
+  /** Returns the address entered in the login form. */
   typedEmail: () => string
 }
 
-/** Spec §2, login: 'Forgot password?' opens a dialog that sends an email for a new password. */
+/**
+ * The 'Forgot password?' link of the login, which opens a dialog to request a password reset email
+ * (spec §2).
+ */
 export function ForgotPassword({ mailWaits, typedEmail }: ForgotPasswordProps) {
   const [open, setOpen] = useState(false)
   const [email, setEmail] = useState('')
@@ -55,9 +58,9 @@ export function ForgotPassword({ mailWaits, typedEmail }: ForgotPasswordProps) {
 }
 
 interface ForgotPasswordFormProps {
-  /** The address with which the form begins. */
+  /** The initial email address. */
   email: string
-  /** What the confirmation says after the server's message. */
+  /** Appended to the server's message in the confirmation. */
   hint: string
   onClose: () => void
 }

@@ -4,8 +4,8 @@ import { ButtonLink } from '../ui/button.tsx'
 import { useNext } from './use-auth-state.ts'
 
 /**
- * A button that navigates to /api/login, as an alternative to the form above it (spec §2). It
- * passes on the page that the person wanted. Shows nothing if the server does not offer Google.
+ * A button that navigates to /api/login, as an alternative to the form above it (spec §2).
+ * Preserves the page to return to. Renders nothing if the server doesn't support Google sign-in.
  */
 export function GoogleButton({ children }: { children: string }) {
   const next = useNext()
@@ -26,7 +26,7 @@ export function GoogleButton({ children }: { children: string }) {
   )
 }
 
-/** Google's logo, the coloured G. Screen readers ignore it. */
+/** Google's colored G logo. Hidden from screen readers. */
 export function GoogleMark() {
   return (
     <svg viewBox="0 0 24 24" fill="none" strokeWidth="4.2" aria-hidden="true">

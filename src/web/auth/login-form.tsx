@@ -10,23 +10,20 @@ import { tellFailure, useAuthForm } from './use-auth-form.ts'
 
 export interface LoginFormProps {
   email?: string | undefined
-  /** The page of this server to which signing in leads. */
+  /** The page of this server to open after sign-in. */
   next: string
-  /** How an email reaches people if the server sends no mail; null if it sends mail. */
+  /** How to get an email if the server sends none; null if it sends email. */
   mailWaits: string | null
-  /** Receives the field of the email address. */
+  /** A ref to the email field. */
   emailField?: Ref<HTMLElement> | undefined
 }
 
 /**
- * Signs in with email and password. After success the browser loads the next page, so that
- * nothing of the signed-out state stays (spec §4).
+ * Signs in with email and password. On success, loads the next page in full to discard all
+ * signed-out state (spec §4).
  */
 export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFormProps) {
-  /**
-   * The email address of the last login that failed because the address is not verified yet. Null
-   * if the last login did not fail for this reason.
-   */
+  /** The email address if the last login failed because it is unverified; otherwise null. */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
     schema: account.login.body,
@@ -46,7 +43,7 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
       title: 'Login failed',
       description: 'Invalid email or password. Please try again.',
     },
-    // The toast says all that is known. The field is marked and takes the focus, for another try.
+    // The toast already explains the error. The field is only marked and focused.
     refusals: { INVALID_CREDENTIALS: { password: '' } },
   })
 
@@ -70,22 +67,19 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
   )
 }
 
-/**
- * Offers to send the email that verifies an address again, after a login failed because the address
- * is not verified.
- */
+/** Offers to resend the verification email after a login with an unverified address. */
 function ResendVerification({
   email,
   mailWaits,
 }: {
   email: string
-  /** How the email reaches people if the server sends no mail; null if it sends mail. */
+  /** How to get the email if the server sends none; null if it sends email. */
   mailWaits: string | null
 }) {
   const resend = useMutation({
     mutationFn: () => call('resendVerification', { body: { email } }),
     onSuccess: ({ message }) =>
-      // The server's message says that the email was sent. Without a mail server, that is untrue.
+      // The server's message claims that the email was sent, which is untrue without a mail server.
       toast(
         mailWaits === null
           ? { title: 'Verification email sent', description: message }

@@ -9,10 +9,10 @@ test.each([
   null,
   'ada@example.org',
   {},
-  // An older version of this program kept only the address.
+  // An older version stored only the address.
   { email: 'ada@example.org' },
   { email: 1, requiresVerification: true },
-])('no account is read from %j', (state) => {
+])('reads no account from %j', (state) => {
   expect(readNewAccount(state)).toBeNull()
 })
 
@@ -31,9 +31,12 @@ test.each([
     waits,
     `${waits} Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.`,
   ],
-])('after a signup that must be verified: %j, where email waits: %j', (must, mailWaits, words) => {
-  const account = readNewAccount({ email: 'ada@example.org', requiresVerification: must })
-  if (account === null) throw new Error('The account is lost.')
-  render(<NewAccountNote account={account} mailWaits={mailWaits} again="Sign up again" />)
-  expect(screen.getByRole('status').textContent).toBe(words)
-})
+])(
+  'the note after a signup with requiresVerification %j and mailWaits %j',
+  (must, mailWaits, words) => {
+    const account = readNewAccount({ email: 'ada@example.org', requiresVerification: must })
+    if (account === null) throw new Error('The account is lost.')
+    render(<NewAccountNote account={account} mailWaits={mailWaits} again="Sign up again" />)
+    expect(screen.getByRole('status').textContent).toBe(words)
+  },
+)

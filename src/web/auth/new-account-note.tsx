@@ -6,15 +6,15 @@ import { durationText } from '../../shared/rules/format/numbers.ts'
 
 export interface NewAccountNoteProps {
   account: NewAccount
-  /** How the email reaches people if the server sends no mail; null if it sends mail. */
+  /** How to get the email if the server sends none; null if it sends email. */
   mailWaits: string | null
-  /** A link to the signup, for somebody whose address has a typing error. */
+  /** A link back to the signup, in case the address has a typo. */
   again: ReactNode
 }
 
 /**
- * Says on the login page that the signup has succeeded, and what to do next. Unlike the toast of
- * the signup it stays.
+ * Confirms the signup on the login page and explains the next step. Unlike the signup toast, it
+ * stays.
  */
 export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProps) {
   const Icon = account.requiresVerification ? Mail : CircleCheck
@@ -38,17 +38,16 @@ export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProp
 
 const newAccount = z.object({
   email: z.string(),
-  /** True if the account begins to exist only when somebody opens the link in its email. */
+  /** True if the account is created only after a click on the link in the email. */
   requiresVerification: z.boolean(),
 })
 
-/** What the signup page tells the login page about the account that was just made. */
+/** The data that the signup page passes to the login page. */
 export type NewAccount = z.infer<typeof newAccount>
 
 /**
- * Returns the account in a state of the browser's history; null if the state holds none. The
- * browser keeps that state when the page is loaded again, so an older version of this program may
- * have written it.
+ * Reads the new account from a history state; null if it contains none. Since this state survives
+ * reloads, an older version may have written it.
  */
 export function readNewAccount(state: unknown): NewAccount | null {
   return newAccount.safeParse(state).data ?? null

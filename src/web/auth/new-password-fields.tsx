@@ -1,13 +1,13 @@
 import { minPasswordLength, passwordHint, passwordTooShort } from '../../shared/contract/account.ts'
 import { PasswordField } from '../ui/field.tsx'
 
-/** The texts of the two fields for a new password. */
+/** The values of the two password fields. */
 interface NewPassword {
   newPassword: string
   confirmPassword: string
 }
 
-/** The fields of a new password, which is typed twice. */
+/** The fields for a new password, which is entered twice. */
 export function NewPasswordFields({ confirmLabel }: { confirmLabel: string }) {
   return (
     <>
@@ -28,14 +28,14 @@ export function NewPasswordFields({ confirmLabel }: { confirmLabel: string }) {
   )
 }
 
-/** Tells whether the password was typed twice in the same way. */
+/** Reports whether both fields contain the same password. */
 export function isConfirmed({ newPassword, confirmPassword }: NewPassword): boolean {
   return newPassword === confirmPassword
 }
 
 /**
- * Returns the toast for an error in a new password; null if there is none. The errors are checked
- * in the order of spec §5, new password.
+ * Returns the toast for an invalid new password, or null. Errors are checked in the order of spec
+ * §5, new password.
  */
 export function newPasswordToast(values: NewPassword) {
   if (!isConfirmed(values)) {

@@ -13,16 +13,16 @@ const schema = account.resetPassword.body
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
 export interface ResetPasswordFormProps {
-  /** The secret token of the email whose link opened this page. */
+  /** The secret token of the email link that opened this page. */
   token: string
   onDone: () => void
-  /** Called when the token is unknown, expired or already used. */
+  /** Called if the token is unknown, expired or already used. */
   onInvalid: () => void
 }
 
 /** Sets a new password (spec §5, new password). */
 export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFormProps) {
-  /** True if the last submit got no answer. */
+  /** True if the last submit got no response. */
   const [isUnanswered, setUnanswered] = useState(false)
   const form = useAuthForm({
     schema,

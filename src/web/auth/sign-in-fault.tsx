@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react'
 import { googleCountMs, type SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
 import { durationText } from '../../shared/rules/format/numbers.ts'
 
-/** Says why a sign-in with Google failed, and what the person can do. */
+/** Explains why a Google sign-in failed and what to do next. */
 export function SignInFaultNote({ fault }: { fault: SignInFault }) {
   return (
     <p role="alert" className="mb-6 flex gap-2.5 rounded-control border border-red px-3.5 py-3">
@@ -12,9 +12,7 @@ export function SignInFaultNote({ fault }: { fault: SignInFault }) {
   )
 }
 
-/**
- * The text for each reason why a sign-in with Google failed. It also says what the person can do.
- */
+/** The text for each reason why a Google sign-in failed, with a remedy. */
 export const signInFaultTexts: Record<SignInFault, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Lets pending answers arrive. */
+/** Waits for pending responses. */
 async function settle() {
   for (let turn = 0; turn < 20; turn += 1) await act(() => vi.advanceTimersByTimeAsync(1))
 }
@@ -36,7 +36,7 @@ interface Shown {
   mailWaits?: string | null
 }
 
-/** Opens the form, fills it in and sends it. */
+/** Opens, fills in and submits the form. */
 async function signUp(changes: Partial<typeof typed> = {}, shown: Shown = {}) {
   const { policy = 'open', mailWaits = null } = shown
   page.show(
@@ -60,13 +60,13 @@ test.each([
   ['two passwords that differ', { 'Confirm password': 'secrets' }, mismatch],
   ['two short passwords that differ', { Password: 'a', 'Confirm password': 'b' }, mismatch],
   ['a short password', { Password: 'abcde', 'Confirm password': 'abcde' }, short],
-])('%s: a toast says it, and nothing is sent', async (_, changes, toast) => {
+])('%s: shows a toast and sends nothing', async (_, changes, toast) => {
   await signUp(changes)
   expect(screen.getByRole('alert').textContent).toBe(toast)
   expect([page.asked, done]).toEqual([[], []])
 })
 
-test('a field that is empty is told at the field alone', async () => {
+test('an empty field is reported only at the field', async () => {
   await signUp({ 'First name': ' ' })
   expect(page.text()).toContain('Please fill in this field.')
   expect(screen.queryByRole('alert')).toBeNull()
@@ -77,14 +77,14 @@ test.each([
   ['ada@example.org', true],
   ['ada@Example.ORG', true],
   ['ada@mail.example.org', false],
-])('an address of another domain is refused before it is sent: %s', async (Email, isSent) => {
+])('an address in another domain is rejected before the request: %s', async (Email, isSent) => {
   answer(false)
   await signUp({ Email }, { policy: ['example.org'] })
   expect(page.asked).toHaveLength(isSent ? 1 : 0)
   expect(page.text().includes('This address is of another domain.')).toBe(!isSent)
 })
 
-test('an account that is there at once leads on at once', async () => {
+test('continues immediately if the account is ready', async () => {
   answer(false)
   await signUp()
   expect(page.asked).toMatchObject([
@@ -101,7 +101,7 @@ test.each([
   [null, 'Open the link in the email we sent you, then sign in.'],
   [noMail, `Open the link in the email, then sign in. ${noMail}`],
 ])(
-  'an account that waits for its email leads on after 3 s, and says how that arrives (%j)',
+  'continues after 3 s if verification is required, and explains how the email arrives (%j)',
   async (mailWaits, says) => {
     answer(true)
     await signUp({}, { mailWaits })
@@ -114,7 +114,7 @@ test.each([
   },
 )
 
-test('who leaves before the 3 s are over is not led away', async () => {
+test('leaving the page within the 3 s cancels the redirect', async () => {
   answer(true)
   await signUp()
   page.close()
@@ -122,7 +122,7 @@ test('who leaves before the 3 s are over is not led away', async () => {
   expect(done).toEqual([])
 })
 
-test('an address that has an account is told, and the form can be sent again', async () => {
+test('shows that an address is taken, and allows another submit', async () => {
   page.on('POST /api/auth/signup', () => refused(409, 'EMAIL_TAKEN', 'It exists already.'))
   await signUp()
   expect(page.text()).toContain('Sign in with this address, or use another.')
@@ -133,7 +133,7 @@ test('an address that has an account is told, and the form can be sent again', a
   expect(done).toHaveLength(1)
 })
 
-test('a form that is being sent is not sent twice', async () => {
+test('ignores a second submit while the first is pending', async () => {
   const pending = later()
   page.on('POST /api/auth/signup', pending.answer)
   await signUp()

@@ -19,15 +19,15 @@ const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
 export interface SignupFormProps {
-  /** Who can sign up. The server checks the same rule. */
+  /** Who can sign up. The server enforces the same rule. */
   policy: SignupPolicy
-  /** How an email reaches people if the server sends no mail; null if it sends mail. */
+  /** How to get an email if the server sends none; null if it sends email. */
   mailWaits: string | null
-  /** Called when it is time to go to the login. */
+  /** Called when it is time to open the login. */
   onDone: (account: NewAccount) => void
 }
 
-/** Creates an account. */
+/** The signup form. */
 export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
   const [waiting, setWaiting] = useState<NewAccount>()
 
@@ -85,8 +85,8 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
 }
 
 /**
- * Returns the toast for an error in the passwords; null if there is none. The errors are checked in
- * the order of spec §5, signup.
+ * Returns the toast for an error in the passwords, or null. Errors are checked in the order of spec
+ * §5, signup.
  */
 function errorToast({ password, confirmPassword }: z.input<typeof signupBody>) {
   if (password !== confirmPassword) {

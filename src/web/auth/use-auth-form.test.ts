@@ -51,8 +51,8 @@ function failing(error: unknown, changes: Partial<AuthForm<Body, Body>> = {}) {
   return form({ send: () => Promise.reject(error), ...changes })
 }
 
-describe('what was typed', () => {
-  test('is sent as the schema makes it, and the form does what the call says', async () => {
+describe('the input', () => {
+  test('is parsed by the schema and sent, and the form returns the result of `send`', async () => {
     const { sent, submit, errors } = form()
     expect(await submit({ ...typed, email: 'ada@example.org' })).toBe('leave')
     expect(sent).toEqual([typed])
@@ -60,7 +60,7 @@ describe('what was typed', () => {
     expect(page.text()).toBe('')
   })
 
-  test('and is wrong is not sent: each field says what is wrong with it', async () => {
+  test('is not sent if invalid, and each field shows its error', async () => {
     const { sent, submit, errors } = form()
     expect(await submit({ email: 'ada', password: '' })).toBeUndefined()
     expect(sent).toEqual([])
@@ -68,7 +68,7 @@ describe('what was typed', () => {
     expect(page.text()).toBe('')
   })
 
-  test('gets a toast too where the form has one for it', async () => {
+  test('also triggers a toast if the form defines one', async () => {
     const told = { title: 'Password too short', description: 'At least 6 characters.' }
     const { submit } = form({
       errorToast: ({ password }) => (password.length < 6 ? told : null),
@@ -79,7 +79,7 @@ describe('what was typed', () => {
     await expect.poll(page.text).toBe('Password too shortAt least 6 characters.')
   })
 
-  test('that is right now has no errors of before', async () => {
+  test('clears earlier errors once it is valid', async () => {
     const { submit, errors } = form()
     await submit({ ...typed, email: 'ada' })
     await submit()
@@ -87,7 +87,7 @@ describe('what was typed', () => {
   })
 })
 
-describe('a call that fails', () => {
+describe('a failed call', () => {
   test.each([
     [
       'has the server’s sentence',
@@ -106,7 +106,7 @@ describe('a call that fails', () => {
     [undefined, 'Login failed'],
     ['Network error', 'Network error'],
   ])(
-    'without an answer is told by the connection, under the title %j',
+    'without a response shows the connection error, under the title %j',
     async (networkTitle, title) => {
       const { submit } = failing(new NetworkError('away'), networkTitle ? { networkTitle } : {})
       await submit()
@@ -114,7 +114,7 @@ describe('a call that fails', () => {
     },
   )
 
-  test('is shown at its field where the form says so', async () => {
+  test('is shown at its field if the form maps the error code', async () => {
     const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }
     const taken = new ApiError(409, '', { code: 'EMAIL_TAKEN' })
     const { submit, errors } = failing(taken, { refusals })
@@ -126,14 +126,14 @@ describe('a call that fails', () => {
     new ApiError(409, '', { code: 'PASSWORDS_BUSY' }),
     new ApiError(409, ''),
     new NetworkError('away'),
-  ])('is shown at no field otherwise: %s', async (error) => {
+  ])('is not shown at any field otherwise: %s', async (error) => {
     const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }
     const { submit, errors } = failing(error, { refusals })
     await submit()
     expect(errors()).toEqual({})
   })
 
-  test('because the session has ended leads to the login, with no toast of the form', async () => {
+  test('opens the login without a toast if the session has ended', async () => {
     const { submit } = failing(new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }))
     expect(await submit()).toBeUndefined()
     expect(page.signedOut()).toBe(1)
@@ -188,7 +188,7 @@ test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
   expect(faults(change)).toEqual(expected)
 })
 
-test("the server's faults are found by their fields, the first of each", () => {
+test("maps the server's errors to fields, the first one for each", () => {
   const names = ['email', 'password'] as const
   const found = (message: string) => errorsInMessage(message, names)
   expect(found('email: Invalid: no @; or two; password: Too short')).toEqual({

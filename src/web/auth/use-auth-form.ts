@@ -15,35 +15,27 @@ interface ToastText {
 type Texts = Readonly<Record<string, string>>
 
 export interface AuthForm<Body, Values> {
-  /** Checks what the person typed, and makes the body of the call from it. */
+  /** Validates the values and converts them to the request body. */
   schema: z.ZodType<Body, Values>
-  /** Returns the toast for an error that needs one besides the text at its field (spec §5). */
+  /** Returns the toast for an error that needs one besides the field's error (spec §5). */
   errorToast?: (values: Values) => ToastText | null
   /**
-   * Calls the server. After 'leave' the form stays busy, because the screen is about to change. An
-   * error that it throws is shown as a failure.
+   * Calls the server. If it resolves to 'leave', the form stays busy, because the page is about to
+   * change. A thrown error is shown as a failure.
    */
   send: (body: Body) => Promise<unknown>
-  /**
-   * The toast for a failure: its title, and its text for errors without a message from the server
-   * (spec §8).
-   */
+  /** The toast for a failure: its title, and its text if the server sent no message (spec §8). */
   failed: ToastText
-  /**
-   * The title of the toast if the server gave no answer. Without it, the title of `failed` is used.
-   */
+  /** The title of the toast if there was no response. Defaults to the title of `failed`. */
   networkTitle?: string
-  /**
-   * For each error code of the server, the texts to show at the fields. An empty text only marks
-   * its field.
-   */
+  /** The field errors for each error code. An empty text only marks the field. */
   refusals?: Partial<Record<ErrorCode, FieldErrors>>
 }
 
 /**
- * Submits a form about accounts: checks what the person typed, calls the server, and shows errors
- * in a toast and at the fields. If the session has ended, it goes to the login.
- * @returns the properties of `Form`.
+ * Submits an account form: validates the values, calls the server, and shows errors in a toast and
+ * at the fields. Opens the login if the session has ended.
+ * @returns the props for `Form`.
  */
 export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
   const [errors, setErrors] = useState<FieldErrors>({})
@@ -71,7 +63,7 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
   return { errors, onSubmit }
 }
 
-/** Returns the texts that the form shows at its fields after an error of the server. */
+/** Returns the field errors for a server error. */
 function refusalOf(
   { code, publicMessage = '' }: ApiError,
   { refusals }: { refusals?: Partial<Record<ErrorCode, FieldErrors>> },
@@ -82,8 +74,8 @@ function refusalOf(
 }
 
 /**
- * Shows a toast that says why a call failed (spec §8).
- * @param networkTitle the title if the server gave no answer.
+ * Shows a toast that explains why a call failed (spec §8).
+ * @param networkTitle the title if there was no response.
  */
 export function tellFailure(
   error: unknown,
@@ -95,7 +87,7 @@ export function tellFailure(
   showFailure(error, shownTitle, failureText(error, description))
 }
 
-/** The texts beside a field. They are shorter than those in the toasts. */
+/** Field errors, shorter than the texts in the toasts. */
 const fieldTexts: Record<string, string> = {
   password: 'This password is too short.',
   confirmPassword: 'This is not the password above.',
@@ -110,7 +102,7 @@ function sentence(issue: z.core.$ZodIssue, value: string): string {
   return fieldTexts[issue.path[0] as string] ?? issue.message
 }
 
-/** Returns the first error of each field, as a sentence for the person who filled in the form. */
+/** Returns the first error of each field as text for the user. */
 export function errorsByField(issues: readonly z.core.$ZodIssue[], values: Texts): FieldErrors {
   const errors: Record<string, string> = {}
   for (const issue of issues) {
@@ -122,8 +114,8 @@ export function errorsByField(issues: readonly z.core.$ZodIssue[], values: Texts
 }
 
 /**
- * Returns the errors in a message of the server, by field. Example of such a message: 'email:
- * Invalid email address; password: Must be text.'
+ * Parses the field errors in a server message such as 'email: Invalid email address; password: Must
+ * be text.'
  */
 export function errorsInMessage(message: string, names: readonly string[]): FieldErrors {
   const errors: Record<string, string> = {}
@@ -134,8 +126,5 @@ export function errorsInMessage(message: string, names: readonly string[]): Fiel
   return errors
 }
 
-/**
- * The pages that verify an address or reset a password show this sentence, besides a toast (spec
- * §8).
- */
+/** Shown on the verification and password reset pages, besides a toast (spec §8). */
 export const networkErrorOccurred = 'Network error occurred'

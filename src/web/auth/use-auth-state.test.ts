@@ -30,7 +30,7 @@ function visit() {
   return () => shown.result.current
 }
 
-test('while nobody knows, the page is loading; then the user is signed in', async () => {
+test('is loading until the server responds, then signed in', async () => {
   const { answer, come } = later()
   page.on(call, answer)
   const state = visit()
@@ -39,20 +39,20 @@ test('while nobody knows, the page is loading; then the user is signed in', asyn
   await expect.poll(state).toEqual({ is: 'signed-in', user: ada })
 })
 
-test('whoever has no session is a visitor', async () => {
+test('is a visitor without a session', async () => {
   page.on(call, unauthorized)
   const state = visit()
   await expect.poll(state).toEqual({ is: 'visitor' })
 })
 
-test('without the hint that somebody is signed in nobody is asked', async () => {
+test('is a visitor without the hint cookie, and sends no request', async () => {
   hintSignedIn(false)
   const state = visit()
   await expect.poll(state).toEqual({ is: 'visitor' })
   expect(page.asked).toEqual([])
 })
 
-test('whose session ends while the page is open is logged out, and no visitor', async () => {
+test('is logged out if the session ends while the page is open', async () => {
   page.on(call, () => ada)
   const state = visit()
   await expect.poll(() => state().is).toBe('signed-in')
@@ -60,7 +60,7 @@ test('whose session ends while the page is open is logged out, and no visitor', 
   await expect.poll(state).toEqual({ is: 'logged-out' })
 })
 
-test('a server that gives no answer is unreachable, also while it is asked again', async () => {
+test('is unreachable if the server fails, also during a retry', async () => {
   page.on(call, () => refused(503))
   const state = visit()
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: false })
@@ -75,7 +75,7 @@ test('a server that gives no answer is unreachable, also while it is asked again
   await expect.poll(() => state().is).toBe('signed-in')
 })
 
-test('a failure to ask again leaves whoever was signed in', async () => {
+test('stays signed in if a later request fails', async () => {
   page.on(call, () => ada)
   const state = visit()
   await expect.poll(() => state().is).toBe('signed-in')

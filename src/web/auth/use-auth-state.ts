@@ -5,8 +5,8 @@ import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
 /**
- * Who uses the page, as far as the browser knows. This decides which screens are shown (spec
- * §2, §4).
+ * The authentication state as known to the browser. It decides which screens are shown (spec §2,
+ * §4).
  */
 export type AuthState =
   | { is: 'loading' }
@@ -14,10 +14,10 @@ export type AuthState =
   | { is: 'visitor' }
   /** The session ended while the page was open. */
   | { is: 'logged-out' }
-  /** The server gave no answer, so it is unknown who is signed in. */
+  /** The server didn't respond, so the state is unknown. */
   | { is: 'unreachable'; retry: () => void; isRetrying: boolean }
 
-/** Returns who uses the page. `unreachable` lasts while the server is asked again. */
+/** Returns the authentication state. `unreachable` persists during a retry. */
 export function useAuthState(): AuthState {
   const { data: user, isPending, isFetching, errorUpdateCount, refetch } = useCurrentUser()
   const [wasSignedIn, setWasSignedIn] = useState(false)
@@ -30,7 +30,7 @@ export function useAuthState(): AuthState {
 }
 
 /**
- * Returns the page of this server to which signing in leads, from the query `next`. Any other
+ * Returns the page of this server to open after sign-in, from the query parameter `next`. Any other
  * target is replaced by the front page.
  */
 export function useNext(): string {

@@ -19,7 +19,7 @@ function verify(token: string) {
   return { state: () => shown.result.current, draw: () => shown.rerender({ token }) }
 }
 
-test('a link without a token has failed, and the server is not asked', () => {
+test('fails without a token and sends no request', () => {
   const { state } = verify('')
   expect(state()).toEqual({
     state: 'failed',
@@ -29,7 +29,7 @@ test('a link without a token has failed, and the server is not asked', () => {
   expect(page.asked).toEqual([])
 })
 
-test('where this browser signed up, a token is sent once, however often the page is drawn', async () => {
+test('sends the token exactly once in the browser that signed up, even when rerendered', async () => {
   const { answer, come } = later()
   page.on(call, answer)
   const { state, draw } = verify('abc')
@@ -43,7 +43,7 @@ test('where this browser signed up, a token is sent once, however often the page
   await expect.poll(page.text).toBe('Email verified!')
 })
 
-test('in any other browser, a token is sent when somebody confirms it', async () => {
+test('sends the token in any other browser only after confirmation', async () => {
   page.on(check, () => ({ isOwnSignup: false }))
   page.on(call, () => ({ message: 'Email verified!' }))
   const { state } = verify('abc')
@@ -57,14 +57,14 @@ test('in any other browser, a token is sent when somebody confirms it', async ()
 test.each([
   ['the server’s reason', 'This link is not valid any more.', 'This link is not valid any more.'],
   ['the default', undefined, 'Failed to verify email'],
-])('a token that is refused tells %s, and cannot be tried again', async (_, message, reason) => {
+])('a rejected token shows %s and cannot be retried', async (_, message, reason) => {
   page.on(check, () => refused(400, 'TOKEN_INVALID', message))
   const { state } = verify('abc')
   await expect.poll(state).toEqual({ state: 'failed', reason, retry: null })
   await expect.poll(page.text).toBe(`Verification failed${reason}`)
 })
 
-test('without an answer it can be tried again, and the page waits meanwhile', async () => {
+test('can be retried if there was no response, and shows a loading state meanwhile', async () => {
   const { state } = verify('abc')
   await expect.poll(state).toMatchObject({ state: 'failed', reason: 'Network error occurred' })
   await expect.poll(page.text).toContain('Network error')

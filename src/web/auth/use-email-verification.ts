@@ -4,18 +4,18 @@ import { call, NetworkError, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { networkErrorOccurred, tellFailure } from './use-auth-form.ts'
 
-/** What the page shows that a verification email links to (spec §2, verification). */
+/** The state of the page that a verification email links to (spec §2, verification). */
 export type EmailVerification =
   | { state: 'loading' }
-  /** The page waits for a click, because this browser did not sign up. */
+  /** Waiting for a click, because this browser did not sign up. */
   | { state: 'unconfirmed'; confirm: () => void }
   | { state: 'verified' }
-  /** `retry` asks the server again. It is null unless the network failed. */
+  /** `retry` repeats the request. Null unless the network failed. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
- * Verifies an address by the token of an email. In the browser that signed up it does so at once,
- * and elsewhere when somebody confirms it, because a mail scanner opens links and runs scripts.
+ * Verifies an email address by its token. The browser that signed up does so immediately. Others
+ * wait for confirmation, because mail scanners open links and run scripts.
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {

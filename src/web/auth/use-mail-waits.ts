@@ -1,6 +1,6 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
-/** Says how to get an email if this server sends none; null if it does. */
+/** Explains how to get an email if this server sends none; null if it does. */
 export function useMailWaits(): string | null {
   const { sendsMail } = useSignInWays()
   const supportEmail = useSupportEmail()
@@ -8,9 +8,9 @@ export function useMailWaits(): string | null {
 }
 
 /**
- * Says how to get an email of a server that sends none. Returns null for a server that does.
- * @param supportEmail the mail address for help; null if the server has none, undefined until it is
- * known.
+ * Explains how to get an email from a server that sends none. Returns null if the server sends
+ * email.
+ * @param supportEmail the support address; null if the server has none, undefined until known.
  */
 export function mailWaits({
   sendsMail,

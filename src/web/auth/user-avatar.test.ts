@@ -16,6 +16,6 @@ test.each([
   expect(initials({ name, email: 'mia@example.org' })).toBe(expected)
 })
 
-test('without name and email there is still something to show', () => {
+test('falls back to a question mark without name and email', () => {
   expect(initials({ name: '', email: '' })).toBe('?')
 })

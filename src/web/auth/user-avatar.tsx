@@ -2,8 +2,7 @@ import { Avatar } from '@base-ui/react/avatar'
 import type { User } from '../../shared/contract/account.ts'
 
 /**
- * A person's picture, or the initials if there is none or it does not load. Screen readers ignore
- * it.
+ * A user's picture, or initials if there is none or it fails to load. Hidden from screen readers.
  */
 export function UserAvatar({ user }: { user: User }) {
   return (
@@ -30,8 +29,8 @@ function firstLetter(word: string): string {
 }
 
 /**
- * Returns one or two letters for a person without a picture: from the first and the last name,
- * otherwise from the email. Accents, flags and joined characters are not split.
+ * Returns one or two letters for a user without a picture: from the first and last name, or else
+ * from the email address. Never splits grapheme clusters such as accents and flags.
  */
 export function initials(user: { name: string; email: string }): string {
   const words = user.name.trim().split(/\s+/u).filter(Boolean)

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 
-/** The user's sessions. Each visit reads them again. */
+/** The user's sessions, reloaded on each visit. */
 export const sessionsQuery = queryOptions({
   queryKey: ['/api/auth/sessions'],
   queryFn: ({ signal }) => call('listSessions', { signal }),
   refetchOnMount: 'always',
 })
 
-/** The ways to sign in to the account. */
+/** The account's sign-in methods. */
 export const ownWaysQuery = queryOptions({
   queryKey: ['/api/auth/user/ways'],
   queryFn: ({ signal }) => call('listOwnWays', { signal }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deletionMailAddress } from './holdings.tsx'
 
-test('the mail names the account, whatever stands in the addresses', () => {
+test('the deletion email names the account and escapes special characters in addresses', () => {
   const address = new URL(deletionMailAddress('support+a&b@example.org', 'ada?cc=eve@example.org'))
   expect(decodeURIComponent(address.pathname)).toBe('support+a&b@example.org')
   expect([...address.searchParams.keys()]).toEqual(['subject', 'body'])

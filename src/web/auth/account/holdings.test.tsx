@@ -23,14 +23,14 @@ function endOfTrial(days: number): Partial<User> {
   return { premiumTrialEndsAt: new Date(Date.now() + days * dayMs).toISOString() }
 }
 
-test('below the tier stands until when a trial lasts, and nothing about one that is over', () => {
+test('shows the end of a running trial below the tier, but not of a past one', () => {
   expect(tierOf({ tier: 'premium', ...endOfTrial(3) })).toMatch(/^TierPremiumtrial until \w/)
   page.close()
   page = openPage()
   expect(tierOf(endOfTrial(-3))).toBe('TierFree')
 })
 
-test('the tier of the administrator says where to switch it, and figures that fail can be asked for again', async () => {
+test('shows the administrator where to switch the tier, and offers a retry if the figures fail to load', async () => {
   expect(tierOf({ isAdmin: true })).toBe('TierFreeswitch it on the dashboard')
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
 })

@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { LoadFailedLine } from '../../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
-/** Shows what the account has: its tier, and how many files, bytes and active links. */
+/** Shows the account's tier, and its number of files, bytes and active links. */
 export function Holdings({ user }: { user: User }) {
   const query = useQuery({
     queryKey: ['/api/auth/user/holdings'],
@@ -39,8 +39,8 @@ export function Holdings({ user }: { user: User }) {
 }
 
 /**
- * Returns what stands below the tier: when a trial ends, or where the administrator switches the
- * tier (spec §2).
+ * Returns the note below the tier: when a trial ends, or where the administrator switches the tier
+ * (spec §2).
  */
 function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
   if (isAdmin) return 'switch it on the dashboard'
@@ -76,10 +76,7 @@ function Waiting() {
   )
 }
 
-/**
- * Returns a `mailto:` address that opens an email to support, in which a user asks for the deletion
- * of the account.
- */
+/** Returns a `mailto:` URL for an email to support that requests the deletion of an account. */
 export function deletionMailAddress(supportEmail: string, userEmail: string): string {
   const subject = encodeURIComponent('Delete my account')
   const body = encodeURIComponent(

@@ -13,7 +13,7 @@ function namesOf({ firstName, lastName }: User) {
   return { firstName, lastName }
 }
 
-/** Changes the user's name. */
+/** A form for the user's name. */
 export function NameForm({ user }: { user: User }) {
   const client = useQueryClient()
   const [values, setValues] = useState(() => namesOf(user))
@@ -22,7 +22,7 @@ export function NameForm({ user }: { user: User }) {
     send: async (body) => {
       const saved = await call('updateUser', { body })
       client.setQueryData(currentUserQuery.queryKey, saved)
-      // The server may have removed spaces at the ends.
+      // The server may have trimmed the names.
       setValues(namesOf(saved))
       toast({ title: 'Name saved' })
     },

@@ -16,7 +16,7 @@ import { tellFailure, useAuthForm } from '../use-auth-form.ts'
 import { mailWaits } from '../use-mail-waits.ts'
 import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
 
-/** Changes the password. If the account has none, it offers an email with a link to set one. */
+/** Changes the password. An account without one can request an email with a link to set it. */
 export function PasswordSection({ email }: { email: string }) {
   const { data: ways, isError } = useQuery(ownWaysQuery)
   const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isError
@@ -74,7 +74,7 @@ const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
-/** Changes the user's password. After that, the fields are empty again. */
+/** Changes the user's password, then clears the fields. */
 function ChangePasswordForm({ email }: { email: string }) {
   const [changes, setChanges] = useState(0)
   const empty = () => {
@@ -124,12 +124,12 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
   )
 }
 
-/** The text at the field when the server refuses the current password. */
+/** The field error for a wrong current password. */
 export const wrongPassword = {
   WRONG_PASSWORD: { currentPassword: 'This is not your password.' },
 }
 
-/** An invisible input that tells password managers whose password the form is about. */
+/** A hidden input that tells password managers which account the form is for. */
 export function HiddenUsername({ email }: { email: string }) {
   return <input type="text" autoComplete="username" value={email} readOnly hidden />
 }

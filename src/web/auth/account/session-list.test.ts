@@ -18,7 +18,7 @@ test.each([
   [day, 'on 21 Nov'],
   [40 * day, 'on 13 Oct'],
   [400 * day, 'on 18 Oct 2025'],
-])('a session that was seen %i ms before was seen %s', (passed, text) => {
+])('a session used %i ms ago was last seen %s', (passed, text) => {
   expect(lastSeenText(new Date(now.getTime() - passed), now)).toBe(text)
 })
 
@@ -30,6 +30,6 @@ test.each([
   ['Safari on macOS', false],
   ['Chrome on Chrome OS', false],
   [null, false],
-])('%s runs on a phone or a tablet: %s', (browser, expected) => {
+])('recognizes whether %s runs on a phone or tablet: %s', (browser, expected) => {
   expect(isHandheld(browser)).toBe(expected)
 })

@@ -17,10 +17,10 @@ import { tellFailure } from '../use-auth-form.ts'
 import { sessionsQuery } from './account-queries.ts'
 import { WayRow } from './way-row.tsx'
 
-/** How many sessions are shown at first. */
+/** The number of sessions shown before the list is expanded. */
 const shownAtFirst = 6
 
-/** The user's sessions, with buttons that end the others one by one or all together. */
+/** The user's sessions, with buttons that end other sessions individually or all at once. */
 export function SessionList() {
   return (
     <Loaded
@@ -39,7 +39,7 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   const onSuccess = async (title: string, description?: string) => {
     await client.invalidateQueries(sessionsQuery)
     toast({ title, ...(description && { description }) })
-    // The pressed button was removed with its row, or cannot be pressed any more.
+    // The pressed button was removed with its row or disabled.
     document.getElementById('sessions')?.focus()
   }
   const onError = (error: unknown) =>
@@ -148,20 +148,20 @@ function SessionRow({ session, now, action }: SessionRowProps) {
   )
 }
 
-/** Returns the `User-Agent` text unchanged, but shortens it to 60 characters. */
+/** Shortens a `User-Agent` header to 60 characters. */
 function clipped(userAgent: string): string {
   return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent
 }
 
-/** A separating dot. It always stays on the line of the text before it. */
+/** A separator that never starts a line. */
 function Dot() {
   return <span aria-hidden="true">{'\u00a0· '}</span>
 }
 
 /**
- * Returns when a session was last used, as people say it: 'just now', '25 minutes ago', '2 hours
- * ago', 'on 11 Nov'. Less than ten minutes is 'just now', because the server records a use only
- * every ten minutes. A moment in the future, from a wrong clock, is 'just now' too.
+ * Formats the time since a session was last used: 'just now', '25 minutes ago', '2 hours ago', 'on
+ * 11 Nov'. Anything under ten minutes is 'just now', since the server records use only every ten
+ * minutes. So are times in the future, caused by a wrong clock.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const passed = now.getTime() - lastSeen.getTime()
@@ -171,14 +171,12 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
   return `on ${localDayText(lastSeen, now)}`
 }
 
-/**
- * True if the name of a browser, as the server gives it, says that it runs on a phone or a tablet.
- */
+/** Reports whether a browser name from the server refers to a phone or tablet. */
 export function isHandheld(browser: string | null): boolean {
   return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
 }
 
-/** Returns the name of a session for people. */
+/** Returns a session's display name. */
 function sessionName({ browser }: SessionView): string {
   return browser ?? 'Unknown browser'
 }

@@ -26,10 +26,7 @@ import { WayRow } from './way-row.tsx'
 
 const onlyWay = 'Google is the only way in. Set a password first.'
 
-/**
- * The ways to sign in to the account. A button removes Google from the account, or adds it if the
- * server offers Google.
- */
+/** The account's sign-in methods. A button removes Google, or adds it if the server supports it. */
 export function SignInWays({ email }: { email: string }) {
   const query = useQuery(ownWaysQuery)
   const offersGoogle = useQuery(signInWaysQuery).data?.google ?? false
@@ -77,7 +74,7 @@ function dayOf(since: string): string {
   return localDayText(new Date(since), serverNow())
 }
 
-/** Removes Google from the account. The server also ends all other sessions of the account. */
+/** Removes Google from the account. The server also ends all other sessions. */
 function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
@@ -114,10 +111,7 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
   )
 }
 
-/**
- * A button that opens a dialog. The dialog asks for the password and then sends the person to
- * Google.
- */
+/** A button that opens a dialog, which asks for the password and then redirects to Google. */
 function AddGoogle({ email }: { email: string }) {
   const [open, setOpen] = useState(false)
   return (
@@ -168,8 +162,8 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 }
 
 /**
- * Shows whether adding Google succeeded, after the browser has come back from Google. Then removes
- * the result from the URL, because a reload would show it again.
+ * After the redirect back from Google, shows whether it was added. Then removes the result from the
+ * URL, so that a reload doesn't show it again.
  */
 export function useGoogleOutcome(): void {
   const [search, setSearch] = useSearchParams()

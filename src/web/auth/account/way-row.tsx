@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 
 export interface WayRowProps {
-  /** A lucide icon, or Google's logo. Screen readers ignore it. */
+  /** A lucide icon or Google's logo. Hidden from screen readers. */
   icon: ReactNode
   title: ReactNode
-  /** A line of facts under the title. */
+  /** A line of details under the title. */
   children: ReactNode
   /** A button at the end of the row. */
   action?: ReactNode
 }
 
-/** A row of a card on the account page: a way to sign in, or a session. */
+/** A row on the account page for a sign-in method or a session. */
 export function WayRow({ icon, title, children, action }: WayRowProps) {
   return (
     <li className="flex items-center gap-3 border-line border-t px-4 py-3.5 first:border-t-0 sm:gap-4 sm:px-5 cramped:flex-wrap">
