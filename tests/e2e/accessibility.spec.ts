@@ -8,9 +8,8 @@ import { expect, test } from './support/test.ts'
 import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
- * Widths at which nothing may scroll sideways, at 390 px with doubled text size. Where a theme is
- * given, axe checks the page in it; one width per theme is enough, because colors don't depend on
- * the width. The first width is that of all stories.
+ * The viewports in which no screen may scroll sideways; the first one is the default. axe runs once
+ * per theme, because colors don't depend on the width.
  */
 const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },
@@ -19,7 +18,7 @@ const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }
   { width: 360, theme: 'light' },
 ]
 
-/** Switches to a theme. Returns what moves, if only for a moment. */
+/** Switches to a theme. Returns the elements that start an animation or transition. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme
@@ -30,7 +29,7 @@ function show(page: Page, theme: string) {
   }, theme)
 }
 
-/** Checks the open page. Leaves it in the light theme at the default width. */
+/** Checks the current screen. Leaves the page at 1280 px. */
 async function check(page: Page, screen: string, setTextSize: SetTextSize) {
   for (const { width, theme, text = 1 } of looks) {
     await page.setViewportSize({ width, height: 800 })
@@ -49,11 +48,10 @@ async function check(page: Page, screen: string, setTextSize: SetTextSize) {
   expect.soft(await forcedColorsProblems(page), `${screen}, forced colors`).toEqual([])
 }
 
-// The person wants no motion.
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
 for (const [set, screens] of Object.entries(screenSets)) {
-  test(`${set}: every screen passes axe, never scrolls sideways or moves, and works in forced colors`, async ({
+  test(`${set}: every screen passes axe, has no sideways scrolling or motion, and works in forced colors`, async ({
     app,
     folder,
     noise,

@@ -73,12 +73,12 @@ test('the account page works by keyboard: name, password, ending a session', asy
   const receipts = section(page, 'Tier and storage')
   await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
   await expect(receipts.getByRole('listitem')).toHaveText([/^plans\.pdf.*Confirmed by storage\.$/])
-  // On an IP address support has no email, so the page offers the feedback form.
+  // Without a support email on an IP address, the page offers the feedback form.
   const contact = page.getByRole('link', { name: 'Write to the operator' })
   await expect(contact).toHaveAttribute('href', '/feedback')
 })
 
-test('a session ended elsewhere leads to the login and back', async ({
+test('a session ended elsewhere redirects to the login and back', async ({
   app,
   noise,
   page,
@@ -91,7 +91,7 @@ test('a session ended elsewhere leads to the login and back', async ({
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 
-  // A visitor is redirected from the account page to the login, and back after it.
+  // The account page redirects a visitor to the login, and the login back.
   const phone = await visitor()
   await phone.goto('/account')
   await expect(phone).toHaveURL('/login?next=%2Faccount')
@@ -115,7 +115,7 @@ test('a session ended elsewhere leads to the login and back', async ({
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 })
 
-test('no screen shows before the session is known, and then only the right one', async ({
+test('nothing renders before the session is known, and then only the right screen does', async ({
   app,
   noise,
   page,
@@ -140,7 +140,7 @@ test('no screen shows before the session is known, and then only the right one',
   answer()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // The login and signup pages redirect a signed-in user, but only within this server.
+  // Signed-in users are redirected from login and signup, but only within this server.
   for (const [address, target] of [
     ['/signup?next=/account', '/account'],
     ['/login?next=//evil.example', '/'],
@@ -151,9 +151,9 @@ test('no screen shows before the session is known, and then only the right one',
   }
   for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shown).not.toContain(text)
 
-  // Load the file list before the session ends, or its refusal would be another console error.
+  // Load the file list first: after the session has ended, its 401 would be a second console error.
   await expect(page.getByText('No files yet')).toBeVisible()
-  // After the session has ended, nothing of the account is shown, not even for a moment.
+  // Once the session has ended, no account data may flash up.
   noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   await app.deps.db.delete(sessions)
   shown.length = 0

@@ -35,7 +35,7 @@ test('a wrong password and an unknown address get the same message', async ({
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
-    // Only the toast names the failure. The field is marked and focused.
+    // The toast alone explains the error. The field is only marked and focused.
     const field = page.getByLabel('Password', { exact: true })
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('aria-invalid', 'true')
@@ -53,7 +53,7 @@ async function logInWrongly(page: Page, email: string) {
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-test('a login after too many attempts says how long to wait', async ({ noise, page }) => {
+test('after too many attempts, the login says how long to wait', async ({ noise, page }) => {
   noise.expect(/429 \(Too Many Requests\).*\/api\/auth\/login$/)
   const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
     env: { RATE_LIMITS: 'on' },
@@ -74,10 +74,7 @@ test('a login after too many attempts says how long to wait', async ({ noise, pa
   }
 })
 
-test('signup shows passwords on request, explains errors and keeps the form', async ({
-  noise,
-  page,
-}) => {
+test('signup can show passwords, explains errors and keeps the input', async ({ noise, page }) => {
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByText('Must be at least 6 characters long')).toBeVisible()
@@ -109,13 +106,13 @@ test('signup shows passwords on request, explains errors and keeps the form', as
   await expect(page.getByLabel('First name')).toBeFocused()
 
   noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
-  // The page's clock is stopped, so it opens the login at once, without the delay after a signup
-  // that needs verification.
+  // With the clock paused, signup opens the login without the delay it has when verification is
+  // required.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
   await page.clock.resume()
-  // The toast goes, but this sentence stays, even after a reload.
+  // The toast disappears, but this text survives even a reload.
   await page.reload()
   await expect(page.getByText('Your account is ready. Sign in with the password')).toBeVisible()
   await expect(page.getByLabel('Email')).toHaveValue('grace@example.org')
@@ -125,7 +122,7 @@ test('signup shows passwords on request, explains errors and keeps the form', as
   await expectToast(page, 'Signup failed', 'An account with this email already exists.')
 })
 
-test('logging out ends the session in every tab, and unknown paths are 404', async ({
+test('logging out ends the session in every tab, and unknown paths return 404', async ({
   app,
   context,
   noise,
@@ -155,12 +152,12 @@ test('logging out ends the session in every tab, and unknown paths are 404', asy
   await expect(page.getByText(person.email)).toBeHidden()
 })
 
-test('a session ending mid-use leads to the login', async ({ app, noise, page }) => {
+test('a session that ends mid-use leads to the login', async ({ app, noise, page }) => {
   noise.expect(/401 \(Unauthorized\).*\/api\/files\//)
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
-  // Load the list first, or its refusal would be another console error.
+  // Load the list first, or its 401 would be a second console error.
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 
@@ -176,7 +173,7 @@ test('a session ending mid-use leads to the login', async ({ app, noise, page })
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
 })
 
-test("a visitor sees the ways in and nobody's data", async ({ app, noise, page }) => {
+test('a visitor can sign in or sign up, and sees no user data', async ({ app, noise, page }) => {
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
   await page.getByRole('link', { name: 'Get Started' }).click()
@@ -192,7 +189,7 @@ test("a visitor sees the ways in and nobody's data", async ({ app, noise, page }
   await expect(page).toHaveURL('/login')
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(page).toHaveURL('/')
-  // A visitor who chose the trial sees it in the signup and its offer after signing in.
+  // A visitor who chooses the trial is reminded of it at signup and offered it after signing in.
   await page.getByRole('link', { name: 'Start with 30 days free' }).click()
   await expect(
     page.getByText(/^Premium, free for 30 days: unlimited files, 1GB each/),

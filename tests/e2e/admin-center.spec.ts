@@ -71,7 +71,7 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
   await expect(people.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
   await expect(numbers).toContainText('Users3Premium users0')
 
-  // The first search ('an') is answered after the second ('HOPPER').
+  // The response to the first search ('an') arrives after that to the second ('HOPPER').
   let answerLate = () => {}
   const held = new Promise<void>((resolve) => {
     answerLate = resolve
@@ -135,7 +135,7 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
   await expect(log.getByRole('listitem').first()).toContainText('grace@navy.example')
 })
 
-test('a new price shows on the upgrade card and in the audit log; signature and feedback can be edited', async ({
+test('a new price shows on the upgrade card and in the audit log; signature and feedback email are editable', async ({
   app,
   page,
 }) => {
@@ -187,7 +187,7 @@ test('a new price shows on the upgrade card and in the audit log; signature and 
   await expect(log.getByText('No entries found')).toBeVisible()
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(4)
-  // All of the browser's requests came from this address, on the server's current day.
+  // The browser sends all requests from this address, on the server's current day.
   await log.getByRole('searchbox').fill('127.0.0.1')
   await expect(log.getByRole('listitem')).toHaveCount(4)
   const now = app.clock().getTime()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openAdminCenter, section } from './support/admin.ts'
 import { expect, test } from './support/test.ts'
 
-test('the administrator reads what fails, fixes it, and checks again', async ({
+test('the administrator sees a failing check, fixes the cause and checks again', async ({
   app,
   noise,
   page,
@@ -17,9 +17,9 @@ test('the administrator reads what fails, fixes it, and checks again', async ({
   await expect(storage).toContainText('Failing')
   await expect(storage).toContainText('ENOENT')
   await expect(storage).toContainText('Fix: Restore the folder')
-  // Nothing else fails on this server.
+  // All other checks pass.
   await expect(checks.getByRole('listitem').filter({ hasText: 'Failing' })).toHaveCount(1)
-  // Failures come before warnings; passing checks are collapsed.
+  // Failures come before warnings. Passing checks are collapsed.
   await expect(checks.getByRole('listitem').first()).toContainText('Failing')
   await expect(heading('Version')).toBeHidden()
 
@@ -33,7 +33,7 @@ test('the administrator reads what fails, fixes it, and checks again', async ({
   await page.keyboard.press('Enter')
   await expect(storage).toContainText(/Wrote, read and removed an object in \d+ ms/)
 
-  // If the checks can't run again, the page keeps the earlier results.
+  // When the checks can't run again, the earlier results stay.
   noise.expect(/500 \(Internal Server Error\).*\/api\/admin\/checks$/)
   await page.route('**/api/admin/checks', (route) => route.fulfill({ status: 500 }))
   await checks.getByRole('button', { name: 'Check again' }).click()

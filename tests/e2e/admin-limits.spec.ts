@@ -4,7 +4,7 @@ import { openAdminCenter, openSection, section } from './support/admin.ts'
 import { typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('the administrator changes limits and cap, with usage shown and conflicts refused', async ({
+test('the administrator changes limits and cap, sees the usage, and conflicts are rejected', async ({
   app,
   noise,
   page,
@@ -30,7 +30,7 @@ test('the administrator changes limits and cap, with usage shown and conflicts r
   await expect(tier('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
   await change('Free', 'Files at a time', '7')
   await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
-  // Only the server knows conflicts with other limits.
+  // Conflicts between limits are found by the server only.
   noise.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
   await change('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
@@ -43,7 +43,7 @@ test('the administrator changes limits and cap, with usage shown and conflicts r
   await change('All accounts together', 'Total storage', '1MB')
   await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
 
-  // Another server changed limits just after this one read them.
+  // Simulates another server changing limits right after this one read them.
   for (const [key, value] of [
     ['free_max_files', '5'],
     ['premium_max_files', '6'],

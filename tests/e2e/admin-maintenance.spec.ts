@@ -5,7 +5,7 @@ import { maintenanceRow, openAdminCenter, openSection, startMaintenance } from '
 import { pressOn } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('maintenance actions report what they did, and a test upload why it failed', async ({
+test('maintenance actions report their results, and a failed test upload its reason', async ({
   app,
   noise,
   page,
@@ -19,7 +19,7 @@ test('maintenance actions report what they did, and a test upload why it failed'
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const run = (title: string) => startMaintenance(page, title)
-  /** Starts an action that needs a confirmation. */
+  /** Starts an action that asks for confirmation. */
   const confirm = async (title: string, button: string) => {
     const status = await run(title)
     await page
@@ -28,7 +28,7 @@ test('maintenance actions report what they did, and a test upload why it failed'
       .click()
     return status
   }
-  // Escape cancels and returns the focus to the button.
+  // Escape cancels and returns focus to the button.
   const cleanUp = maintenanceRow(page, 'Clean up expired files').getByRole('button')
   await openSection(page, 'Maintenance')
   await pressOn(page, cleanUp)
@@ -60,7 +60,7 @@ test('maintenance actions report what they did, and a test upload why it failed'
   await expect(refused).toContainText('Upload failed with status 403')
   await expect(refused).toContainText('write permission')
 
-  // After a reload the rows show the audit log.
+  // After a reload the results come from the audit log.
   await page.reload()
   const remembered: [string, string][] = [
     ['Sanitize filenames', 'Sanitized filenames: 1'],

@@ -5,7 +5,7 @@ import { makeDownloads } from './support/analytics.ts'
 import { openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('analytics show findings, charts and tables, and link to files that expire soon', async ({
+test('analytics shows insights, charts and tables, and links to files that expire soon', async ({
   app,
   noise,
   page,
@@ -19,7 +19,7 @@ test('analytics show findings, charts and tables, and link to files that expire 
   await openDashboard(page, app, person)
   const tab = page.getByRole('tab', { name: 'Analytics' })
 
-  // A free user sees the upgrade offer and loads neither code nor data.
+  // A free user gets the upgrade offer, and neither analytics code nor data is loaded.
   await tab.click()
   await expect(page.getByText('Analytics come with Premium')).toBeVisible()
   expect([...analyticsCode(), ...loaded.filter((path) => path === '/api/analytics')]).toEqual([])
@@ -41,7 +41,7 @@ test('analytics show findings, charts and tables, and link to files that expire 
   await expect(chart.locator('title').last()).toHaveText(/: 9 downloads$/)
   const first = (await chart.locator('title').first().textContent())?.split(':')[0] ?? ''
 
-  // The data table is in the page before it is shown.
+  // The data table is in the DOM before it is visible.
   const table = page.getByRole('table', { name: 'Downloads per day' })
   await expect(table.getByRole('row').last()).toHaveText(`${first}3`)
   await expect(table.getByRole('row')).toHaveCount(31)
@@ -64,7 +64,7 @@ test('analytics show findings, charts and tables, and link to files that expire 
   await expect(manager).toBeFocused()
   await tab.click()
 
-  // Returning to the tab refreshes the data.
+  // Returning to the tab refetches the data.
   const { shortCode } = await makeFile(person, { name: 'new.zip', type: 'application/zip' })
   await (await makeClient(app).fetch(`/api/download/${shortCode}`)).arrayBuffer()
   await page.getByRole('tab', { name: 'My Files' }).click()

@@ -1,6 +1,6 @@
 import { expect, test } from './support/test.ts'
 
-test('the API reference shows every call in both themes, using only our files', async ({
+test('the API reference lists every endpoint in both themes and loads only our own files', async ({
   app,
   page,
 }) => {

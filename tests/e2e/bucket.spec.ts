@@ -31,8 +31,8 @@ import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from '.
 const mebibyte = 1024 ** 2
 
 /**
- * A server with a bucket on another origin and a mail server. Tests can make the network to the
- * bucket fail.
+ * A server with an SMTP server and a bucket on another origin. Tests can break the network to the
+ * bucket.
  */
 const test = onNetwork.extend<
   { bucket: TestBucket; smtp: TestSmtpServer },
@@ -71,7 +71,7 @@ const test = onNetwork.extend<
   },
 })
 
-// This server starts slowly, so one worker shares it.
+// The server is slow to start, so all tests share one worker.
 test.describe.configure({ mode: 'default' })
 
 test('a page uploads to a bucket and downloads from it across origins', async ({
@@ -85,14 +85,14 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   const film = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
   const odd = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
-  // Premium, because a free user can have only three files.
+  // Premium, because free users can have only three files.
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
   await dropFiles(page, [film.path, odd.path, empty.path])
   expect(new URL((await sent).url()).origin).toBe(network.url)
   for (const { name } of [film, odd, empty]) await expect(fileRow(page, name)).toBeVisible()
 
-  // A permanent error ends the upload at once.
+  // A permanent error fails the upload at once.
   noise.expect(/400 \(Bad Request\)/)
   const puts = () => network.exchanges.filter(isPut).length
   const before = puts()
@@ -119,13 +119,13 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   }
 })
 
-test('a large file is uploaded in parts and downloads unchanged', async ({
+test('a large file is uploaded in parts and downloaded unchanged', async ({
   app,
   folder,
   network,
   page,
 }) => {
-  // The response to the start has URLs for only some parts.
+  // The start response has URLs for only some of the parts.
   const film = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [film.path])
@@ -134,7 +134,7 @@ test('a large file is uploaded in parts and downloads unchanged', async ({
   expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
-test('a bucket failing repeatedly costs only the parts in flight', async ({
+test('repeated bucket failures cost only the parts in flight', async ({
   app,
   context,
   folder,
@@ -151,7 +151,7 @@ test('a bucket failing repeatedly costs only the parts in flight', async ({
     () => network.answerPuts(503),
     () => network.cut(),
   ]
-  // At most five parts of 8 MiB are in flight, so one is stored before the first failure.
+  // At most five parts of 8 MiB are in flight, so at least one is stored by now.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [film.path])
   for (const cut of cuts) {
@@ -187,7 +187,7 @@ test('a presigned URL rejected mid-upload is replaced', async ({
   expectNoWaste(network)
 })
 
-test('after closing a tab at 60 %, the same file resumes from the stored parts', async ({
+test('after the tab is closed at 60 %, the same file resumes from the stored parts', async ({
   app,
   folder,
   network,
@@ -198,7 +198,7 @@ test('after closing a tab at 60 %, the same file resumes from the stored parts',
   const parts = 13
   const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  // Now 60 % of the parts are stored; other bytes belong to parts in flight.
+  // Now 60 % of the parts are stored. The other bytes belong to parts in flight.
   await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [film.path]))
   await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 
@@ -226,10 +226,10 @@ test('a file edited before it is chosen again is stored as edited', async ({
   const again = await reopen(page, network)
   await expectUpload(again, film.name, 'Paused')
 
-  // The page recognises the file by its name and size. Only the bytes of the first part differ.
+  // The page identifies a file by name and size. Only bytes of the first part differ.
   const bytes = await readFile(film.path)
   bytes.write('edited', mebibyte)
-  // Other tests share the old file's bytes, so this is a new file.
+  // Other tests share the bytes of the old file, so replace it.
   await rm(film.path)
   await writeFile(film.path, bytes)
   const before = network.exchanges.length
@@ -262,10 +262,10 @@ test('the administrator tests email and bucket, and learns which permission is m
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
   await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
   expect(new URL((await sent).url()).origin).toBe(network.url)
-  // The server's checks write and delete small objects meanwhile.
+  // The server's own checks write and delete small objects in the meantime.
   await expect.poll(() => bytesIn(bucket)).toBe(mebibyte)
 
-  // The key loses its write permission after the browser got its URL.
+  // The key loses its write permission once the browser has its URL.
   network.hold(({ method }) => method === 'PUT')
   const late = page.waitForRequest((request) => request.method() === 'PUT')
   const refused = await upload()
@@ -276,12 +276,12 @@ test('the administrator tests email and bucket, and learns which permission is m
   await expect(refused).toContainText('Direct S3 upload failed with status 403')
   await expect(refused).toContainText('(AccessDenied). The key probably lacks write permission')
   await expect(await connection()).toContainText('(AccessDenied). Allow the key')
-  // From now on the bucket rejects new uploads, so the server gets the error.
+  // From now on the server's own requests fail too.
   noise.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
   await expect(await upload()).toContainText('(AccessDenied). Allow the key')
   await allowPuts()
 
-  // Without a CORS rule the browser hides the bucket's error from the page.
+  // Without a CORS rule the browser hides the bucket's response from the page.
   await bucket.allow('https://elsewhere.example.org')
   noise.expect(/blocked by CORS policy/)
   noise.allow(brokenConnection)

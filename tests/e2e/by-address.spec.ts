@@ -7,7 +7,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** This machine's network address, or else a loopback address. */
+/** This machine's LAN address, or a loopback address if it has none. */
 const address =
   Object.values(networkInterfaces())
     .flat()
@@ -24,10 +24,10 @@ const test = base.extend({
   baseURL: async ({ app }, use) => use(`http://${address}:${app.deps.config.port}`),
 })
 
-/** Browsers honor this header only on HTTPS and loopback, and warn elsewhere. */
+/** Browsers honor this header only on HTTPS and loopback, and log a warning elsewhere. */
 const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
 
-test('a server opened by its network address works completely', async ({
+test('everything works when the server is opened by its network address', async ({
   app,
   baseURL,
   folder,
@@ -44,7 +44,7 @@ test('a server opened by its network address works completely', async ({
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
-  // One file in one piece, one in parts.
+  // A single-request file and a multipart one.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
   const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
@@ -55,7 +55,7 @@ test('a server opened by its network address works completely', async ({
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
     await other.goto(address)
-    // The link has the address the page was opened by.
+    // The link uses the address in the browser's location bar.
     expect(await other.content()).toContain(address)
     const started = other.waitForEvent('download')
     await other.getByRole('link', { name: 'Download File' }).click()

@@ -18,15 +18,14 @@ const partSize = 8 * mebibyte
 const partCount = 13
 const mostInFlight = 5
 /**
- * After this many bytes, 60 % of the parts have arrived completely. The other bytes belong to parts
- * that are still being sent.
+ * After this many bytes, 60 % of the parts are complete. The other bytes belong to parts in flight.
  */
 const enough = (partCount * 0.6 + mostInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
   const crashed = page.waitForEvent('crash')
-  // The page crashes, so this command never gets an answer.
+  // The page crashes, so this command never returns.
   browser.send('Page.crash').catch(() => {})
   await crashed
   await page.close()
@@ -36,7 +35,7 @@ for (const [how, end] of [
   ['closed', (page: Page) => page.close()],
   ['crashed', crash],
 ] as const) {
-  test(`a tab that was ${how} at 60 %: the same file goes on from the parts that are held`, async ({
+  test(`after a tab ${how} at 60 %, the same file resumes from the stored parts`, async ({
     app,
     folder,
     noise,
@@ -49,8 +48,8 @@ for (const [how, end] of [
     const other = await writeRandomFile(folder, 'holiday.mov', size)
     await openDashboard(page, app, await makePerson(app))
 
-    // Files that are chosen by an input have no handle. So only this page can read them, until it
-    // is closed or reloaded.
+    // Files from a file input have no handle. Only this page can read them, and only until it
+    // closes or reloads.
     await stallAfter(network, enough, () => chooseFiles(page, [file.path]))
     await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
     const again = await reopen(page, network, end)

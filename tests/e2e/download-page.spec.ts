@@ -17,7 +17,7 @@ async function download(page: Page) {
   return { name: saved.suggestedFilename(), sha256: await sha256OfFile(await saved.path()) }
 }
 
-test('shows everything and downloads without scripts', async ({ app, visitor }) => {
+test('shows all details and downloads without scripts', async ({ app, visitor }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
   const page = await visitor({ javaScriptEnabled: false })
@@ -29,7 +29,7 @@ test('shows everything and downloads without scripts', async ({ app, visitor }) 
   expect(await countOf(person)).toBe(1)
 })
 
-test('shows a name full of HTML as text, and a dead link as dead, without scripts', async ({
+test('shows HTML in a name as text, and a dead link as dead, without scripts', async ({
   app,
   noise,
   page,
@@ -37,7 +37,7 @@ test('shows a name full of HTML as text, and a dead link as dead, without script
 }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
-  // Uploads have most of these characters stripped; the page must be safe regardless.
+  // Uploads strip most of these characters, but the page must not depend on that.
   const name = `<img src=x onerror="alert(1)">'</title></h1>&amp;{{name}}$&$1<script>alert(2)</script>`
   await app.deps.db.update(files).set({ originalName: name }).where(eq(files.id, file.id))
   await page.goto(`/s/${file.shortCode}`)
@@ -53,7 +53,11 @@ test('shows a name full of HTML as text, and a dead link as dead, without script
   await expect(plain.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
-test('reports a link that died while the page was open', async ({ app, noise, page }) => {
+test('tells the visitor when the link dies while the page is open', async ({
+  app,
+  noise,
+  page,
+}) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
   await page.goto(`/download/${file.shortCode}`)
@@ -70,7 +74,7 @@ test('reports a link that died while the page was open', async ({ app, noise, pa
   await expect(page).toHaveURL(`/download/${file.shortCode}`)
 })
 
-test('reports a dead link once, even when its expiry passes later', async ({
+test('reports a dead link only once, even when its expiry passes later', async ({
   app,
   noise,
   page,
@@ -91,7 +95,7 @@ test('reports a dead link once, even when its expiry passes later', async ({
   await expect(home).toBeFocused()
 })
 
-test('serves chat previews without counting them', async ({ app }) => {
+test('serves link previews without counting them as downloads', async ({ app }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
   for (const robot of ['TelegramBot (like TwitterBot)', 'WhatsApp/2.23.20.0', 'Slackbot 1.0']) {
@@ -105,7 +109,7 @@ test('serves chat previews without counting them', async ({ app }) => {
   expect(await countOf(person)).toBe(0)
 })
 
-test('needs at most 20 KB before its button works and 100 KB in all', async ({ app, page }) => {
+test('loads at most 20 KB before its button works and 100 KB in all', async ({ app, page }) => {
   const file = await makeFile(await makePerson(app))
   const sizes = new Map<string, Promise<number>>()
   page.on('requestfinished', (request) => {
@@ -116,7 +120,7 @@ test('needs at most 20 KB before its button works and 100 KB in all', async ({ a
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await page.waitForLoadState('networkidle')
 
-  // The button needs only the document itself.
+  // The button needs only the HTML document.
   const blocking = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
@@ -131,7 +135,7 @@ test('needs at most 20 KB before its button works and 100 KB in all', async ({ a
   expect(all).toBeLessThanOrEqual(100_000)
 })
 
-/** Tries every way to run or apply something from an address of the page's origin. */
+/** Tries every way to run a script or apply a style from same-origin URLs. */
 function tryToRun(page: Page, script: string, style: string, serviceWorker: string) {
   return page.evaluate(
     async ([script = '', style = '', serviceWorker = '']) => {
@@ -162,7 +166,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
   )
 }
 
-test('runs no uploaded script or style', async ({ app, noise, page }) => {
+test('never runs uploaded scripts or applies uploaded styles', async ({ app, noise, page }) => {
   const person = await makePerson(app)
   const [script, style] = await Promise.all(
     [
@@ -187,7 +191,7 @@ test('runs no uploaded script or style', async ({ app, noise, page }) => {
   expect(await tries()).toEqual(refused)
   expect(await countOf(person)).toBe(0)
 
-  // On plain HTTP browsers don't send Sec-Fetch-Dest; then only the content type protects.
+  // On plain HTTP browsers don't send Sec-Fetch-Dest, so only the content type protects.
   await page.route('**/api/download/*', async (route) =>
     route.fulfill({ response: await route.fetch({ headers: {} }) }),
   )

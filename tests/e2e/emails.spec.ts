@@ -4,10 +4,10 @@ import { axeViolations, loadAxe } from './support/axe.ts'
 import { emails } from './support/emails.ts'
 import { expect, test } from './support/test.ts'
 
-/** Email backgrounds in light and dark mail clients. */
+/** Background colors of light and dark email clients. */
 const grounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
 
-test('every email is readable in light and dark mail clients', async ({ page }) => {
+test('every email is readable in light and dark email clients', async ({ page }) => {
   const found = await readdir(new URL('../../src/server/email/templates/', import.meta.url))
   const files = found.filter((file) => !file.endsWith('.test.ts'))
   expect(Object.keys(emails).sort()).toEqual(files.map((file) => file.replace('.ts', '')).sort())

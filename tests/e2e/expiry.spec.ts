@@ -8,7 +8,7 @@ const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
 
-test("a free user's link dies on every screen at the same moment", async ({
+test("a free user's link expires on every screen at the same time", async ({
   app,
   noise,
   page,
@@ -86,7 +86,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await setClocks(app, [page])
   await openDashboard(page, app, person)
   const row = fileRow(page, 'agenda.pdf')
-  // Sessions end after 14 idle days, and the open page's own requests don't count.
+  // Sessions end after 14 idle days, and background requests of an open page don't extend them.
   const keepSignedIn = () => page.request.get('/api/auth/user')
 
   await pass(app, [page], 7 * day)
@@ -96,7 +96,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await expect(row.getByRole('button', { name: 'Renew' })).toBeEnabled()
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
-  // Five days before the longest life ends, a renewal for seven days is shortened.
+  // Five days before the longest life ends, a seven-day renewal is shortened to five.
   await pass(app, [page], 9 * day)
   await keepSignedIn()
   await pass(app, [page], 9 * day)

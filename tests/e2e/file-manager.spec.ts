@@ -30,7 +30,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
     if (pathname === '/api/files') requests.push(search)
   })
 
-  // Without a mail server emails can't be turned on.
+  // Email notifications require an SMTP server.
   app.deps.config.smtpUrl = 'smtp://mail.example.org'
   await openDashboard(page, app, person)
   await tabTo(page, page.getByRole('tab', { name: 'Upload' }))
@@ -86,7 +86,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
   await press('Enter')
   await expect(question).toContainText('Are you sure you want to delete 12 file(s)?')
-  // One of them is deleted elsewhere meanwhile.
+  // Meanwhile one of them is deleted elsewhere.
   const [one] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
   await person.fetch(`/api/files/${one?.id}`, { method: 'DELETE' })
   await press('Tab')
@@ -125,8 +125,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('button', { name: 'Upload a file' }))
   await press('Enter')
-  // The File Manager's panel lingers and also has a choice '5 days', so look only in the Upload
-  // tab's.
+  // The closing File Manager panel also has a '5 days' option, so search only the Upload tab's
+  // panel.
   const upload = page.getByRole('tabpanel', { name: 'Upload' })
   await expect(upload.getByRole('radio', { name: '5 days' })).toBeChecked()
 })

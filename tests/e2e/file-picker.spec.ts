@@ -22,7 +22,7 @@ test.beforeEach(async ({ app, noise, page }) => {
   await openDashboard(page, app, await makePerson(app))
 })
 
-test('a file chosen with the button resumes after a reload', async ({
+test('a file chosen in the file picker resumes after a reload', async ({
   app,
   film,
   network,
@@ -36,7 +36,7 @@ test('a file chosen with the button resumes after a reload', async ({
   await expectArrived(page, app, film)
 })
 
-test('if the browser must ask for permission, one click resumes the upload', async ({
+test('one click resumes the upload if the browser has to ask for permission', async ({
   app,
   film,
   network,
@@ -71,7 +71,7 @@ test('a file chosen again for a paused upload resumes after the next reload', as
   await expectArrived(page, app, film)
 })
 
-test('a paused upload shows that a chosen file is unreadable, until another is chosen', async ({
+test('a paused upload reports an unreadable file until another one is chosen', async ({
   app,
   film,
   network,
@@ -98,11 +98,9 @@ test('a paused upload shows that a chosen file is unreadable, until another is c
   await expect(fault).toBeHidden()
 })
 
-test('after the picker was closed, no other dialog opens, and it can be opened again', async ({
-  page,
-}) => {
-  // Here the page opens the browser's own dialog. The dialog closes immediately, because the tests
-  // handle all file dialogs.
+test('a dismissed picker opens no second dialog and can be opened again', async ({ page }) => {
+  // Here the page opens the browser's own dialog, which closes at once because tests handle all
+  // file dialogs.
   await page.evaluate(() => {
     const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')
     const ends: string[] = []
@@ -128,7 +126,7 @@ for (const [browser, begin] of [
   ['without the picker', withoutPicker],
   ['that refuses the picker', withPickerRefused],
 ] as const) {
-  test(`in a browser ${browser} the dialog of the input opens`, async ({
+  test(`in a browser ${browser}, the file input's dialog opens`, async ({
     app,
     film,
     network,

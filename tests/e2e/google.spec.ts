@@ -9,7 +9,7 @@ import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** This server uses a local issuer in place of Google. */
+/** A server whose Google sign-in uses a local issuer. */
 const test = base.extend<{ google: GoogleApp }>({
   google: async ({}, use) => {
     const google = await serveGoogleApp(async (options) =>
@@ -29,13 +29,13 @@ const grace = {
   family_name: 'Hopper',
 }
 
-/** A profile picture of one pixel. */
+/** A one-pixel profile picture. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
 
-test('a first sign-in with Google creates an account with its picture', async ({
+test('a first sign-in with Google creates an account with the Google picture', async ({
   google,
   noise,
   page,
@@ -63,7 +63,7 @@ test('a first sign-in with Google creates an account with its picture', async ({
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
   await expect(face).toBeHidden()
 
-  // Google is the only way to sign in, so it can't be removed; an email lets the user set a
+  // Google is the only sign-in method, so it can't be removed. An email lets the user set a
   // password.
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const ways = page.getByRole('region', { name: 'Ways to sign in' })
@@ -74,7 +74,10 @@ test('a first sign-in with Google creates an account with its picture', async ({
   await expect(page.getByText('Password reset email sent', { exact: true })).toBeVisible()
 })
 
-test('Google signs an existing account in, from the signup too', async ({ google, page }) => {
+test('Google signs in to an existing account, even from the signup page', async ({
+  google,
+  page,
+}) => {
   const { app } = google
   const person = await makePerson(app)
   await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.email, person.email))
@@ -87,7 +90,11 @@ test('Google signs an existing account in, from the signup too', async ({ google
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 })
 
-test('Google is linked with the password and unlinked again', async ({ google, noise, page }) => {
+test('linking Google requires the password, and Google can be unlinked', async ({
+  google,
+  noise,
+  page,
+}) => {
   const { app } = google
   const person = await makePerson(app)
   await openDashboard(page, app, person)
@@ -99,7 +106,7 @@ test('Google is linked with the password and unlinked again', async ({ google, n
     await pressOn(page, dialog.getByRole('button', { name: 'Go to Google' }))
   }
 
-  // A wrong password never reaches Google. A refusal by Google shows on the account page.
+  // With a wrong password no request reaches Google. Google's errors show on the account page.
   noise.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
   await pressOn(page, ways.getByRole('button', { name: 'Add Google' }))
@@ -149,7 +156,7 @@ test('a sign-in that fails at Google ends on the login page with advice', async 
   await pressOn(page, page.getByRole('button', { name: 'Sign In' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // The login page usually redirects signed-in people, but stays to show a Google error.
+  // The login page normally redirects signed-in users, but stays to show a Google error.
   await page.goto('/login?fault=google-failed')
   await expect(page.getByRole('alert')).toHaveText(/^Something went wrong on our side/)
 })

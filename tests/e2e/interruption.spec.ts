@@ -19,7 +19,6 @@ import {
 import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-/** The page sends at most this many parts in parallel. */
 const maxInFlight = 5
 
 type Cut = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
@@ -32,10 +31,10 @@ const reset: Cut = async ({ network }) => network.reset()
 function answer(status: number): Cut {
   return async ({ network }) => network.answerPuts(status)
 }
-/** All connections break, but the browser believes that it is online. */
+/** Breaks all connections while the browser still reports being online. */
 const dead: Cut = async ({ network }) => network.cut()
 
-/** Ten failures of the connection or the server, in this order. Most ways to fail come twice. */
+/** Ten connection or server failures, in this order. Most occur twice. */
 const cuts: Cut[] = [
   offline,
   dead,
@@ -53,13 +52,13 @@ function paths(files: readonly { path: string }[]) {
   return files.map(({ path }) => path)
 }
 
-/** Returns how many bytes of the server's only upload are stored. */
+/** Returns the number of bytes stored for the server's only upload. */
 async function storedBytes({ storage }: TestApp): Promise<number> {
   for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
   return 0
 }
 
-test('a network cut ten times: the upload finishes by itself and sends little twice', async ({
+test('an upload survives ten network failures and resends little', async ({
   app,
   context,
   folder,
@@ -71,8 +70,7 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   const file = await writeRandomFile(folder, 'footage.mov', 128 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
-  // At least one part is stored by then, because the five parts that are being sent have 40 MiB at
-  // most.
+  // At most five parts of 8 MiB are in flight, so at least one is stored by now.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const cut of cuts) {
@@ -85,12 +83,12 @@ test('a network cut ten times: the upload finishes by itself and sends little tw
   network.open()
 
   await expectArrived(page, app, file)
-  // For each failure, at most those parts are sent again that were being sent at that moment.
+  // Each failure may cost at most the parts in flight.
   expect(wastedPuts(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
   expectNoWaste(network)
 })
 
-test('a connection in which nothing moves is given up, and its parts are sent anew', async ({
+test('a stalled connection times out, and its parts are sent again', async ({
   app,
   folder,
   noise,
@@ -104,8 +102,8 @@ test('a connection in which nothing moves is given up, and its parts are sent an
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const known = network.exchanges.length
-  // When all bytes of a part have been sent, the page waits longer, because only the answer is
-  // missing. On a slow machine, the page learns only after this step that the bytes have been sent.
+  // Once all bytes of a part are sent, the page waits longer for the response. On a slow machine it
+  // may learn of that only after this step.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length
@@ -119,7 +117,7 @@ test('a connection in which nothing moves is given up, and its parts are sent an
   expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
-test('a small file goes on from the bytes that the server holds', async ({
+test('a small file resumes from the bytes on the server', async ({
   app,
   context,
   folder,
@@ -132,7 +130,7 @@ test('a small file goes on from the bytes that the server holds', async ({
   await openDashboard(page, app, await signUp(app))
 
   await stallAfter(network, 5 * mebibyte, () => chooseFiles(page, [file.path]))
-  // Bytes that have passed the proxy may not be in the file yet.
+  // Some bytes may have passed the proxy without being stored yet.
   await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
   network.cut()
@@ -147,7 +145,7 @@ test('a small file goes on from the bytes that the server holds', async ({
   expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
-test('a server that is away for ten minutes: of three files none is lost', async ({
+test('three uploads survive a server outage of ten minutes', async ({
   app,
   folder,
   noise,
@@ -168,7 +166,7 @@ test('a server that is away for ten minutes: of three files none is lost', async
   await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
-  // No wait between tries is longer than 39 seconds. So each step of 40 seconds causes another try.
+  // Retries are at most 39 seconds apart, so each step causes another one.
   for (let seconds = 0; seconds < 600; seconds += 40) {
     const before = failed
     await page.clock.fastForward(40_000)
@@ -184,7 +182,7 @@ test('a server that is away for ten minutes: of three files none is lost', async
   }
 })
 
-test('a server that is killed and started again: the upload goes on from what is on disk', async ({
+test('an upload resumes from the bytes on disk after the server is killed and restarted', async ({
   folder,
   noise,
   network,

@@ -32,7 +32,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
   folder,
   page,
 }) => {
-  // The browser keeps only the handle of a file of this size.
+  // For a file of this size, the browser stores only the handle.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)
@@ -42,7 +42,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
 
   await expect(page).toHaveURL('/signup')
   await expect(page.getByText('rough-cut.mov is waiting in this browser.')).toBeVisible()
-  // Back on the landing page, the kept file is shown.
+  // The landing page still shows the kept file.
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(
     page.getByRole('heading', { name: 'rough-cut.mov (17 MB) is waiting' }),
@@ -88,7 +88,7 @@ test('files shared from a phone stay in the browser until signup', async ({ app,
     }, `${origin}/share`)
   await page.goto('/share')
   expect(await page.evaluate(() => navigator.serviceWorker.getRegistrations())).toEqual([])
-  // Chromium's event after a PWA was installed.
+  // Chromium fires this event after a PWA is installed.
   await page.evaluate(() => dispatchEvent(new Event('appinstalled')))
   await page.evaluate(() => navigator.serviceWorker.ready)
 
@@ -114,7 +114,7 @@ test('files shared from a phone stay in the browser until signup', async ({ app,
   await expect(page.getByRole('button', { name: 'Remove' })).toBeHidden()
 })
 
-test('a signed-in user sees the landing page at /preview and returns', async ({ app, page }) => {
+test('a signed-in user can open the landing page at /preview and return', async ({ app, page }) => {
   await openDashboard(page, app, await makePerson(app))
   await page.goto('/preview')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
@@ -123,7 +123,7 @@ test('a signed-in user sees the landing page at /preview and returns', async ({ 
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeHidden()
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
-  // From an app screen the logo leads to the dashboard without a page load.
+  // In the app, the logo leads to the dashboard without a page load.
   await page.getByRole('link', { name: 'Account' }).click()
   await page.evaluate(() => Object.assign(window, { isSamePage: true }))
   await page.getByRole('link', { name: 'Mayfly, home' }).click()

@@ -9,7 +9,7 @@ import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('a session that lapses mid-way: signing in in another tab lets the upload go on', async ({
+test('an upload whose session ends resumes after a sign-in in another tab', async ({
   app,
   context,
   folder,
@@ -19,7 +19,7 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
 }) => {
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
-  // The file has one part more than the answer to the start contains URLs for.
+  // One part more than the start response has URLs for.
   const file = await writeRandomFile(folder, 'footage.mov', (firstPartsSigned + 1) * 8 * mebibyte)
   await openDashboard(page, app, person)
 
@@ -33,12 +33,12 @@ test('a session that lapses mid-way: signing in in another tab lets the upload g
   const login = await opened
   await fillLogin(login, person)
 
-  // Nobody has to choose the file again, because the first tab still has it.
+  // The first tab still has the file, so nothing has to be chosen again.
   await expectArrived(page, app, file, login)
   expect(sentSince(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
 })
 
-test('a page that holds the only bytes of a paused upload does not leave for the login page', async ({
+test("a page with the only copy of a paused upload doesn't redirect to the login", async ({
   app,
   context,
   film,
@@ -49,12 +49,11 @@ test('a page that holds the only bytes of a paused upload does not leave for the
   noise.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  // If the browser asks whether to leave the page, this answers yes. So only the page itself can
-  // prevent it.
+  // Confirms leaving the page, so only the page itself can prevent it.
   page.on('dialog', (dialog) => void dialog.accept())
 
-  // Files that are chosen by an input have no handle. So only this page can read them, until it is
-  // closed or reloaded.
+  // Files from a file input have no handle. Only this page can read them, and only until it closes
+  // or reloads.
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()

@@ -4,7 +4,7 @@ import { writeLargestFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
 import { codeOf, expectUpload, sha256OfLink } from './support/uploads.ts'
 
-test('1 GB goes up in parts, each of them sent once, and comes down as it was', async ({
+test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged', async ({
   app,
   folder,
   page,

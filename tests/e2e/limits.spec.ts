@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts'
 
 const freeLimit = 500 * 1024 * 1024
 
-test("a free user's fourth file is refused beside the drop zone", async ({
+test("a free user's fourth file is rejected next to the drop zone", async ({
   app,
   folder,
   noise,
@@ -38,7 +38,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   expect(shown).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
   await expect(page.getByText('None left: delete files to make room')).toBeVisible()
-  // The reason, with both ways out, is above the offer.
+  // The error, with both ways out, comes before the upgrade offer.
   const text = (await page.getByRole('main').textContent()) ?? ''
   expect(text.indexOf('make room. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
 
@@ -50,7 +50,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
-  // After an upgrade, by any button, refused files continue.
+  // After an upgrade by either button, the rejected files upload.
   await chooseFiles(page, [first.path, second.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()
@@ -60,7 +60,7 @@ test("a free user's fourth file is refused beside the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
 })
 
-test("of a free user's folder the first three files are stored", async ({ app, folder, page }) => {
+test("the first three files of a free user's folder are stored", async ({ app, folder, page }) => {
   const trip = join(folder, 'trip')
   await mkdir(trip)
   for (let day = 1; day <= 24; day += 1) await writeRandomFile(trip, `day ${day}.txt`, 1000)
@@ -91,13 +91,13 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
   const refusal = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
   )
-  // A toast stays while the mouse is over it.
+  // A toast stays while the pointer is over it.
   await refusal.hover()
   for (const { name } of [small, other]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shown).toContain('Upload completed successfully!')
-  // The error has its full time, then the message about the other files follows.
+  // The error is shown for its full time, followed by the toast about the other files.
   await expect(refusal).toBeVisible()
   expect(shown).not.toContain('Upload Complete')
   await page
@@ -119,7 +119,12 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
   ).toBeFocused()
 })
 
-test('free users get 3 days, premium users choose', async ({ app, folder, page, visitor }) => {
+test('links of free users last 3 days, and premium users choose', async ({
+  app,
+  folder,
+  page,
+  visitor,
+}) => {
   const free = await makePerson(app)
   await openDashboard(page, app, free)
   await expect(page.getByText('3 days (default)')).toBeVisible()
@@ -140,7 +145,7 @@ test('free users get 3 days, premium users choose', async ({ app, folder, page, 
   expect(days).toBe(7)
 })
 
-test('every screen shows the configured limits, and when the server is full', async ({
+test('every screen shows the configured limits and a full server', async ({
   app,
   folder,
   noise,

@@ -59,8 +59,8 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await signUpAndLogIn(page)
 
   const shown = await recordTexts(page)
-  // On a slow machine the first paint may come after the last byte, so hold the last parts until a
-  // percentage was shown.
+  // On a slow machine the first paint may come after the last byte, so delay the last parts until a
+  // percentage has been shown.
   let puts = 0
   network.hold((exchange) => {
     if (isPut(exchange)) puts += 1
@@ -87,7 +87,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
   }
   await expect.poll(() => shown).toContain('Upload Complete')
-  // After 2 s the page hides the result.
+  // The page hides the result after 2 s.
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
   await expect(page.getByText('3 active links')).toBeVisible()
 
@@ -109,7 +109,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     expect(await download(other)).toEqual({ name: file.name, sha256: file.sha256 })
   }
 
-  // Each download counts once; opening the page doesn't.
+  // Each download counts once. Opening the page doesn't count.
   await page.reload()
   for (const file of [film, photo, empty]) {
     const downloads = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })

@@ -8,13 +8,13 @@ import { pseudoRandom } from './support/files.ts'
 import { expect, isPut, isStart, test } from './support/network.ts'
 
 /**
- * Many more files than the page sends in parallel. `npm run bench -- large-drop` measures how fast
- * they are sent.
+ * Many more files than the page uploads in parallel. `npm run bench -- large-drop` measures the
+ * throughput.
  */
 const count = 120
 const size = 100 * 1024
 
-test('a folder of many files: all arrive, and the page answers meanwhile', async ({
+test('all files of a large folder are uploaded, and the page stays responsive', async ({
   app,
   folder,
   network,
@@ -41,7 +41,6 @@ test('a folder of many files: all arrive, and the page answers meanwhile', async
   })
   await dropFiles(page, [photos])
   await expect.poll(async () => (await listed()).length).toBe(count / 2)
-  // The page can still be used while it uploads.
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
   await page.getByRole('tab', { name: 'Upload' }).click()
@@ -51,6 +50,6 @@ test('a folder of many files: all arrive, and the page answers meanwhile', async
   const files = await listed()
   expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
   await expect(page.getByText(`${count} active links`)).toBeVisible()
-  // Many were started together, by one call for several of them.
+  // Upload starts are batched.
   expect(network.exchanges.filter(isStart).length).toBeLessThan(count)
 })

@@ -89,7 +89,7 @@ test('a list of thousands loads page by page and is searched on the server', asy
   await expect(row(2500)).toBeVisible()
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)
-  // Each opened list requested its first page; scrolling requested three more, one of them twice.
+  // Each list requested its first page. Scrolling requested three more, one of them twice.
   expect(requests.length).toBeLessThanOrEqual(6)
 
   await page.getByRole('searchbox').fill('report 1234')

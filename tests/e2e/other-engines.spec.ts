@@ -32,7 +32,7 @@ async function chooseFile(page: EnginePage, path: string): Promise<void> {
   await page.chooseFile('//input[@aria-label="Files to upload"]', path)
 }
 
-/** Types into a field of a form, as far as React notices. */
+/** Sets a form field in a way that React notices. */
 function fill(page: EnginePage, label: string, value: string): Promise<void> {
   return page.evaluate(`(() => {
     const label = [...document.querySelectorAll('label')].find(
@@ -44,7 +44,7 @@ function fill(page: EnginePage, label: string, value: string): Promise<void> {
   })()`)
 }
 
-/** Downloads the file of the open link's page. Returns its bytes in base64. */
+/** Downloads the file from the open link page. Returns its bytes in base64. */
 function download(page: EnginePage): Promise<string> {
   return page.evaluate(`(async () => {
     const links = [...document.links]
@@ -59,7 +59,7 @@ function download(page: EnginePage): Promise<string> {
 }
 
 for (const engine of ['firefox', 'webkit'] as const) {
-  test(`${engine}: a file is shared, and a reload in the middle of an upload loses nothing`, async ({
+  test(`${engine}: a file is shared, and an upload survives a reload`, async ({
     app,
     film,
     folder,

@@ -19,12 +19,11 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
   const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
-  // The photo is larger than the buffers of a connection. So its upload stays under way while
-  // nothing passes.
+  // The photo exceeds the connection's buffers, so its upload stays in progress while stalled.
   const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
-  // The page must not mention what is impossible on a phone.
+  // The page must not mention actions that phones don't have.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
   await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
   for (const impossible of [/drop/i, /pasting/]) {
@@ -34,15 +33,15 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   }
   const shown = await recordTexts(page)
 
-  // On a phone, the file input opens the system's dialog, which offers the camera and the gallery.
-  // The browser's own picker does not.
+  // On a phone, the file input opens the system dialog with camera and gallery. The browser's file
+  // picker offers neither.
   expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
   await stallAfter(network, mebibyte, async () => {
     const opened = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).tap()
     await (await opened).setFiles([photo.path, note.path])
   })
-  // Spec §4: on a mobile device every upload goes to the background, however small the file is.
+  // Spec §4: on mobile, uploads of any size run in the background.
   const panel = uploadsPanel(page)
   await expect(panel).toBeVisible()
   const box = await panel.boundingBox()

@@ -16,7 +16,7 @@ import { codeOf, expectUpload, pressCancel, sha256OfLink, uploadsPanel } from '.
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
 
-test('after a reload uploads are paused; cancelling one frees its place', async ({
+test('uploads are paused after a reload, and canceling one frees its slot', async ({
   app,
   film,
   folder,
@@ -41,7 +41,7 @@ test('after a reload uploads are paused; cancelling one frees its place', async 
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
 })
 
-test('a reload while an upload is finalized: it becomes a file, and nobody picks it again', async ({
+test('an upload reloaded while finalizing becomes a file without being chosen again', async ({
   app,
   film,
   noise,

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-test('a premium user renews an expired link by keyboard, with a wrong computer clock', async ({
+test('a premium user renews an expired link by keyboard, despite a wrong computer clock', async ({
   app,
   context,
   page,
@@ -21,7 +21,7 @@ test('a premium user renews an expired link by keyboard, with a wrong computer c
     .update(files)
     .set({ expiresAt: new Date(app.clock().getTime() - hour) })
     .where(eq(files.id, file.id))
-  // Five days fast: by this clock every link has expired.
+  // Five days ahead: by this clock every link has expired.
   await page.clock.install({ time: new Date(app.clock().getTime() + 5 * day) })
   const press = (key: string) => page.keyboard.press(key)
 
@@ -43,7 +43,7 @@ test('a premium user renews an expired link by keyboard, with a wrong computer c
   await press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Concert master.flac' })
   await expect(dialog).toContainText('It gets a completely new link. The old one ended on')
-  // The dialog previews the renewal before a choice is made.
+  // The dialog previews the renewal before a duration is chosen.
   await expect(dialog.getByText('3 days left')).toBeVisible()
   await tabTo(page, dialog.getByRole('radio', { name: '3 days' }))
   await press('ArrowRight')

@@ -59,7 +59,7 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
   await expect(dialogOf(page)).toBeHidden()
 
   await page.goto(await linkOf(app))
-  // The token is removed from the visible URL, and survives a reload.
+  // The token is removed from the location bar but survives a reload.
   await expect(page).toHaveURL('/reset-password')
   await page.reload()
   await fillPasswords(page, 'a new password', 'another one')
@@ -77,7 +77,7 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
   await expect(page.getByText(/^Welcome/).first()).toBeVisible()
 })
 
-test('a used link, or one without a token, says so and leads back', async ({
+test('a used link, or one without a token, shows an error and leads back', async ({
   app,
   noise,
   page,
@@ -119,12 +119,17 @@ test('a reset while signed in signs this browser out too', async ({ app, noise, 
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })
 
-test('a network error is reported and keeps the form', async ({ app, context, noise, page }) => {
+test('a network error is reported, and the input is kept', async ({
+  app,
+  context,
+  noise,
+  page,
+}) => {
   noise.allow(/ERR_INTERNET_DISCONNECTED/)
   const { email } = await makePerson(app)
   await askForLetter(page, email)
   await page.goto(await linkOf(app))
-  // Once this button is visible, the page's code is loaded.
+  // Once this button is visible, the page's scripts are loaded.
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   await context.setOffline(true)
   await fillPasswords(page, 'a new password')
@@ -132,7 +137,7 @@ test('a network error is reported and keeps the form', async ({ app, context, no
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   const sentence = page.locator('form').getByText('Network error occurred')
   await expect(sentence).toBeVisible()
-  // The next submit fails differently, which replaces the old message.
+  // The next submit fails for another reason, which replaces the old message.
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(sentence).toBeHidden()

@@ -3,7 +3,7 @@ import { makeFile, makePerson } from '../support/make.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
-test("a share email has the link and the administrator's signature", async ({ app, page }) => {
+test("a share email contains the link and the administrator's signature", async ({ app, page }) => {
   const signature = 'Kind regards & see you,\nthe people of "Mayfly"? 100% #1'
   await app.deps.db
     .insert(settings)

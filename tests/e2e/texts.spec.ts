@@ -41,7 +41,7 @@ for (const [person, stops] of Object.entries(walks)) {
   })
 }
 
-test('feedback: errors are explained, a failure keeps the form, success clears it', async ({
+test('feedback: errors are explained, a failure keeps the input, success clears it', async ({
   app,
   noise,
   page,
@@ -55,7 +55,7 @@ test('feedback: errors are explained, a failure keeps the form, success clears i
   const email = page.getByLabel('Email*')
   const message = page.getByLabel('Message*')
 
-  // By keyboard only. The focus goes to the first invalid field.
+  // By keyboard only. Focus moves to the first invalid field.
   await send.focus()
   await page.keyboard.press('Enter')
   await expect(toast).toContainText('Missing information')
@@ -76,19 +76,18 @@ test('feedback: errors are explained, a failure keeps the form, success clears i
   await expect(email).toHaveAccessibleDescription('Please enter a valid email address.')
   await email.fill('ada@example.org')
 
-  // The server fails.
   await page.route('**/api/feedback', (route) => route.fulfill({ status: 500, body: 'no JSON' }))
   await send.click()
   await expect(toast).toContainText('Failed to send feedback')
   await expect(toast).toContainText('Something went wrong. Please try again.')
   await expect(message).toHaveValue('A bell.')
   await expect(name).toHaveValue('Ada')
-  // The toast is below the header, which has a second line on a phone.
+  // The toast is below the header, which has two lines on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 116, width: 366 })
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  // While the response is delayed, a second click sends nothing.
+  // A second click while the response is pending sends nothing.
   await page.unroute('**/api/feedback')
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {
@@ -111,8 +110,7 @@ test('feedback: errors are explained, a failure keeps the form, success clears i
     await expect(field).toHaveValue('')
   }
   expect(requests).toBe(1)
-  // Unlike other toasts' 5 s, this one stays for 8 s. Real time passes too, so check well before
-  // that.
+  // This toast stays for 8 s instead of 5 s. Real time passes too, so check well before that.
   await page.clock.runFor(5500)
   await expect(toast).toContainText('Feedback sent successfully!')
   await page.clock.runFor(2500)
@@ -124,7 +122,7 @@ test('feedback: errors are explained, a failure keeps the form, success clears i
   ])
 })
 
-test('feedback: name and address are filled in when signed in', async ({ app, page }) => {
+test('feedback: name and email are prefilled for a signed-in user', async ({ app, page }) => {
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   await page.goto('/feedback')

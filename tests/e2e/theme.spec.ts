@@ -7,7 +7,7 @@ function themeOf(page: Page) {
   return page.evaluate(() => document.documentElement.dataset.theme)
 }
 
-/** Returns the background color of <html>, or else of <body>. */
+/** Returns the background color of <html>, or of <body> if it has none. */
 function paper(page: Page) {
   return page.evaluate(() => {
     const [html, body] = [document.documentElement, document.body].map(
@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** One screen of each kind of page, in an order that works in one page. */
+/** One screen per kind of page, ordered so that one page can open them all. */
 const names = [
   'landing page',
   'login',
@@ -38,7 +38,7 @@ const names = [
   'my files in every state',
 ]
 
-test('every page is light by default, dark when chosen, and stays so after a reload', async ({
+test('every page is light by default, dark when chosen, and stays dark after a reload', async ({
   app,
   folder,
   noise,
@@ -65,7 +65,7 @@ test('every page is light by default, dark when chosen, and stays so after a rel
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page), name).toBe('dark')
     expect(await paper(page), name).toBe(dark)
-    // The paint is reported with a delay.
+    // The first paint is reported with a delay.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
       return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }
@@ -76,7 +76,7 @@ test('every page is light by default, dark when chosen, and stays so after a rel
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
     await expect.poll(() => paper(page), name).toBe(light)
     expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
-    // Nothing is chosen yet on the next screen.
+    // The next screen starts without a chosen theme.
     await page.evaluate(() => localStorage.removeItem('mayfly-theme'))
   })
 })

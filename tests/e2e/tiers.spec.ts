@@ -19,7 +19,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   const person = await makePerson(app)
   await setClocks(app, [page])
   await signIn(page, app, person)
-  // Where the landing page's trial button leads.
+  // The target of the landing page's trial button.
   await page.goto('/?trial=offer')
   const banner = page.getByRole('complementary', { name: 'Premium trial' })
   const badge = page.getByRole('banner').getByText('Premium', { exact: true })
@@ -39,8 +39,8 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(badge).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
 
-  // Spec §9: the countdown updates every 60 s. Each step uses the session, which ends after 14 idle
-  // days.
+  // Spec §9: the countdown updates every 60 s. Each step is a request that extends the session,
+  // which ends after 14 idle days.
   for (const left of ['17 days left', '4 days left']) {
     await pass(app, [page], 13 * day)
     await expect(banner).toContainText(left)
@@ -63,7 +63,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(page.getByText('3 days (default)')).toBeVisible()
   await pressOn(page, banner.getByRole('button', { name: 'Dismiss' }))
   await expect(banner).toBeHidden()
-  // The closed banner stays closed after leaving the page.
+  // A dismissed banner stays dismissed after navigation.
   await page.evaluate(() => history.pushState(null, '', '/reset-password'))
   await expect(page.getByRole('heading', { name: 'Invalid Reset Link' })).toBeVisible()
   await page.goBack()
@@ -71,7 +71,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(banner).toBeHidden()
 })
 
-test('Keep Premium shows the price, and then Premium has no end', async ({ app, page }) => {
+test('Keep Premium shows the price and makes Premium permanent', async ({ app, page }) => {
   const premiumTrialStartedAt = app.clock()
   const premiumTrialEndsAt = new Date(premiumTrialStartedAt.getTime() + day)
   const trial = { premiumTrialStartedAt, premiumTrialEndsAt }
@@ -82,7 +82,7 @@ test('Keep Premium shows the price, and then Premium has no end', async ({ app, 
   const question = page.getByRole('alertdialog', { name: 'Premium with no end date' })
   await expect(question).toContainText('$8 per month')
   await pressOn(page, question.getByRole('button', { name: 'Keep Premium' }))
-  // The dialog hides the banner from screen readers, so wait until it has closed.
+  // The dialog hides the banner from screen readers, so wait until it is closed.
   await expect(page.getByText('Your account is Premium now')).toBeVisible()
   await expect(question).toBeHidden()
   await expect(banner).toBeHidden()
@@ -90,7 +90,7 @@ test('Keep Premium shows the price, and then Premium has no end', async ({ app, 
   expect(kept).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
 })
 
-test('Upgrade Now continues a refused file, and the administrator can switch back', async ({
+test('Upgrade Now continues a rejected file, and the administrator can downgrade again', async ({
   app,
   folder,
   network,
@@ -99,14 +99,14 @@ test('Upgrade Now continues a refused file, and the administrator can switch bac
 }) => {
   const person = await makePerson(app, { role: 'admin' })
   await openDashboard(page, app, person)
-  // The large upload must start but not arrive. The proxy holds its PUTs; Playwright would read
-  // their bodies and miss a toast.
+  // The large upload must start but never finish. The proxy stalls its PUTs; Playwright routes
+  // would buffer the bodies, and the toast would be missed.
   network.hold(isPut)
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
   await expect(card).toContainText('Free takes files up to 500MB')
-  // The administrator switches tiers without a trial.
+  // The administrator changes the tier without a trial.
   await expect(card.getByRole('button')).toHaveText(['Upgrade Now', 'Continue with Free'])
 
   noise.expect(/500 \(Internal Server Error\).*toggle-premium/)

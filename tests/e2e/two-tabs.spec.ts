@@ -32,7 +32,7 @@ import {
 
 const mebibyte = 1024 ** 2
 
-test('two tabs show one upload, and either may cancel it', async ({
+test('two tabs show the same upload, and either can cancel it', async ({
   app,
   context,
   film,
@@ -53,7 +53,7 @@ test('two tabs show one upload, and either may cancel it', async ({
   await expect.poll(mine).toEqual([])
 })
 
-test('an upload whose tab was reloaded is resumed in another tab, which then sends it', async ({
+test('an upload whose tab was reloaded can be resumed and sent by another tab', async ({
   app,
   context,
   film,
@@ -118,7 +118,7 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   await expect.poll(mine).toEqual([])
 })
 
-test('a tab that uploads is closed: another tab goes on with its own, and offers to resume that one', async ({
+test("closing an uploading tab leaves another tab's upload running and offers to resume its own", async ({
   app,
   context,
   film,
@@ -133,13 +133,13 @@ test('a tab that uploads is closed: another tab goes on with its own, and offers
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  // Files that are chosen by an input have no handle. So only this page can read them, until it is
-  // closed or reloaded.
+  // Files from a file input have no handle. Only this page can read them, and only until it closes
+  // or reloads.
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])
   await page.close()
-  // Bytes in the buffers of the closed page's connections could complete the film.
+  // Bytes in the buffers of the closed page's connections could complete the upload.
   network.cut()
   network.open()
 

@@ -5,7 +5,7 @@ import { expectArrived, expectUpload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('a dropped file goes on by itself after a reload', async ({
+test('a dropped file resumes by itself after a reload', async ({
   app,
   film,
   noise,
@@ -21,7 +21,7 @@ test('a dropped file goes on by itself after a reload', async ({
   await expectArrived(page, app, film)
 })
 
-test('a dropped file goes on by itself in another tab when its own is closed', async ({
+test('a dropped file resumes by itself in another tab when its own tab is closed', async ({
   app,
   context,
   film,
@@ -39,7 +39,7 @@ test('a dropped file goes on by itself in another tab when its own is closed', a
   await expectArrived(other, app, film)
 })
 
-test('while a file is uploaded the screen stays on, and who leaves is asked', async ({
+test('the screen stays awake during an upload, and leaving asks for confirmation', async ({
   app,
   context,
   film,
@@ -64,7 +64,7 @@ test('while a file is uploaded the screen stays on, and who leaves is asked', as
       return Array.isArray(locks) && locks.some(({ released }) => !released)
     })
   await openDashboard(page, app, await makePerson(app))
-  // Before it closes a page, a browser asks only if somebody has used that page.
+  // Browsers ask before closing a page only after a user interaction with it.
   await page.getByRole('heading', { level: 1 }).click()
   expect(await isKeptOn()).toBe(false)
 

@@ -14,7 +14,7 @@ import { expectUpload, pressCancel, uploadItem, uploadsPanel } from './support/u
 
 const mebibyte = 1024 ** 2
 
-test('a download page shows the uploads of its visitor, and loads nothing for others', async ({
+test("a download page shows the visitor's own uploads, and loads no panel code for others", async ({
   app,
   context,
   film,
@@ -76,7 +76,7 @@ test('on other pages the panel also shows foreground uploads', async ({
   await expect(uploadsPanel(page)).toBeHidden()
 })
 
-test('an upload that the server cannot start yet says so, and starts later', async ({
+test("an upload that the server can't start yet says so, and starts later", async ({
   app,
   film,
   folder,
@@ -96,7 +96,7 @@ test('an upload that the server cannot start yet says so, and starts later', asy
     '0% · The server is not ready, trying again',
   )
   await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
-  // This upload only waits for its turn.
+  // This upload is only queued.
   await expect(uploadItem(page, note.name)).not.toContainText('trying again')
 
   network.open()
@@ -104,7 +104,7 @@ test('an upload that the server cannot start yet says so, and starts later', asy
   await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
 
-test('the panel opens for running uploads, closes when they are completed, and can be cleared', async ({
+test('the panel opens for active uploads, closes when they complete, and can be cleared', async ({
   app,
   folder,
   network,

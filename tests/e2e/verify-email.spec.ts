@@ -6,7 +6,7 @@ import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** These servers require verified addresses. */
+/** A server that requires verified email addresses. */
 const test = base.extend<{ app: TestApp }>({
   app: async ({}, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')
@@ -37,7 +37,7 @@ async function signIn(page: Page) {
   await page.keyboard.press('Enter')
 }
 
-test('signup works by keyboard, with a second email, to the dashboard', async ({
+test('signup works by keyboard to the dashboard, even with a second email', async ({
   app,
   noise,
   page,
@@ -46,7 +46,7 @@ test('signup works by keyboard, with a second email, to the dashboard', async ({
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByRole('button', { name: 'Sign Up' })).toBeVisible()
-  // From now on only the test advances time.
+  // From now on only the test advances the clock.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, email)
   const created = page.getByText('Account created successfully!')
@@ -63,7 +63,7 @@ test('signup works by keyboard, with a second email, to the dashboard', async ({
   await page.clock.runFor(1000)
   await expect(created).toBeHidden()
   await page.clock.resume()
-  // The toast has gone, but the page still says what to do.
+  // The toast has disappeared, but the instructions remain.
   await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()
 
   noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
@@ -88,7 +88,7 @@ test('signup works by keyboard, with a second email, to the dashboard', async ({
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
 })
 
-test('invalid and expired links say so and offer a new one', async ({ noise, page }) => {
+test('invalid and expired links show an error and offer a new link', async ({ noise, page }) => {
   await page.goto('/verify-email')
   await expect(page.getByRole('heading', { name: 'Verification failed' })).toBeVisible()
   await expect(page.getByText('No verification token found in URL')).toBeVisible()
@@ -117,7 +117,7 @@ test('a network error is reported, and the link works afterwards', async ({ app,
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
   await page.goto(`/verify-email?token=${token}`)
-  // As for a mail scanner, this is not the browser that signed up.
+  // Like an email scanner, this browser isn't the one that signed up.
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()
@@ -129,7 +129,7 @@ test('a network error is reported, and the link works afterwards', async ({ app,
   await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
 })
 
-test('a signup page says who may sign up', async ({ app, page }) => {
+test('the signup page says who may sign up', async ({ app, page }) => {
   app.deps.config.signup = ['example.com']
   await page.goto('/signup')
   await expect(page.getByText('Only addresses of example.com can sign up here.')).toBeVisible()

@@ -60,7 +60,7 @@ test('a pasted image and pasted text become files', async ({ app, context, page 
   await expect(page.getByText('2 active links')).toBeVisible()
 })
 
-test('a cancelled upload frees its slot at once', async ({ app, folder, page, network }) => {
+test('a canceled upload frees its slot at once', async ({ app, folder, page, network }) => {
   const person = await makePerson(app)
   const names = ['one.mov', 'two.mov', 'three.mov', 'four.mov']
   const [one, two, three, four] = await Promise.all(
@@ -83,7 +83,7 @@ test('a cancelled upload frees its slot at once', async ({ app, folder, page, ne
   await expect(page.getByText('3 active links')).toBeVisible()
 })
 
-test('a premium user learns which file is too large, and the others continue', async ({
+test('a premium user is told which file is too large, and the others upload', async ({
   app,
   folder,
   page,

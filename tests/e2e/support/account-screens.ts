@@ -10,7 +10,7 @@ import { offerGoogle } from './sign-in-screens.ts'
 
 const hour = 3_600_000
 
-/** Creates a person with the longest allowed names and many sessions. */
+/** Creates a user with the longest allowed names and many sessions. */
 async function makePersonWithSessions(app: TestApp) {
   const person = await makePerson(app)
   const long = {
@@ -36,7 +36,7 @@ async function makePersonWithSessions(app: TestApp) {
   return { ...person, email }
 }
 
-/** Opens the account page with these sign-in methods, whatever the server has. */
+/** Opens the account page with these sign-in methods, whatever the server supports. */
 async function openAccount(page: Page, ways: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()
@@ -47,7 +47,7 @@ async function openAccount(page: Page, ways: ('password' | 'google')[]) {
 }
 
 /**
- * The account page. The first screen signs in for all screens up to 'account with long names and
+ * Account page screens. The first one signs in for all screens up to 'account with long names and
  * many sessions'.
  */
 export const accountScreens: Screens = {

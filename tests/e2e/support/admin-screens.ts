@@ -11,7 +11,7 @@ import type { Screens } from './open-screens.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
-/** Creates users, feedback and audit entries with the longest possible texts. */
+/** Creates users, feedback and audit log entries with the longest possible texts. */
 async function fillWithHardContent(app: TestApp): Promise<void> {
   const { db } = app.deps
   const long = await makePerson(app, { tier: 'premium' })
@@ -55,7 +55,6 @@ async function makeReports(app: TestApp): Promise<void> {
   }
 }
 
-/** Cancels the open dialog. */
 async function cancelQuestion(page: Page): Promise<void> {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('alertdialog')).toBeHidden()
@@ -72,7 +71,7 @@ const rule = JSON.stringify({
   ],
 })
 
-/** Check results with every status and the longest possible texts. */
+/** Check results in every status, with the longest possible texts. */
 const lines: CheckLine[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {
@@ -102,8 +101,8 @@ const lines: CheckLine[] = [
 ]
 
 /**
- * The Admin Center. Dialogs come first, on a short page that is checked quickly; each continues the
- * screen before it. Two more continue the screen with the longest texts.
+ * Admin Center screens. Dialogs come first, because axe is fast on a short page. Each dialog
+ * continues the screen before it; two more continue the screen with the longest texts.
  */
 export const adminScreens: Screens = {
   'the question before expiring files': async ({ app, page }) => {

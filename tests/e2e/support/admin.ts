@@ -13,7 +13,6 @@ export async function openAdminCenter(page: Page, app: TestApp): Promise<Person>
   return admin
 }
 
-/** Returns the section with this title. */
 export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
@@ -24,14 +23,14 @@ export function maintenanceRow(page: Page, title: string): Locator {
   return section(page, 'Maintenance').getByRole('listitem').filter({ has: heading })
 }
 
-/** Starts a maintenance action. Returns the element with its result. */
+/** Starts a maintenance action. Returns the element that shows its result. */
 export async function startMaintenance(page: Page, title: string): Promise<Locator> {
   const row = maintenanceRow(page, title)
   await row.getByRole('button').click()
   return row.getByRole('status')
 }
 
-/** Goes to a section by its link, using only the keyboard. Afterwards Tab enters the section. */
+/** Follows a section's link by keyboard. The next Tab press enters the section. */
 export function openSection(page: Page, title: string): Promise<void> {
   const links = page.getByRole('navigation', { name: 'Sections' })
   return pressOn(page, links.getByRole('link', { name: title }))

@@ -3,7 +3,7 @@ import { dayOf } from '../../../src/shared/rules/format/day.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, type Person } from '../../support/make.ts'
 
-/** Downloads per day for 30 days up to today, 412 in all. */
+/** Downloads per day over the last 30 days, 412 in all. */
 const downloads = [
   3, 0, 2, 5, 8, 6, 4, 1, 0, 7, 12, 9, 5, 3, 2, 6, 11, 14, 9, 8, 10, 6, 25, 36, 61, 52, 41, 33, 24,
   9,
@@ -22,8 +22,8 @@ const files: [name: string, type: string, downloads: number, size: number][] = [
 ]
 
 /**
- * Gives a person files with 412 downloads in 30 days, most of them 5 days ago. Sizes and counts are
- * written to the database only.
+ * Gives the user files with 412 downloads in 30 days, most of them 5 days ago. Sizes and counts
+ * exist in the database only.
  */
 export async function makeDownloads(app: TestApp, person: Person): Promise<void> {
   const { db } = app.deps

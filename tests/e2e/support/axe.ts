@@ -9,16 +9,15 @@ declare global {
   }
 }
 
-/** A violated rule and the HTML of its elements. */
+/** A violated rule and the HTML of the elements that violate it. */
 export interface AxeViolation {
   id: string
   where: string[]
 }
 
-/** The minified script, which loads faster than `axe.source`. */
+/** The minified script loads faster than `axe.source`. */
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Loads axe into the open page. */
 export async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(script)
 }
@@ -30,17 +29,17 @@ export async function loadAxeIntoEachPage(page: Page): Promise<void> {
 
 /**
  * Returns axe's violations on the current page.
- * @param rules all by default.
+ * @param rules all if omitted.
  */
 export function axeViolations(page: Page, rules?: readonly string[]): Promise<AxeViolation[]> {
   return page.evaluate(async (rules) => {
     const { violations } = await window.axe.run({
       ...(rules && { runOnly: [...rules] }),
-      // No frames in our pages; tests need only violations.
+      // Our pages have no frames, and tests need only violations.
       iframes: false,
       resultTypes: ['violations'],
       selectors: false,
-      // Preloading is only for rules about orientation and sound.
+      // Only rules about orientation and audio need preloading.
       preload: false,
     })
     return violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))

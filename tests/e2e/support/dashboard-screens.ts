@@ -10,7 +10,7 @@ import type { Screens } from './open-screens.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-/** Simulates files being dragged over the page or away. */
+/** Simulates dragging files over the page or away from it. */
 function dragFiles(page: Page, type: 'dragenter' | 'dragleave') {
   return page.evaluate((type) => {
     const dataTransfer = new DataTransfer()
@@ -19,7 +19,7 @@ function dragFiles(page: Page, type: 'dragenter' | 'dragleave') {
   }, type)
 }
 
-/** The dashboard. Screens that don't open it continue the one before. */
+/** Dashboard screens. Those that don't open the dashboard continue the screen before. */
 export const dashboardScreens: Screens = {
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))

@@ -37,7 +37,7 @@ export async function openSecondTab(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** Signs a user in and opens the dashboard. */
+/** Signs the user in and opens the dashboard. */
 export async function openDashboard(page: Page, server: Server, account: Account): Promise<void> {
   await signIn(page, server, account)
   await page.goto('/')
@@ -45,14 +45,14 @@ export async function openDashboard(page: Page, server: Server, account: Account
 }
 
 /**
- * Chooses files by the file input. They have no handle, so only this page can read them, until it
- * is closed or reloaded.
+ * Chooses files in the file input. They have no handle: only this page can read them, and only
+ * until it closes or reloads.
  */
 export function chooseFiles(page: Page, paths: string[]): Promise<void> {
   return page.getByLabel('Files to upload').setInputFiles(paths)
 }
 
-/** Presses 'Choose files'. The test handles the picker or dialog. */
+/** Presses 'Choose files'. The test handles the dialog that opens. */
 export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }
@@ -69,9 +69,7 @@ async function middleOf(target: Locator) {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/**
- * Drags files and folders from disk onto the page or `target`, by the browser's own drag and drop.
- */
+/** Drops files and folders from disk onto the page or `target`, using native drag and drop. */
 export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
   const browser = await page.context().newCDPSession(page)
   const place = target ? await middleOf(target) : { x: 640, y: 400 }
@@ -88,7 +86,6 @@ export async function dropFiles(page: Page, paths: string[], target?: Locator): 
   await browser.detach()
 }
 
-/** Returns a file's row in the visible list. */
 export function fileRow(page: Page, name: string): Locator {
   return page
     .getByRole('main')

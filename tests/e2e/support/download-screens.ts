@@ -9,8 +9,8 @@ import type { Screens } from './open-screens.ts'
 import { openPanel, uploadsPanel } from './uploads.ts'
 
 /**
- * Link pages, and the uploads panel on the dashboard and a download page. The second panel screen
- * continues the first.
+ * Link pages, and the uploads panel on the dashboard and on a download page. The second panel
+ * screen continues the first.
  */
 export const downloadScreens: Screens = {
   'download page': async ({ app, page }) => {
@@ -30,7 +30,7 @@ export const downloadScreens: Screens = {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
-    // The browser itself would reject 'ada'; `novalidate` leaves that to the server.
+    // The browser would reject 'ada'. With `novalidate` the server has to.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
     await page.getByLabel('Malware').check()
     await page.getByLabel('Details').fill('It came in a mail from “our bank”.')

@@ -28,7 +28,7 @@ const dashboard = `${origin}/`
 const limits = defaultLimits.free
 const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 
-/** The emails of each template, with all optional parts. */
+/** Sample emails from each template, with all optional parts. */
 export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
   account: [
     verifySignupEmail({ email, link, signedUpAt: moment, browser }),

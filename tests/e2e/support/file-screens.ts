@@ -16,7 +16,7 @@ export const longName = `Minutes ${'of a very long meeting '.repeat(8)}`
   .slice(0, 196)
   .concat('.pdf')
 
-/** Creates files with links in every state and all kinds of names. */
+/** Creates files with links in every state and with unusual names. */
 export async function makeFilesInAllStates(app: TestApp) {
   const person = await makePerson(app, { tier: 'premium' })
   const ages = [

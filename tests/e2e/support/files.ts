@@ -15,7 +15,7 @@ export interface DiskFile {
 
 const blockSize = 4 * 1024 * 1024
 
-/** Yields reproducible incompressible bytes: encrypted zeros. */
+/** Yields reproducible, incompressible bytes: encrypted zeros. */
 export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let left = size; left > 0; left -= blockSize) {
@@ -23,7 +23,7 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
   }
 }
 
-/** Files from this size on are written once per run and shared. */
+/** Files of at least this size are written once per run and shared. */
 const sharedSize = 1024 ** 2
 
 /**
@@ -48,7 +48,7 @@ function pathOfShared(size: number, sha256: string): string {
   return join(runFolder(), `${size}-${sha256}`)
 }
 
-/** The SHA-256 of each shared file, by size. */
+/** SHA-256 of each shared file, by size. */
 const sharedFiles = new Map<number, Promise<string>>()
 
 /** Writes the shared file of this size unless it exists. Returns its SHA-256. */
@@ -77,7 +77,7 @@ async function writeOwnFile(folder: string, name: string, size: number): Promise
 }
 
 /**
- * Creates a file of 1 GiB, the default size limit. Each block of 64 KiB starts with its number; the
+ * Creates a file of 1 GiB, the default size limit. Each 64 KiB block starts with its number; the
  * rest is sparse.
  */
 export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {
@@ -95,7 +95,6 @@ export async function writeLargestFile(folder: string, name: string): Promise<Di
   return { name, path, size, sha256: hash.digest('hex') }
 }
 
-/** Creates a sparse file. */
 export async function writeSparseFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')
@@ -103,7 +102,6 @@ export async function writeSparseFile(folder: string, name: string, size: number
   return path
 }
 
-/** Returns a file's SHA-256 in hexadecimal. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: blockSize }), hash)

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Finds what is invisible with `forced-colors`, where the browser ignores our backgrounds and
- * shadows. Borders, outlines or underlines must show the focus on each kind of control, and the
- * current one of several tabs, choices or links. Leaves the focus where it was.
- * @returns a text for each problem, with the element's HTML.
+ * Finds UI states that are invisible with `forced-colors`, where the browser ignores our
+ * backgrounds and shadows. Borders, outlines or underlines must show the focus on each kind of
+ * control, and the selected tab, choice or link. Restores the focus.
+ * @returns one message per problem, with the element's HTML.
  */
 export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
-  // Browsers show a focus set by a script only if the last input was a key.
+  // Browsers show a ring for focus set by script only if the last input was a key.
   await page.keyboard.press('Shift')
   const faults = await page.evaluate(findFaults)
   await page.emulateMedia({ forcedColors: 'none' })
@@ -50,7 +50,7 @@ function findFaults(): string[] {
     focused.focus({ preventScroll: true })
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
-  // Our background colors show only on elements that opt out of forced colors.
+  // Our background colors survive only on elements that opt out of forced colors.
   const lookOf = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'

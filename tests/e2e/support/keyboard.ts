@@ -21,14 +21,14 @@ export async function tabTo(
   throw new Error(`${key} does not reach ${target}.`)
 }
 
-/** Reaches a field by Tab and replaces its text. */
+/** Tabs to a field and replaces its text. */
 export async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field)
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type(text)
 }
 
-/** Reaches a button or link by Tab and presses it. */
+/** Tabs to a button or link and presses it. */
 export async function pressOn(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.press('Enter')

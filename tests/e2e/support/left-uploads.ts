@@ -25,10 +25,7 @@ const lecture: UploadRecord = {
   error: null,
 }
 
-/**
- * Writes records of uploads to localStorage, as if an earlier visit had left them. Each one is in
- * another state.
- */
+/** Writes upload records in different states to localStorage, as left by an earlier page load. */
 export async function leaveUploads(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lecture },
@@ -44,8 +41,7 @@ export async function leaveUploads(page: Page, ownerId: string) {
       progress: 100,
       uploadedBytes: 0,
     },
-    // This one was pasted, so its file cannot be chosen again. The page gives it up as soon as it
-    // opens.
+    // A pasted file can't be chosen again, so the page drops this upload when it opens.
     { ...lecture, id: '5', fileName: 'image.png', status: 'uploading', need: null, pasted: true },
   ]
   const kept = records.map((record) => [

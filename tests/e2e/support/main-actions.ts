@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Returns the texts of all buttons and links styled as the main action, in the dialog if one is
+ * Returns the labels of all buttons and links styled as the main action, in the dialog if one is
  * open.
  */
 export function mainActions(page: Page): Promise<string[]> {
@@ -11,7 +11,7 @@ export function mainActions(page: Page): Promise<string[]> {
     document.body.append(probe)
     const accent = getComputedStyle(probe).backgroundColor
     probe.remove()
-    // Not the skip link, nor switches and choices that are on.
+    // Skips the skip link, and switches and choices that are on.
     const actions = 'a:not([href="#content"]), button:not([role])'
     return [...document.querySelectorAll<HTMLElement>(actions)]
       .filter((button) => getComputedStyle(button).backgroundColor === accent)

@@ -7,12 +7,12 @@ import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
-/** Console messages about a broken transfer, which depend on where it broke. */
+/** Console messages about broken transfers, which vary with where the transfer broke. */
 export const brokenConnection = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 
-/** Tests in which all traffic passes a proxy that can be made to fail. */
+/** Tests whose traffic passes a proxy that can simulate failures. */
 export const test = base.extend<{
   network: ChaosProxy
   /** Large enough for a background upload in several parts. */
@@ -35,7 +35,7 @@ export const test = base.extend<{
   },
 })
 
-/** Starts an upload, lets `bytes` bytes pass, and then stalls until `network.open`. */
+/** Starts an upload and stalls it after `bytes` bytes, until `network.open`. */
 export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
@@ -47,8 +47,8 @@ export async function stallAfter(
 }
 
 /**
- * Reloads the page while stalled, and drops what the kernel has buffered, which would otherwise
- * arrive after `network.open`.
+ * Reloads the page while stalled, and drops bytes in kernel buffers, which would otherwise arrive
+ * after `network.open`.
  */
 export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
   await reloadAnyway(page)
@@ -56,8 +56,8 @@ export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promi
 }
 
 /**
- * Ends a tab, cuts its connections and opens the dashboard in another.
- * @param end ends the tab; by default it is closed.
+ * Ends a tab, cuts its connections and opens the dashboard in a new one.
+ * @param end ends the tab; closes it by default.
  */
 export async function reopen(
   page: Page,
@@ -80,13 +80,13 @@ export function sentSince(network: ChaosProxy, since = 0): number {
     .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
 }
 
-/** Returns a name for the part a PUT sends, to disk or to a bucket. */
+/** Returns an identifier of the part a PUT sends, to disk or to a bucket. */
 function partOf({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
-/** Returns PUTs made useless by a later one of the same part. */
+/** Returns the PUTs whose part was sent again later. */
 export function wastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
@@ -94,25 +94,25 @@ export function wastedPuts(network: ChaosProxy): Exchange[] {
 }
 
 /**
- * Expects only PUTs interrupted by the failure to have been repeated. Counting bytes would include
- * those in a dead connection's buffers.
+ * Asserts that only PUTs hit by a failure were repeated. A byte count would include bytes lost in
+ * the buffers of dead connections.
  */
 export function expectNoWaste(network: ChaosProxy): void {
   expect(wastedPuts(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 
-/** Returns the number of accepted PUTs. */
+/** Returns the number of successful PUTs. */
 export function storedPuts(network: ChaosProxy): number {
   return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
     .length
 }
 
-/** Whether a request starts uploads. */
+/** True if the request starts uploads. */
 export function isStart({ url }: Exchange): boolean {
   return /^\/api\/files\/get-upload-urls?$/.test(url)
 }
 
-/** Whether a request confirms uploads. While it is held, the page shows them as finalizing. */
+/** True if the request confirms uploads. While it is pending, the page shows them as finalizing. */
 export function isConfirm({ url }: Exchange): boolean {
   return /^\/api\/files\/confirm-uploads?$/.test(url)
 }

@@ -1,14 +1,13 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** Collects console errors and warnings, uncaught errors, and failed requests. */
+/** Collects console errors and warnings, uncaught errors and failed requests. */
 export interface Noise {
   /** Listens to all pages of a context. */
   watch(context: BrowserContext): Promise<void>
-  /** Expects a message; its absence is a failure. */
+  /** Requires a message: the test fails without it. */
   expect(what: RegExp): void
-  /** Allows a message. */
   allow(what: RegExp): void
-  /** Returns unexpected messages and missing expected ones. */
+  /** Returns unexpected messages and missing required ones. */
   faults(): string[]
 }
 

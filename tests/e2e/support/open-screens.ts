@@ -2,7 +2,7 @@ import { type Page, test } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 import type { Noise } from './noise.ts'
 
-/** What a screen needs to be opened. */
+/** What opening a screen requires. */
 export interface ScreenContext {
   app: TestApp
   page: Page
@@ -10,12 +10,11 @@ export interface ScreenContext {
   folder: string
 }
 
-/** Screens by name. */
 export type Screens = Readonly<Record<string, (context: ScreenContext) => Promise<void>>>
 
 /**
- * Opens screens one after another and checks each. Routes and settings are reset in between; page
- * and user stay.
+ * Opens the screens one after another and checks each. Routes and settings are reset in between;
+ * page and user stay.
  */
 export async function openEach(
   screens: Screens,

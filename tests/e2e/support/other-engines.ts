@@ -11,7 +11,7 @@ export interface EnginePage {
   goto(url: string): Promise<void>
   /** Reloads the page and confirms leaving it. */
   reload(): Promise<void>
-  /** Evaluates an expression, or awaits its promise. The value must be JSON. */
+  /** Evaluates an expression and awaits its promise. The value must be JSON-serializable. */
   evaluate<T>(expression: string): Promise<T>
   /** Clicks the first element with this XPath. */
   click(xpath: string): Promise<void>
@@ -25,7 +25,7 @@ export function openEngine(name: EngineName, folder: string): Promise<EnginePage
   return name === 'firefox' ? openFirefox(folder) : openWebKit()
 }
 
-/** Opens Firefox by WebDriver BiDi. */
+/** Launches Firefox through WebDriver BiDi. */
 async function openFirefox(folder: string): Promise<EnginePage> {
   const args = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0']
   const firefox = spawn('firefox-esr', args, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -58,7 +58,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
       target: { context },
       expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value))`,
       awaitPromise: true,
-      // Without it a click could not write to the clipboard.
+      // Without user activation a click can't write to the clipboard.
       userActivation: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.text)
@@ -90,7 +90,7 @@ interface BidiAnswer {
   message?: string
 }
 
-/** Opens WebKitGTK on a virtual display, by its WebDriver server. */
+/** Launches WebKitGTK on a virtual display through WebKitWebDriver. */
 async function openWebKit(): Promise<EnginePage> {
   const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -144,7 +144,7 @@ async function openWebKit(): Promise<EnginePage> {
   }
 }
 
-/** Resolves with the capture of the first matching line. */
+/** Resolves with the first capture group of the first matching line. */
 function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface(output)

@@ -4,9 +4,9 @@ import { expect, type Locator, type Page } from '@playwright/test'
 export type ToastTexts = readonly [title: string, description?: string]
 
 interface RecordedTexts {
-  /** Complete texts of elements that appeared or changed. */
+  /** The full text of each element that appeared or changed. */
   texts: string[]
-  /** The lines of each toast as it was shown. */
+  /** The lines of each toast shown. */
   toasts: string[][]
 }
 
@@ -16,12 +16,12 @@ declare global {
   }
 }
 
-/** Records all texts and toasts that appear on pages opened from now on, however briefly. */
+/** Records all texts and toasts on pages opened from now on, even if shown only briefly. */
 export async function recordPageTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const recorded: RecordedTexts = { texts: [], toasts: [] }
     window.recorded = recorded
-    // Toasts of the application, and those of built pages.
+    // Toasts of the app and of the prerendered pages.
     const toasts = '[role=region][aria-live] [role=dialog], #toast'
     const linesOf = (toast: Element) => {
       const lines = toast.id === 'toast' ? toast.childNodes : toast.querySelectorAll('p')
@@ -47,7 +47,7 @@ export async function recordPageTexts(page: Page): Promise<void> {
   })
 }
 
-/** Forgets earlier texts, which could hide a missing one. */
+/** Discards earlier texts, which could hide a missing one. */
 export async function clearPageTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (window.recorded)
@@ -55,7 +55,7 @@ export async function clearPageTexts(page: Page): Promise<void> {
   })
 }
 
-/** Waits until each text has appeared as the complete text of an element. */
+/** Waits until each text has appeared as the full text of an element. */
 export function expectPageTexts(page: Page, texts: readonly string[]): Promise<void> {
   const missing = () =>
     page.evaluate(
@@ -76,9 +76,8 @@ export function expectToast(page: Page, [title, description]: ToastTexts): Promi
 }
 
 /**
- * Waits until a part of the page shows each text, including options and accessible names. A string
- * must match a complete element or text node ('Free' occurs in sentences); a pattern may match
- * anywhere.
+ * Waits until `place` shows each text, including options and accessible names. A string must match
+ * a whole element or text node ('Free' also occurs in sentences); a pattern may match anywhere.
  */
 export function expectShown(place: Locator, texts: readonly (string | RegExp)[]): Promise<void> {
   const missing = async () => {

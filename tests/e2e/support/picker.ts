@@ -1,12 +1,12 @@
 import { expect, type Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
-/** Removes the file picker, as in browsers that have only file inputs. */
+/** Removes the file picker, as in browsers that support only file inputs. */
 export async function withoutPicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
-/** Makes the file picker refuse to open. */
+/** Makes the file picker fail to open. */
 export async function withPickerRefused(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
@@ -15,10 +15,10 @@ export async function withPickerRefused(page: Page): Promise<void> {
 }
 
 /**
- * Makes the file picker return this file in every tab; the real dialog belongs to the system. The
- * file is in OPFS, so its handle is real and works across tabs. Permission is never asked for such
- * files, so the prompt is imitated: access ends with a reload, and with `asks` a click is needed to
- * regain it.
+ * Stubs the file picker in every tab to return this file; the native dialog can't be driven. The
+ * file is in OPFS, so its handle is real and shared between tabs. OPFS never prompts for
+ * permission, so the prompt is simulated: access ends with a reload, and with `asks` it takes a
+ * click to regain it.
  */
 export async function answerPicker(
   page: Page,
@@ -26,7 +26,7 @@ export async function answerPicker(
   { asks }: { asks: boolean },
 ): Promise<void> {
   const play = ({ name, asks }: { name: string; asks: boolean }) => {
-    // An empty page has no OPFS.
+    // A blank page has no OPFS.
     if (!isSecureContext) return
     let isAllowed = !asks
     const { prototype } = FileSystemFileHandle
@@ -65,7 +65,7 @@ export async function answerPicker(
   })
 }
 
-/** Returns how many file handles IndexedDB has. */
+/** Counts the file handles in IndexedDB. */
 export function countHandles(page: Page): Promise<number> {
   return page.evaluate(
     () =>
@@ -83,7 +83,7 @@ export function countHandles(page: Page): Promise<number> {
   )
 }
 
-/** Waits until IndexedDB has the handle of a chosen file. An earlier reload would lose it. */
+/** Waits until IndexedDB has the chosen file's handle, which an earlier reload would lose. */
 export async function expectHandleSaved(page: Page): Promise<void> {
   await expect.poll(() => countHandles(page)).toBe(1)
 }

@@ -5,7 +5,7 @@ import { makeFile, makePerson } from '../../support/make.ts'
 import { openLanding } from './landing.ts'
 import type { Screens } from './open-screens.ts'
 
-/** The public pages as a visitor sees them. */
+/** The public pages as seen by a visitor. */
 export const publicScreens: Screens = {
   'landing page': ({ page }) => openLanding(page),
   'not found': async ({ noise, page }) => {
@@ -40,7 +40,7 @@ export const publicScreens: Screens = {
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')
   },
-  // `submit()` skips the browser's validation, so the server must reject the empty form.
+  // `submit()` skips the browser's validation, so the server has to reject the empty form.
   'feedback that was not sent': async ({ noise, page }) => {
     noise.expect(/400 \(Bad Request\).*\/feedback\/form$/)
     await page.evaluate(() => document.querySelector<HTMLFormElement>('#feedback')?.submit())

@@ -9,17 +9,18 @@ import { scheduleJobs } from '../../../src/server/jobs/jobs.ts'
 import { keepFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
-/** Environment variables that tell Playwright's workers what the run has started. */
+/** Environment variables that pass the run's resources to Playwright's workers. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
 
 /**
- * Starts one Postgres and a directory for the run, and builds the web if its sources have changed.
+ * Starts a Postgres server, creates a directory for the run, and rebuilds the web app if its
+ * sources have changed.
  */
 export default async function setup() {
   execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
-  // On disk: below /dev Chromium gives no file handles and can't open directories.
+  // On disk: below /dev Chromium can't open directories or create file handles.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepFilesInMemory()
   // Workers copy every byte several times. A small young generation keeps buffers in the CPU cache,
@@ -35,8 +36,8 @@ export default async function setup() {
 }
 
 /**
- * Adds what a real start adds: queue tables and job schedules, or the checks would fail. The tests'
- * databases are copies of this one.
+ * Creates the queue tables and job schedules of a real server, without which the checks would fail.
+ * The tests' databases are copies of this one.
  */
 async function addJobs(databaseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })
@@ -58,7 +59,7 @@ export function postgresUrl(): string {
   return ofRun(variables.postgres)
 }
 
-/** Returns the on-disk directory for files given to the browser, shared by all tests. */
+/** Returns the on-disk directory for files to upload, shared by all tests. */
 export function runFolder(): string {
   return ofRun(variables.folder)
 }

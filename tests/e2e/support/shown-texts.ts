@@ -7,9 +7,9 @@ declare global {
 }
 
 /**
- * Records every text the tab shows from now on, however briefly and across navigations, including
+ * Records every text the tab shows from now on, even briefly and across navigations, including
  * progress announced to screen readers.
- * @returns the growing list.
+ * @returns an array that grows as texts appear.
  */
 export async function recordTexts(page: Page): Promise<string[]> {
   const texts: string[] = []

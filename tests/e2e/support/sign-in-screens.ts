@@ -3,7 +3,7 @@ import { signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
 import type { Screens } from './open-screens.ts'
 
-/** Tells pages that the server offers Google sign-in. */
+/** Pretends that the server offers Google sign-in. */
 export function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
     route.fulfill({ json: { google: true, signup: 'open', sendsMail: true } }),
@@ -50,7 +50,7 @@ export const signInScreens: Screens = {
     app.deps.config.requireEmailVerification = true
     const { email, password } = await signUp(app)
     await page.goto('/login')
-    // Left by the signup in the history.
+    // The signup leaves this in the history state.
     await page.evaluate(
       (email) => history.replaceState({ email, requiresVerification: true }, ''),
       email,
@@ -65,7 +65,7 @@ export const signInScreens: Screens = {
     await expect(page.getByText('Login failed')).toBeHidden()
   },
   'an address that is being verified': async ({ noise, page }) => {
-    // Pending while this screen is open; then the server rejects the token.
+    // The request is pending while this screen is open; then the server rejects the token.
     noise.allow(/400 \(Bad Request\).*verify-email\/check$/)
     await page.route('**/api/auth/verify-email/check', () => {})
     await page.goto('/verify-email?token=x')

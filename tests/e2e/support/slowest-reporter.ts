@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter'
 import { reportSlowest, type Timed } from '../../support/slowest.ts'
 
-/** Reports the slowest files and tests of a run. */
+/** Prints the slowest files and tests of a run. */
 export default class SlowestReporter implements Reporter {
   readonly #files = new Map<string, number>()
   readonly #tests: Timed[] = []

@@ -13,17 +13,17 @@ import { listenForErrors, type Noise } from './noise.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
-  /** A server for this test, with a clock that only the test moves. */
+  /** A server for this test. Only the test advances its clock. */
   app: TestApp
-  /** Fails the test on errors of the console, a page or a request. */
+  /** Fails the test on console errors, uncaught errors and failed requests. */
   noise: Noise
-  /** Opens a page for another, signed-out person. */
+  /** Opens a page for another, signed-out user. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>
   /** An empty temporary directory. */
   folder: string
 }
 
-/** Handles file dialogs of every page from the start, before a key can open one. */
+/** Intercepts file dialogs on every page from the start, before a key press can open one. */
 function takeFileDialogs(context: BrowserContext) {
   return context.on('page', (page) => page.on('filechooser', () => {}))
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** The default text size of browsers. */
+/** The browsers' default text size in px. */
 const usualSize = 16
 
 /**
@@ -9,7 +9,7 @@ const usualSize = 16
  */
 export type SetTextSize = (times: number) => Promise<void>
 
-/** Returns a function that sets this page's text size. */
+/** Returns a function that sets the text size of this page. */
 export async function openTextSize(page: Page): Promise<SetTextSize> {
   const browser = await page.context().newCDPSession(page)
   return async (times) => {

@@ -4,33 +4,29 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
-/** Returns the panel of background uploads. */
 export function uploadsPanel(page: Page): Locator {
   return page.getByRole('region', { name: 'Background uploads' })
 }
 
-/** Returns a file's upload in the panel. */
 export function uploadItem(page: Page, name: string): Locator {
   return uploadsPanel(page)
     .getByRole('listitem')
     .filter({ has: page.getByText(name, { exact: true }) })
 }
 
-/** Resumes a paused upload in the panel. */
 export function pressResume(page: Page, name: string): Promise<void> {
   return uploadItem(page, name)
     .getByRole('button', { name: `Resume: ${name}` })
     .click()
 }
 
-/** Cancels an upload in the panel. */
 export function pressCancel(page: Page, name: string): Promise<void> {
   return uploadItem(page, name)
     .getByRole('button', { name: `Cancel ${name}` })
     .click()
 }
 
-/** Waits for an upload's state in the panel, opening it if needed. */
+/** Waits until the panel shows this state for the upload, opening the panel if needed. */
 export function expectUpload(
   page: Page,
   name: string,
@@ -43,20 +39,19 @@ export function expectUpload(
   }).toPass()
 }
 
-/** Opens the panel if it is closed. */
 export async function openPanel(page: Page): Promise<void> {
   const closed = uploadsPanel(page).getByRole('button', { expanded: false })
   if (await closed.isVisible()) await closed.press('Enter')
 }
 
-/** Returns the short code of a file in the visible list. */
+/** Returns the short code of a file in the current list. */
 export async function codeOf(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
   const address = await link.getAttribute('href')
   return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
 }
 
-/** Returns the SHA-256 of a link's bytes in hexadecimal. */
+/** Downloads a link and returns the SHA-256 of its bytes in hexadecimal. */
 export async function sha256OfLink(origin: string, code: string): Promise<string> {
   const answer = await fetch(`${origin}/api/download/${code}`)
   if (!answer.ok || !answer.body) throw new Error(`The download answered ${answer.status}.`)
@@ -66,8 +61,8 @@ export async function sha256OfLink(origin: string, code: string): Promise<string
 }
 
 /**
- * Waits for an upload to complete, and compares the bytes of its link, as listed on the page
- * `listing`, with the file.
+ * Waits for an upload to complete and checks that its link, as listed on the page `listing`, serves
+ * the file's bytes.
  */
 export async function expectArrived(
   page: Page,

@@ -66,7 +66,7 @@ export const administratorWalk: readonly Stop[] = [
   {
     at: 'test upload to a bucket that cannot be reached',
     go: async (stage) => {
-      // The CSP doesn't allow this host.
+      // The CSP blocks this host.
       stage.noise.allow(/bucket\.example/)
       await stage.page.route('**/api/admin/test-s3-upload', (route) =>
         route.fulfill({ json: { uploadUrl: 'http://bucket.example/key', testKey: 'key' } }),

@@ -6,7 +6,7 @@ import { writeSparseFile } from '../files.ts'
 import type { ScreenContext } from '../open-screens.ts'
 import { banner, chooseFile, failing, main, open, press, question, type Stop, tab } from './walk.ts'
 
-/** Creates a free user with an expired and an active file, and opens the dashboard. */
+/** Opens the dashboard of a free user with an expired and an active file. */
 async function openFreeDashboard({ app, page }: ScreenContext) {
   const person = await makePerson(app)
   const over = await makeFile(person, { name: 'over.txt' })

@@ -23,7 +23,7 @@ function uploadNote(context: ScreenContext) {
   return chooseFile(context, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) })
 }
 
-/** Reloads the page as on a phone, where every upload is a background upload. */
+/** Reloads the page as a phone, where every upload runs in the background. */
 async function actAsPhone({ page }: ScreenContext) {
   await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'Mobile' }))
   await page.reload()
@@ -102,7 +102,7 @@ export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'link that is not copied',
     go: async ({ page }) => {
-      // Until the failure of the last renewal shows, Escape is ignored, so press Cancel.
+      // Escape is ignored until the failed renewal is shown, so press Cancel.
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await dialog(page).waitFor({ state: 'hidden' })
       await page.evaluate(() => {

@@ -69,7 +69,7 @@ export const visitorWalk: readonly Stop[] = [
     at: 'forgotten password, without an address',
     go: async (stage) => {
       await press('Forgot password?')(stage)
-      // The dialog starts with the address from the login form.
+      // The dialog is prefilled with the login form's address.
       await send({ 'Email address': '' }, 'Send Reset Email', dialog)(stage)
     },
     shows: [[dialog, ['Cancel', 'Send Reset Email']]],

@@ -2,17 +2,17 @@ import type { Locator, Page } from '@playwright/test'
 import type { ScreenContext } from '../open-screens.ts'
 import type { ToastTexts } from '../page-texts.ts'
 
-/** A step of a walk through the product, with the texts that must appear word for word. */
+/** A step of a walk through the product, with texts that must appear verbatim. */
 export interface Stop {
   /** The step's name in the report. */
   at: string
-  /** Opens the screen, or acts. */
+  /** Opens the screen or performs the action. */
   go: (context: ScreenContext) => Promise<unknown>
-  /** Texts that must show after `go`, and where. */
+  /** Texts that must be visible after `go`, and where. */
   shows?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
-  /** The toast that must have appeared in this step. */
+  /** The toast that must have appeared. */
   toast?: ToastTexts
-  /** Other texts that must have appeared in this step, however briefly. */
+  /** Other texts that must have appeared, even briefly. */
   tells?: string[]
 }
 
@@ -24,7 +24,7 @@ export function main(page: Page) {
   return page.getByRole('main')
 }
 
-// A toast is a dialog too, but has no Cancel.
+// A toast is a dialog too, but has no Cancel button.
 export function dialog(page: Page): Locator {
   return page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel' }) })
 }
@@ -33,7 +33,6 @@ export function question(page: Page) {
   return page.getByRole('alertdialog')
 }
 
-/** Opens this path. */
 export function open(path: string) {
   return ({ page }: ScreenContext) => page.goto(path)
 }
@@ -43,7 +42,6 @@ export function press(name: string | RegExp, where: (page: Page) => Locator = ma
   return ({ page }: ScreenContext) => where(page).getByRole('button', { name }).first().click()
 }
 
-/** Selects a dashboard tab. */
 export function tab(name: string) {
   return ({ page }: ScreenContext) => page.getByRole('tab', { name }).click()
 }
@@ -58,7 +56,7 @@ export function send(fields: Record<string, string>, button: string, where = mai
   }
 }
 
-/** Does `go`; from now on requests matching `calls` fail with an empty 500. */
+/** Runs `go`. From now on requests matching `calls` fail with an empty 500. */
 export function failing(calls: RegExp, go: Stop['go']) {
   return async (context: ScreenContext) => {
     context.noise.expect(/500 \(Internal Server Error\)/)
@@ -68,8 +66,8 @@ export function failing(calls: RegExp, go: Stop['go']) {
 }
 
 /**
- * Does `go`; the first request matching `call` fails with 400 and `body`, as from a proxy, without
- * a message of ours.
+ * Runs `go`. The first request matching `call` fails with 400 and `body`, without a message of
+ * ours, as from a proxy.
  */
 export function refused(call: RegExp, go: Stop['go'], body = '') {
   return async (context: ScreenContext) => {
@@ -79,7 +77,7 @@ export function refused(call: RegExp, go: Stop['go'], body = '') {
   }
 }
 
-/** Does `go`; requests matching `call` succeed with `message`. */
+/** Runs `go`. Requests matching `call` succeed with `message`. */
 export function answered(call: RegExp, message: string, go: Stop['go']) {
   return async (context: ScreenContext) => {
     await context.page.route(call, (route) => route.fulfill({ json: { message } }))
