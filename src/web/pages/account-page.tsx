@@ -17,7 +17,7 @@ import { Page } from './page.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The account page of the signed-in user (spec §2). */
+/** The signed-in user's account page (spec §2). */
 export function AccountPage() {
   return <SignedInScreen>{(user) => <Account user={user} />}</SignedInScreen>
 }
@@ -88,7 +88,7 @@ function Account({ user }: { user: User }) {
 
 interface WithSupport {
   user: User
-  /** The mail address for help; null if there is none, undefined until it is known. */
+  /** The support email address; null if there is none, undefined until known. */
   supportEmail: string | null | undefined
 }
 
@@ -140,18 +140,18 @@ function Deletion({ user, supportEmail }: WithSupport) {
 }
 
 export interface DescribedSectionProps {
-  /** The id of the heading. It takes the focus when the focused element is removed. */
+  /** The id of the heading, which takes the focus when the focused element is removed. */
   id: string
   title: string
-  /** What the section is for, in a sentence or two. */
+  /** The section's purpose, in a sentence or two. */
   lead: ReactNode
-  /** The cards of the section. */
+  /** The section's cards. */
   children: ReactNode
 }
 
 /**
- * A section of a settings page. Its title and purpose stand left of its cards, on phones above
- * them.
+ * A section of a settings page. Its title and purpose are to the left of its cards, or above them
+ * on phones.
  */
 function DescribedSection({ id, title, lead, children }: DescribedSectionProps) {
   return (

@@ -6,15 +6,14 @@ import { PageButton } from './page-link.tsx'
 import { SignedInScreen } from './screen-sets.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** This code is loaded only for the administrator. */
+/** Loaded only for the administrator. */
 const AdminCenter = lazy(() =>
   import('../admin/admin-center.tsx').then((it) => ({ default: it.AdminCenter })),
 )
 
 /**
- * The page at /admin (spec §2). The administrator sees the Admin Center, and everybody else sees a
- * sentence. This page alone protects nothing. The server itself checks that only the administrator
- * makes the calls of the Admin Center.
+ * The page at /admin (spec §2): the Admin Center for the administrator, a short notice for
+ * everybody else. This is no access control; the server authorizes every admin call.
  */
 export function AdminPage() {
   return (

@@ -13,7 +13,7 @@ const AnalyticsSection = lazy(() =>
 
 export interface AnalyticsTabProps {
   user: User
-  /** The address where the File Manager lists the files whose links end soon. */
+  /** The path of the File Manager filtered to links that end soon. */
   expiringPath: string
   onUpload: () => void
   /** Called after the user changed the tier on this tab. */
@@ -21,8 +21,8 @@ export interface AnalyticsTabProps {
 }
 
 /**
- * The Analytics tab (spec §2). A user whose tier has no analytics sees the upgrade card instead.
- * The tab's code is loaded when the tab is shown.
+ * The Analytics tab (spec §2), or the upgrade card if the tier has no analytics. Its code is loaded
+ * on demand.
  */
 export function AnalyticsTab({ user, expiringPath, onUpload, onTierChange }: AnalyticsTabProps) {
   const { analytics, upgradesTo } = tierTraits[user.tier]

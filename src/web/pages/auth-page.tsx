@@ -11,7 +11,7 @@ export interface AuthPageProps {
   other?: ReactNode
 }
 
-/** A screen with one form on a card. */
+/** A screen with a single form on a card. */
 export function AuthPage({ title, lead, children, other }: AuthPageProps) {
   return (
     <Page title={title} centred>

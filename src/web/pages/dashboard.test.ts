@@ -20,6 +20,6 @@ test.each([
   [{ firstName: '', email: '@example.org' }, 'User'],
   [{ firstName: '', email: '' }, 'User'],
   [{}, 'User'],
-])('%j is welcomed as %s', (user, name) => {
+])('welcomes %j as %s', (user, name) => {
   expect(welcomeName(user)).toBe(name)
 })

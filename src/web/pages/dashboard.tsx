@@ -32,18 +32,18 @@ import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** How many files the Upload tab shows. */
+/** The number of files on the Upload tab. */
 const recentFiles = 5
 
 const tabs = ['upload', 'files', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
 
-/** The address where the File Manager lists only the files whose links end soon. */
+/** The path of the File Manager filtered to links that end soon. */
 const expiringPath = '/?tab=manager&show=expiring-soon'
 
 /**
- * Returns the selected tab and a function that selects one. The tab is part of the URL, so that it
- * stays after a reload or when somebody shares the URL.
+ * Returns the selected tab and its setter. The tab is part of the URL, so that it survives reloads
+ * and can be shared.
  */
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
@@ -65,16 +65,16 @@ function SignedIn({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (next: DashboardTab) => {
     selectTab(next)
-    // The lists of files do not become stale by themselves (spec §9), so they do not show new
-    // downloads by other people. The page reads them again when the user opens any tab but Upload.
+    // File lists never become stale on their own (spec §9) and would miss recent downloads, so
+    // opening any tab but Upload reloads them.
     if (next !== 'upload') reopenFiles(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]
   const limits = useLimits()
   const { data: preferences } = usePreferences(fileManager)
   const [chosenDays, setDays] = useState<number | null>(null)
-  // If the user's tier or its limits change while the page is open, the tier may no longer offer
-  // the chosen days.
+  // If the tier or its limits change while the page is open, the chosen days may no longer be
+  // available.
   const wantedDays = chosenDays ?? preferences?.defaultExpirationDays
   const { maxFiles } = limits[user.tier]
   const days = selectedDays(limits[user.tier], wantedDays)
@@ -98,8 +98,7 @@ function SignedIn({ user }: { user: User }) {
   const dismissCards = () => {
     dismissSkipped()
     store.getState().dismissInlineError()
-    // The pressed button disappears with its card, so the focus moves to the heading of the drop
-    // zone.
+    // The pressed button is removed with its card, so the focus moves to the drop zone's heading.
     document.getElementById(dropZoneTitleId)?.focus()
   }
   const heading = useRef<HTMLHeadingElement>(null)
@@ -231,7 +230,7 @@ function SignedIn({ user }: { user: User }) {
   )
 }
 
-/** The start page of a signed-in user (spec §2): the upload, and the user's own files. */
+/** A signed-in user's start page (spec §2), with the upload and the user's files. */
 export function Dashboard() {
   const { data: user } = useCurrentUser()
   if (!user) return null
@@ -244,22 +243,20 @@ export function Dashboard() {
   )
 }
 
-/** What decides about the main action of the Upload tab. */
+/** The conditions that decide the main action of the Upload tab. */
 export interface UploadTabFacts {
-  /**
-   * True while Recent Files marks files as new, as it does for some seconds after an upload.
-   */
+  /** True while Recent Files marks files as new, for some seconds after an upload. */
   hasNews: boolean
-  /** The user came by the offer of a trial. */
+  /** The user came from a trial offer. */
   wantsTrial: boolean
   /** Files are waiting in this browser. */
   hasKept: boolean
 }
 
 /**
- * Returns the main action of the Upload tab, since a screen has only one. After an upload it is to
- * copy the new link. Before that it is what the user came for: the trial, or the files that wait in
- * this browser. Otherwise it is to choose files.
+ * Returns the main action of the Upload tab, of which there is only one per screen. After an
+ * upload, this is copying the new link. Before that, it is what the user came for: the trial or the
+ * files waiting in this browser. Otherwise, it is choosing files.
  */
 export function mainActionOf({ hasNews, wantsTrial, hasKept }: UploadTabFacts) {
   if (hasNews) return 'copy'
@@ -267,10 +264,7 @@ export function mainActionOf({ hasNews, wantsTrial, hasKept }: UploadTabFacts) {
   return hasKept ? 'upload' : 'choose'
 }
 
-/**
- * Spec §2: returns the first name. Without it, returns the part of the email before the @, and
- * without that 'User'.
- */
+/** Returns the first name, or else the part of the email before the @, or else 'User' (spec §2). */
 export function welcomeName(user: { firstName?: string; email?: string }): string {
   return user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
 }

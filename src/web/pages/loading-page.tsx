@@ -2,7 +2,7 @@ import { Mark } from '../ui/mark.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** Grey shapes in place of a screen that is being loaded. */
+/** A placeholder for a screen that is loading. */
 export function LoadingPage() {
   return (
     <div className="flex min-h-dvh flex-col">

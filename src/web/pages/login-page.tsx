@@ -16,15 +16,14 @@ import { PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
 
 /**
- * Spec §2: email and password, a button for Google, and a link to the signup. After a failed
- * sign-in with Google the browser comes here, and the query `fault` names the reason. Only a known
- * reason is shown, never other text from the URL.
+ * The login (spec §2): email and password, a button for Google, and a link to the signup. A failed
+ * Google sign-in redirects here with the reason in the query parameter `fault`. Unknown reasons are
+ * ignored, so the URL can't inject text.
  */
 export function LoginPage() {
   const [search] = useSearchParams()
   const fault = readSignInFault(search.get('fault'))
-  // A person who is signed in already must read the reason too. `VisitorScreen` would send them
-  // to another page.
+  // A signed-in user must see the reason too, but `VisitorScreen` would redirect to another page.
   if (fault !== null) return <Login fault={fault} />
   return (
     <VisitorScreen>
@@ -34,7 +33,8 @@ export function LoginPage() {
 }
 
 function Login({ fault }: { fault?: SignInFault }) {
-  // The signup page passes the new account on, so that the person need not type the address twice.
+  // The signup page passes on the new account, so that the user doesn't have to enter the address
+  // twice.
   const account = readNewAccount(useHistoryState())
   const next = useNext()
   const { signup } = useSignInWays()
@@ -54,7 +54,7 @@ function Login({ fault }: { fault?: SignInFault }) {
         ) : signup === 'closed' ? (
           'To get to your files and links.'
         ) : (
-          // 'Get Started' on the landing page leads here, also people who have no account.
+          // 'Get Started' on the landing page leads here, also for visitors without an account.
           <>No account yet? {signUp('Sign up')}: it is free.</>
         )
       }

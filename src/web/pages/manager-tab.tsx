@@ -18,16 +18,16 @@ export interface ManagerTabProps {
   user: User
   /** True to list only files whose links end soon. */
   isExpiring: boolean
-  /** Called to list all files again. */
+  /** Called to show all files again. */
   onShowAll: () => void
   onUpload: () => void
-  /** Called after the tier was changed on this tab. */
+  /** Called after the user changed the tier on this tab. */
   onTierChange: (user: User) => void
 }
 
 /**
- * The File Manager tab (spec §2). A user whose tier has no File Manager sees the upgrade card
- * instead. The tab's code is loaded when the tab is shown.
+ * The File Manager tab (spec §2), or the upgrade card if the tier has no File Manager. Its code is
+ * loaded on demand.
  */
 export function ManagerTab({ user, onUpload, onTierChange, ...which }: ManagerTabProps) {
   const { fileManager, upgradesTo } = tierTraits[user.tier]

@@ -10,20 +10,20 @@ export type PagePath = (typeof pages)[number]
 
 interface Target {
   to: PagePath
-  /** The page that people get to when they sign in on the screen `to`. */
+  /** The page to open after signing in on the screen `to`. */
   next?: string
 }
 
 /**
- * Tells whether a link leaves this application. For a visitor, the link to / does so, because the
- * server answers it with the landing page.
+ * Reports whether a link leaves this application. For a visitor, the link to / does, because the
+ * server responds with the landing page.
  */
 function useLeaves(to: PagePath): boolean {
   const { data: user } = useCurrentUser()
   return to === '/' && !user
 }
 
-/** A link in a text to another screen. */
+/** A text link to another screen. */
 export function PageLink({ to, next = '/', children }: Target & { children: ReactNode }) {
   const look = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
   return useLeaves(to) ? (

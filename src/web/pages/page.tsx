@@ -5,21 +5,21 @@ import { useVersion } from '../api/public-values.ts'
 import { SiteHeader } from './site-header.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The path of the screen that was shown last; undefined before the first screen. */
+/** The path of the previous screen; undefined before the first one. */
 let shownPath: string | undefined
 
 export interface PageProps {
-  /** The title of the document. The product's name is added to it. */
+  /** The document title, without the product's name. */
   title: string
-  /** The content under the header. It contains the only h1 of the screen. */
+  /** The content under the header, including the screen's only h1. */
   children: ReactNode
-  /** Centres the content on the rest of the screen. Use it for a single card or sentence. */
+  /** Centers the content on the rest of the screen, for a single card or sentence. */
   centred?: boolean
 }
 
 /**
- * The frame of every screen: skip link, header, main landmark, footer. When the screen changes, the
- * focus moves to its h1, so that screen readers announce the new screen.
+ * The frame of every screen: skip link, header, main landmark, footer. When the screen changes, its
+ * h1 takes the focus, so that screen readers announce the new screen.
  */
 export function Page({ title, children, centred = false }: PageProps) {
   const [path] = useLocation()
@@ -60,8 +60,8 @@ export function Page({ title, children, centred = false }: PageProps) {
 }
 
 /**
- * The footer of every screen. It has the version text and links to the public pages. The server
- * renders the public pages, so the links are plain links and not routes of the application.
+ * The footer of every screen, with the version and links to the public pages. The server renders
+ * those, so they are plain links and not routes of the application.
  */
 function SiteFooter() {
   const version = useVersion()

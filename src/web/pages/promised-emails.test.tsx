@@ -99,7 +99,7 @@ test.each([
     'You get an email about it',
     'links in earlier emails stop working.',
   ],
-])('%s: an email is promised only where it is sent', async (_, show, promise, without) => {
+])('%s: promises an email only if the server sends email', async (_, show, promise, without) => {
   answerWays(true)
   show()
   await expect.poll(page.text).toContain(promise)
@@ -114,7 +114,7 @@ test.each([
   expect(page.text()).not.toContain(promise)
 })
 
-describe('the emails of the File Manager', () => {
+describe('email settings in the File Manager', () => {
   const wants = { defaultExpirationDays: 3, mailOnFirstDownload: false, mailBeforeExpiry: true }
   let changes: unknown[]
   beforeEach(() => {
@@ -129,7 +129,7 @@ describe('the emails of the File Manager', () => {
   const press = (name: string) =>
     act(async () => void fireEvent.click(screen.getByRole('switch', { name })))
 
-  test('can be turned on and off where the server sends mail', async () => {
+  test('can be turned on and off if the server sends email', async () => {
     answerWays(true)
     page.show(<ManagerSettings tier="premium" id="settings" />)
     await expect.poll(page.text).toContain('Once per file.')
@@ -140,7 +140,7 @@ describe('the emails of the File Manager', () => {
       .toEqual([{ mailOnFirstDownload: true }, { mailBeforeExpiry: false }])
   })
 
-  test('can only be turned off where it sends none, and the page says why', async () => {
+  test('can only be turned off if the server sends no email, and the page explains why', async () => {
     answerWays(false)
     page.show(<ManagerSettings tier="premium" id="settings" />)
     await expect.poll(page.text).toContain('This server sends no email.')
@@ -153,15 +153,18 @@ describe('the emails of the File Manager', () => {
   })
 })
 
-describe('whom to write to', () => {
+describe('the support contact', () => {
   test.each([
     ['help@example.org', 'write to help@example.org', /^mailto:help@example\.org\?/],
     [null, 'ask the operator of this server', /^\/feedback$/],
-  ])('on the account page, with the address %j for help', async (supportEmail, says, leads) => {
-    page.on('GET /api/settings/contact', () => ({ supportEmail }))
-    account()
-    await expect.poll(page.text).toContain(`To change it, ${says}.`)
-    const link = screen.getByRole('link', { name: /^Write to (support|the operator)$/ })
-    expect(link.getAttribute('href')).toMatch(leads)
-  })
+  ])(
+    'is shown on the account page, with the support address %j',
+    async (supportEmail, says, leads) => {
+      page.on('GET /api/settings/contact', () => ({ supportEmail }))
+      account()
+      await expect.poll(page.text).toContain(`To change it, ${says}.`)
+      const link = screen.getByRole('link', { name: /^Write to (support|the operator)$/ })
+      expect(link.getAttribute('href')).toMatch(leads)
+    },
+  )
 })

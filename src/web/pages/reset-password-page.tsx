@@ -7,7 +7,7 @@ import { ResetPasswordForm } from '../auth/reset-password-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
-/** Spec §2, reset password: the form, or its result. */
+/** The password reset page (spec §2): the form, or its result. */
 export function ResetPasswordPage() {
   const [token, forgetToken] = useAddressToken()
   const queryClient = useQueryClient()
@@ -15,7 +15,7 @@ export function ResetPasswordPage() {
   const end = (result: 'done' | 'invalid') => {
     forgetToken()
     setState(result)
-    // The reset ends every session of the account, perhaps also the session of this browser.
+    // The reset ends every session of the account, possibly including this browser's.
     if (result === 'done') void queryClient.invalidateQueries(currentUserQuery)
   }
 
@@ -64,8 +64,8 @@ export function ResetPasswordPage() {
 }
 
 /**
- * Says that the link can no longer be used, so that nobody types a new password in vain. Asking
- * the server about the link does not use it up, because mail scanners open links too.
+ * Warns about a used or expired link before the user enters a new password in vain. The check
+ * doesn't consume the link, because mail scanners open links too.
  */
 function EndedLinkNote({ token }: { token: string }) {
   const { data } = useQuery({

@@ -18,7 +18,7 @@ function ada() {
 }
 
 let page: WebPage
-/** The addresses to which the page has sent the browser. */
+/** The URLs that the page navigated to. */
 let opened: string[]
 beforeEach(() => {
   page = openPage()
@@ -39,7 +39,7 @@ describe('a screen for signed-in users', () => {
   const show = (visitor?: string) =>
     page.show(<SignedInScreen visitor={visitor}>{({ id }) => `files of ${id}`}</SignedInScreen>)
 
-  test('is loading while nobody knows, and then the user’s own', async () => {
+  test('shows a loading state, then the user’s content', async () => {
     const { answer, come } = later()
     page.on(call, answer)
     show()
@@ -49,21 +49,21 @@ describe('a screen for signed-in users', () => {
     expect(opened).toEqual([])
   })
 
-  test('shows a visitor what it has for one', async () => {
+  test('shows a visitor the `visitor` content', async () => {
     page.on(call, unauthorized)
     show('the front page')
     await expect.poll(page.text).toBe('the front page')
     expect(opened).toEqual([])
   })
 
-  test('leads a visitor to the login where it has nothing for one', async () => {
+  test('redirects a visitor to the login if it has no `visitor` content', async () => {
     page.on(call, unauthorized)
     show()
     await expect.poll(() => opened).toEqual(['/api/login'])
     expect(page.text()).not.toContain('files')
   })
 
-  test('leads whoever was signed out to the login, not to what a visitor sees', async () => {
+  test('redirects to the login after the session ends, without showing the `visitor` content', async () => {
     page.on(call, ada)
     show('the front page')
     await expect.poll(page.text).toBe('files of ada')
@@ -72,7 +72,7 @@ describe('a screen for signed-in users', () => {
     expect(page.text()).not.toMatch(/front page|files/)
   })
 
-  test('says that the server is away, and asks again when it is told to', async () => {
+  test('shows that the server is unreachable, and can retry', async () => {
     page.on(call, () => refused(503))
     show()
     await expect.poll(page.text).toContain('cannot be reached')
@@ -85,7 +85,7 @@ describe('a screen for signed-in users', () => {
 describe('a screen for visitors', () => {
   const show = () => page.show(<VisitorScreen>the form</VisitorScreen>)
 
-  test('is loading while nobody knows', async () => {
+  test('shows a loading state until the user is known', async () => {
     page.on(call, later().answer)
     show()
     expect(page.text()).toContain('Loading')
@@ -106,7 +106,7 @@ describe('a screen for visitors', () => {
     ['/login', '/'],
     ['/login?next=%2Fs%2Fabc', '/s/abc'],
     ['/login?next=https%3A%2F%2Fevil.example', '/'],
-  ])('at %s leads whoever is signed in to %s', async (path, next) => {
+  ])('at %s redirects a signed-in user to %s', async (path, next) => {
     window.history.replaceState(null, '', path)
     page.on(call, ada)
     show()

@@ -10,14 +10,11 @@ import { signInAgain } from './sign-in-again.ts'
 
 interface SignedInScreenProps {
   children: (user: User) => ReactNode
-  /** What a visitor sees at this path. Without it the visitor is sent to the login. */
+  /** The content for visitors. Without it, they are redirected to the login. */
   visitor?: ReactNode
 }
 
-/**
- * A screen for signed-in users (spec §2). While it is unknown whether somebody is signed in, a
- * loading page is shown.
- */
+/** A screen for signed-in users (spec §2). Shows a loading page until the user is known. */
 export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
   const auth = useAuthState()
   switch (auth.is) {
@@ -41,8 +38,8 @@ function LeadToLogin() {
 }
 
 /**
- * A screen for signing in or up. A signed-in user is sent to the next page. If the server gives no
- * answer, the form stays usable.
+ * A screen for signing in or up. Redirects signed-in users to the next page. If the server doesn't
+ * respond, the form stays usable.
  */
 export function VisitorScreen({ children }: { children: ReactNode }) {
   const auth = useAuthState()
@@ -51,7 +48,7 @@ export function VisitorScreen({ children }: { children: ReactNode }) {
 }
 
 /**
- * Opens the next page by a full page load, because the server itself may answer it, for instance a
+ * Opens the next page with a full page load, because it may be outside the application, such as a
  * download link.
  */
 function GoOn() {
@@ -60,7 +57,7 @@ function GoOn() {
   return <LoadingPage />
 }
 
-/** Says that the server cannot be reached, with a button that asks it again. */
+/** Shown when the server can't be reached, with a button to retry. */
 function UnreachablePage({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
   return (
     <Page title="Not reachable" centred>

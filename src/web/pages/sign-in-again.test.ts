@@ -4,7 +4,7 @@ import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { signInAgain } from './sign-in-again.ts'
 
 let page: WebPage
-/** The addresses to which the page has sent the browser. */
+/** The URLs that the page navigated to. */
 let visited: string[]
 beforeEach(() => {
   vi.useFakeTimers()
@@ -25,7 +25,7 @@ function texts(text: string): number {
   return page.text().split(text).length - 1
 }
 
-test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/login after 500 ms, once", async () => {
+test("shows 'Unauthorized / You are logged out. Logging in again...' once and opens /api/login after 500 ms", async () => {
   signInAgain()
   signInAgain()
   await vi.advanceTimersByTimeAsync(499)
@@ -35,7 +35,7 @@ test("toast 'Unauthorized / You are logged out. Logging in again...' and /api/lo
   expect(visited).toEqual(['/api/login'])
 })
 
-test('a page that would lose uploads stays open, and says what to do', async () => {
+test('stays on a page with active uploads and explains what to do', async () => {
   const stay = (event: Event) => event.preventDefault()
   window.addEventListener('beforeunload', stay)
   signInAgain()
@@ -53,7 +53,7 @@ test.each([
   ['/?tab=files', '/api/login?next=%2F%3Ftab%3Dfiles'],
   ['/account#sessions', '/api/login?next=%2Faccount%23sessions'],
   ['/login', '/api/login'],
-])('signing in again leads back to %s', async (path, address) => {
+])('returns to %s after sign-in', async (path, address) => {
   window.history.replaceState(null, '', path)
   signInAgain()
   await vi.advanceTimersByTimeAsync(500)

@@ -8,10 +8,9 @@ const redirectDelayMs = 500
 let isUnderWay = false
 
 /**
- * Call this when the session has ended. Spec §8: shows a toast and goes to /api/login after 500 ms.
- * After signing in, the person comes back to the page. If several calls fail within these 500 ms,
- * only the first one shows a toast. While leaving the page would lose bytes of uploads, the page
- * stays open, and the toast says what to do.
+ * Handles the end of the session: shows a toast and opens /api/login after 500 ms (spec §8).
+ * Signing in returns to the current page. Further calls within the 500 ms are ignored. If leaving
+ * would lose uploaded bytes, the page stays open and the toast explains what to do.
  */
 export function signInAgain(): void {
   if (isUnderWay) return

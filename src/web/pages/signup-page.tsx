@@ -23,8 +23,8 @@ import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-sets.tsx'
 
 /**
- * Spec §2: the five fields, a button for Google, and a link to the login. If signing up is closed,
- * the page says so.
+ * The signup (spec §2): the five fields, a button for Google, and a link to the login. If signup is
+ * closed, the page says so.
  */
 export function SignupPage() {
   return (
@@ -75,17 +75,22 @@ function Signup() {
   )
 }
 
-/** Says what a new account allows, and how to start the trial that the landing page promises. */
+/**
+ * Describes the limits of a new account, and how to start the trial that the landing page promises.
+ */
 function freeText({ [defaultTier]: limits }: Limits): string {
   return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. To try Premium free for ${trialDays} days, press Start trial on your dashboard.`
 }
 
-/** Says what the trial allows and how it starts, to somebody who chose it on the landing page. */
+/**
+ * Describes what the trial allows and how to start it, for visitors who chose it on the landing
+ * page.
+ */
 function trialText({ premium }: Limits): string {
   return `Premium, free for ${trialDays} days: ${limitsText(premium)}. Once you are signed in, press Start trial. Nothing is charged, and afterwards your account is Free.`
 }
 
-/** Returns the limits of a free account in words, for people who have no account yet. */
+/** Describes the limits of a free account to visitors. */
 function freeTierText({ maxFiles, maxFileSize }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
   return `Free: ${files}, up to ${formatSizeLimit(maxFileSize)} each`

@@ -24,13 +24,16 @@ it.each([
   [0, 2, 'Admin2, 2 open reports'],
   [3, 1, 'Admin4, 3 failing checks, 1 open report'],
   [0, 1200, 'Admin9+, 1,200 open reports'],
-])('%i failing checks and %i open reports: %s', async (failingChecks, openReports, text) => {
-  page.on('GET /api/admin/waiting', () => ({ failingChecks, openReports }))
-  page.show(<AdminLink />)
-  await waitFor(() => expect(link()).toBe(text))
-})
+])(
+  'with %i failing checks and %i open reports shows: %s',
+  async (failingChecks, openReports, text) => {
+    page.on('GET /api/admin/waiting', () => ({ failingChecks, openReports }))
+    page.show(<AdminLink />)
+    await waitFor(() => expect(link()).toBe(text))
+  },
+)
 
-it('asks once a minute, however often it is shown, and keeps its count when a call fails', async () => {
+it('polls once a minute even when remounted, and keeps its count if a call fails', async () => {
   vi.useFakeTimers()
   let answer: unknown = { failingChecks: 0, openReports: 1 }
   page.on('GET /api/admin/waiting', () => answer)
@@ -48,7 +51,7 @@ it('asks once a minute, however often it is shown, and keeps its count when a ca
   expect(link()).toBe('Admin1, 1 open report')
 })
 
-it('counts the failing lines of checks that the page has just loaded', async () => {
+it('updates its count when the checks section loads', async () => {
   page.on('GET /api/admin/waiting', () => ({ failingChecks: 2, openReports: 1 }))
   page.on('GET /api/admin/checks', () => [
     { name: 'Storage', status: 'failing', message: 'It is away.', cure: 'Bring it back.' },

@@ -22,8 +22,8 @@ function SignedIn({ user }: { user: User }) {
     <>
       {user.isAdmin ? <AdminLink /> : null}
       {hasBadge ? (
-        // On a narrow phone, the link to the Admin Center leaves no room for the badge. So only
-        // screen readers read the badge there.
+        // On a narrow phone, the link to the Admin Center leaves no space for the badge, so it is
+        // only for screen readers.
         <span className={user.isAdmin ? 'max-[440px]:sr-only' : 'contents'}>
           <Badge>{name}</Badge>
         </span>
@@ -38,7 +38,7 @@ function SignedIn({ user }: { user: User }) {
   )
 }
 
-/** Removes the user's uploads from the browser, then goes to /api/logout. */
+/** Removes the user's uploads from the browser, then opens /api/logout. */
 function LogoutButton() {
   const client = useQueryClient()
   const logOut = async () => {
@@ -72,7 +72,7 @@ function AccountLink({ user }: { user: User }) {
 
 function SignedOut() {
   const [path] = useLocation()
-  // `useSignInWays` would suspend, and the whole screen would wait for the answer.
+  // `useSignInWays` would suspend the whole screen.
   const { data: ways } = useQuery(signInWaysQuery)
   return (
     <>
@@ -83,7 +83,8 @@ function SignedOut() {
         </PageButton>
       )}
       {path === '/signup' || ways?.signup === 'closed' ? null : (
-        // Until the answer comes, the button is invisible, but its space is kept. So nothing moves.
+        // The button is invisible until the response arrives, but takes up its space to prevent
+        // layout shift.
         <span className={ways ? 'contents' : 'invisible'}>
           <PageButton to="/signup" size="small">
             Sign Up
@@ -95,7 +96,7 @@ function SignedOut() {
 }
 
 /**
- * The logo as a link to /. For a visitor it is a plain link, because the server answers with the
+ * The logo as a link to /. For a visitor it is a plain link, because the server responds with the
  * landing page.
  */
 function HomeLink({ leaves }: { leaves: boolean }) {
@@ -111,7 +112,9 @@ function HomeLink({ leaves }: { leaves: boolean }) {
   )
 }
 
-/** The header of every screen: the signed-in user and the logout, or links to login and signup. */
+/**
+ * The header of every screen, with the signed-in user and the logout, or links to login and signup.
+ */
 export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
   return (
@@ -135,7 +138,7 @@ export function SiteHeader() {
   )
 }
 
-/** The link to the Admin Center, for the administrator. A mark on it counts what waits there. */
+/** The administrator's link to the Admin Center, with a count of pending items. */
 export function AdminLink() {
   const [path] = useLocation()
   const { data: waiting } = useQuery(adminWaitingQuery)
@@ -155,8 +158,8 @@ export function AdminLink() {
 }
 
 /**
- * The mark takes no room in the header, so nothing moves when it appears. It has at most two
- * characters, which do not touch what stands beside the link.
+ * The badge is absolutely positioned, so nothing moves when it appears. It has at most two
+ * characters, so it doesn't overlap its neighbors.
  */
 function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
   const count = failingChecks + openReports
