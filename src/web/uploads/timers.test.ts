@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('many calls share runs: the first at once, the last always, no more often than that', () => {
+test('coalesced calls run once immediately, then once per interval and always after the last call', () => {
   const ask = coalesce(browserTimers, 100, task)
   for (let at = 0; at < 250; at += 10) {
     ask()
@@ -26,7 +26,7 @@ test('many calls share runs: the first at once, the last always, no more often t
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a task repeats as long as it wants to, and can be woken again', () => {
+test('a task repeats until it returns false, and can be restarted', () => {
   let left = 3
   const wake = repeat(browserTimers, 100, () => {
     task()
@@ -44,7 +44,7 @@ test('a task repeats as long as it wants to, and can be woken again', () => {
   expect(runs).toHaveLength(4)
 })
 
-test('a task that is called off does not run', () => {
+test("a cancelled task doesn't run", () => {
   browserTimers.after(100, task)()
   vi.advanceTimersByTime(1000)
   expect(runs).toEqual([])

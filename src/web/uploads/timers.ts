@@ -1,13 +1,13 @@
 /**
- * The clock and its timers. The engine with its calls, the records and the tabs get them as an
- * argument, so that tests can set the time. Transfers and the page use the browser's own timers.
+ * The clock and its timers, passed as an argument to the engine, its calls, the records and the
+ * tabs so that tests can control the time. Transfers and the page use the browser's own timers.
  */
 export interface Timers {
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   now(): number
   /**
-   * Milliseconds since an arbitrary moment, for measuring durations. Setting the system clock does
-   * not change them.
+   * Milliseconds from an arbitrary origin, for measuring durations. Not affected by changes to the
+   * system clock.
    */
   elapsed(): number
   /** Runs a task once after `ms` milliseconds. Returns a function that cancels it. */
@@ -24,9 +24,8 @@ export const browserTimers: Timers = {
 }
 
 /**
- * Returns a function that requests a run of a task. The first request runs the task immediately.
- * Requests in the next `ms` milliseconds lead to one more run at the end of that time. Without
- * requests no timer runs.
+ * Returns a throttled version of a task. The first call runs it immediately. Calls during the next
+ * `ms` milliseconds cause one more run at the end of that time. No timer runs without calls.
  */
 export function coalesce(timers: Timers, ms: number, task: () => void): () => void {
   let resting = false
@@ -46,10 +45,7 @@ export function coalesce(timers: Timers, ms: number, task: () => void): () => vo
   }
 }
 
-/**
- * Returns a function that starts repeated runs of a task. The task runs every `ms` milliseconds
- * until it returns false.
- */
+/** Returns a function that starts running a task every `ms` milliseconds until it returns false. */
 export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
   let isAwake = false
   const wake = () => {

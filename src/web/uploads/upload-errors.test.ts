@@ -22,8 +22,8 @@ function refusal(
   return { status, code, message, body }
 }
 
-describe('the words of spec §8', () => {
-  test("a refused call: the server's message field, else the default", () => {
+describe('the error texts of spec §8', () => {
+  test("a refused call has the server's message, else the default", () => {
     expect(refusalText('start', 'foreground', refusal(403, null, 'No.'))).toBe('No.')
     expect(refusalText('start', 'background', refusal(500))).toBe('Failed to get upload URL')
     expect(refusalText('confirm', 'foreground', refusal(500, null, ' '))).toBe(
@@ -35,12 +35,12 @@ describe('the words of spec §8', () => {
     [refusal(409, null, 'It differs.'), 'Upload confirmation failed: 409 - It differs.'],
     [refusal(502, null, null, 'Bad gateway\n'), 'Upload confirmation failed: 502 - Bad gateway'],
     [refusal(null), 'Network error during upload'],
-  ])('a refused confirmation in the background: %j', (refused, text) => {
+  ])('a refused background confirm: %j', (refused, text) => {
     expect(refusalText('confirm', 'background', refused)).toBe(text)
   })
 
   test.each(['foreground', 'background'] as const)(
-    'content that was taken down, without a status (%s)',
+    'blocked content has a text without a status (%s)',
     (path) => {
       const { status, message } = errorTable.CONTENT_BLOCKED
       const blocked = refusal(status, 'CONTENT_BLOCKED', message)
@@ -49,7 +49,7 @@ describe('the words of spec §8', () => {
     },
   )
 
-  test('a file that can no longer be read, and a status that is not known', () => {
+  test('an unreadable file and an unknown status have a text', () => {
     expect(transferText('background', 'unreadable', null, true)).toBe(
       'The file has changed or can no longer be read',
     )
@@ -59,7 +59,7 @@ describe('the words of spec §8', () => {
   })
 
   test.each(['foreground', 'background'] as const)(
-    'a server without space for it says what to do (%s)',
+    'a server without space for the upload says what to do (%s)',
     (path) => {
       const { status, message } = errorTable.STORAGE_FULL
       expect(transferText(path, 'status', status, false)).toBe(message)
@@ -74,7 +74,7 @@ test.each([
   ['disk-full', 503, 'DISK_FULL', true],
   ['status', 500, null, false],
   ['network', null, null, false],
-] as const)('a transfer that ended by %s %j has the code %j', (kind, status, code, isForSpace) => {
+] as const)('a transfer error %s %j has the code %j', (kind, status, code, isForSpace) => {
   expect(transferCode(kind, status)).toBe(code)
   expect(failedForSpace({ status: 'failed', code })).toBe(isForSpace)
   expect(failedForSpace({ status: 'paused', code })).toBe(false)
@@ -91,25 +91,25 @@ test.each([
   [{ error: dataLost }, false],
   [{ error: dataLost, pasted: true }, true],
   [{ code: 'CONTENT_BLOCKED', status: 'completed' }, false],
-] as const)('whether a failed upload %j fails for good: %s', (changes, isFinal) => {
+] as const)('a failure with %j is permanent: %s', (changes, isFinal) => {
   const error = 'Refused'
   expect(failsForGood(uploadRecord({ status: 'failed', error, ...changes }))).toBe(isFinal)
 })
 
-test('a full tier: the rest of the drop is not tried', () => {
+test('a full tier stops the rest of the drop', () => {
   expect(stopsTheRest('TIER_FILE_COUNT')).toBe(true)
   expect(stopsTheRest('TIER_FILE_SIZE')).toBe(false)
   expect(stopsTheRest(null)).toBe(false)
 })
 
-describe('how a call ended', () => {
+describe('the outcome of a call', () => {
   const fail = (error: unknown) => outcomeOf(Promise.reject(error))
 
-  test('an answer is its value', async () => {
+  test('of a success has its value', async () => {
     expect(await outcomeOf(Promise.resolve(7))).toEqual({ ok: true, value: 7 })
   })
 
-  test('a refusal has its status, its code and its message, and says how long to wait', async () => {
+  test('of a refusal has its status, code, message and retry delay', async () => {
     const body = { message: 'Full.', code: 'TIER_FILE_COUNT' } as const
     expect(await fail(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
       ok: false,
@@ -117,7 +117,7 @@ describe('how a call ended', () => {
     })
   })
 
-  test('an answer without a message gives its text', async () => {
+  test('of an error without a message has its body text', async () => {
     expect(await fail(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
       ok: false,
       refusal: { status: 502, code: null, message: null, retryAfterMs: null, body: 'Bad gateway' },
@@ -125,7 +125,7 @@ describe('how a call ended', () => {
   })
 
   test.each([new NetworkError('away'), new DOMException('', 'TimeoutError'), 'what else'])(
-    'without an answer there is no status: %s',
+    'without a response has no status: %s',
     async (error) => {
       const refusal = { status: null, code: null, message: null }
       expect(await fail(error)).toEqual({ ok: false, refusal })

@@ -6,24 +6,24 @@ import type { UploadRecord } from './records/upload-record.ts'
 import { wholeNumber } from './transfer/storage-request.ts'
 import type { TransferFault } from './upload-ports.ts'
 
-/** Why a call failed. The fields `status`, `code` and `message` are null when no answer came. */
+/** Why a call failed. `status`, `code` and `message` are null if there was no response. */
 export interface Refusal {
   status: number | null
   code: string | null
   /** The message field of the error body. */
   message: string | null
-  /** The text of an error answer that has no message field. */
+  /** The text of an error response without a message field. */
   body?: string | undefined
-  /** How long to wait before the next attempt; null where the answer does not say so. */
+  /** The wait before the next attempt; null if the response doesn't have one. */
   retryAfterMs?: number | null
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /**
- * Waits for the end of a call. Never rejects. Calls of uploads do not use the query client: it
- * leaves the page when the session has ended, but uploads must only pause then.
+ * Waits for the outcome of a call. Never rejects. Upload calls don't use the query client, because
+ * it leaves the page when the session has expired, while uploads should only pause.
  */
 export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
@@ -51,7 +51,7 @@ export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'er
 }
 
 /**
- * Spec §4: the error text of an upload that cannot resume, because the browser no longer has the
+ * Spec §4: the error text of an upload that can't resume because the browser no longer has the
  * file.
  */
 export const dataLost = 'Resume failed - file data lost. Please restart upload.'
@@ -63,8 +63,8 @@ const finalCodes: readonly string[] = [
 ] satisfies ErrorCode[]
 
 /**
- * True for a failed upload that would fail again, however often it is tried: the server refuses
- * this file, or pasted content is lost, which nobody can choose again.
+ * True for a failed upload that retries can't fix: the server rejects this file, or pasted content
+ * is lost and can't be chosen again.
  */
 export function failsForGood(
   record: Pick<UploadRecord, 'status' | 'error' | 'code' | 'pasted'>,
@@ -76,24 +76,21 @@ export function failsForGood(
 
 const networkError = 'Network error during upload'
 
-/** The error text of an upload that ended for a reason that nobody knows. */
+/** The error text of an upload that failed for an unknown reason. */
 export const unknownReason = 'Upload failed'
 
-/** Returns the text for a file that can no longer be read or has changed since its upload began. */
+/** Returns the text for a file that is unreadable or has changed since its upload started. */
 export function unreadableText(name: string): string {
   return `${name} has changed or can no longer be read`
 }
 
-/**
- * The text for a file that cannot be read, where the page already shows the file's name beside it.
- */
+/** The text for an unreadable file whose name is already shown next to it. */
 export const unreadable = unreadableText('The file')
 
 /**
- * Returns the text of spec §8 for a call that failed. It is the server's own message where the
- * server sent one. For a failed confirmation of a background upload it is the status and the
- * message or body. Content that was taken down is told in plain words, because the status would
- * look like a fault of the transfer.
+ * Returns the text of spec §8 for a failed call: the server's message if there is one. For a
+ * background confirm, the status with the message or body. Blocked content has a plain text,
+ * because a status would look like a transfer error.
  */
 export function refusalText(
   stage: 'start' | 'confirm',
@@ -113,9 +110,8 @@ function trimmed(text: string | null | undefined): string {
 }
 
 /**
- * Returns the text of spec §8 for a transfer that failed and is not repeated.
- * @param toBucket whether the bytes go to a bucket. A server that stores files itself has no S3, so
- * there the texts without S3 are used.
+ * Returns the text of spec §8 for a transfer that failed permanently.
+ * @param toBucket true if the bytes go to a bucket. Otherwise the texts don't mention S3.
  */
 export function transferText(
   path: UploadPath,
@@ -126,7 +122,7 @@ export function transferText(
   if (kind === 'unreadable' || kind === 'changed') return unreadable
   if (kind === 'network') return networkError
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
-  // The text of STORAGE_FULL says what a person can do. The bare status would not.
+  // The text of STORAGE_FULL tells users what to do; a bare status wouldn't.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) {
@@ -138,7 +134,7 @@ export function transferText(
   return status === null ? unknownReason : `Upload failed with status ${status}`
 }
 
-/** Returns the code of a transfer that failed because the server has no room; otherwise null. */
+/** Returns the code of a transfer that failed because the server is full; otherwise null. */
 export function transferCode(kind: TransferFault, status: number | null): ErrorCode | null {
   if (kind === 'disk-full') return 'DISK_FULL'
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
@@ -150,12 +146,12 @@ const fullCodes: readonly string[] = [
   'DISK_FULL',
 ] satisfies ErrorCode[]
 
-/** True for the code of a refusal because the server has no room. */
+/** True for an error code that means the server is full. */
 export function saysFull(code: string | null | undefined): boolean {
   return code != null && fullCodes.includes(code)
 }
 
-/** True for an upload that failed because the server has no room. */
+/** True for an upload that failed because the server is full. */
 export function failedForSpace({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
   return status === 'failed' && saysFull(code)
 }
@@ -167,7 +163,7 @@ export function failedForTier({ status, code }: Pick<UploadRecord, 'status' | 'c
   return status === 'failed' && code != null && isTierLimitCode(code)
 }
 
-/** True when the server would refuse all waiting uploads for the same reason. */
+/** True if the server would refuse all waiting uploads for the same reason. */
 export function stopsTheRest(code: string | null): boolean {
   return code === 'TIER_FILE_COUNT'
 }

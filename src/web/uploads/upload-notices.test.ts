@@ -3,7 +3,7 @@ import { errorTable } from '../../shared/contract/errors.ts'
 import { transferText } from './upload-errors.ts'
 import { dropNotice, failureNotice, spaceLink, successNotice } from './upload-notices.ts'
 
-describe('the words of spec §8', () => {
+describe('the notices of spec §8', () => {
   test.each([
     errorTable.TIER_FILE_COUNT.message,
     errorTable.TIER_FILE_SIZE.message,
@@ -12,7 +12,7 @@ describe('the words of spec §8', () => {
     expect(failureNotice('start', 'a.txt', message)).toEqual({ kind: 'inline', text: message })
   })
 
-  test('everything else is a toast with the reason or the default', () => {
+  test('any other error is a toast with the reason or the default text', () => {
     expect(failureNotice('transfer', 'a.txt', 'Direct S3 upload failed')).toEqual({
       kind: 'toast',
       title: 'Upload Failed',
@@ -38,7 +38,7 @@ describe('the words of spec §8', () => {
   })
 
   test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
-    'an error for want of room says so, and no other does: %s',
+    'only an out-of-space error sets `lacksSpace`: %s',
     (code) => {
       const { message } = errorTable[code]
       expect(failureNotice('confirm', 'a.txt', message, code)).toMatchObject({ lacksSpace: true })
@@ -46,12 +46,12 @@ describe('the words of spec §8', () => {
     },
   )
 
-  test('the administrator is led to the checks, and everybody else to support', () => {
+  test('the administrator gets a link to the checks, and other users to support', () => {
     expect(spaceLink(true).href).toBe('/admin#checks')
     expect(spaceLink(false)).toEqual({ text: 'Tell support', href: '/feedback' })
   })
 
-  test('what was stored', () => {
+  test('a success has a notice for each path, and for a large drop', () => {
     expect(successNotice('foreground', 'a.txt')).toMatchObject({
       title: 'Upload Complete',
       description: 'a.txt uploaded successfully',

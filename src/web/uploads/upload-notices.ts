@@ -3,17 +3,17 @@ import { counted } from '../../shared/rules/format/numbers.ts'
 import type { ToastLink } from '../ui/toast.tsx'
 import { saysFull, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
-/** A message to a person about an upload that is shown as a toast. */
+/** A message about an upload, shown as a toast. */
 export interface ToastNotice {
   kind: 'toast'
   title: string
   description?: string
-  /** True if the server has no room. The page then shows `spaceLink` beside the text. */
+  /** True if the server is full. The page then shows `spaceLink` next to the text. */
   lacksSpace?: boolean
   failed: boolean
 }
 
-/** A message to a person about an upload: `inline` beside the drop zone, or `toast`. */
+/** A message about an upload: `inline` next to the drop zone, or `toast`. */
 export type Notice = { kind: 'inline'; text: string } | ToastNotice
 
 function succeeded(title: string, description?: string): ToastNotice {
@@ -25,9 +25,9 @@ function failed(title: string, description: string): ToastNotice {
 }
 
 /**
- * Returns the link beside an error that says that the server has no room. Most people can tell
- * support: the feedback page has a form, and names the address. The administrator is led to the
- * checks of the Admin Center, which say how to make room.
+ * Returns the link next to an error about a full server. Most users can contact support: the
+ * feedback page has a form and the address. The administrator gets a link to the checks of the
+ * Admin Center, which explain how to free space.
  */
 export function spaceLink(isAdmin: boolean): ToastLink {
   return isAdmin
@@ -36,16 +36,16 @@ export function spaceLink(isAdmin: boolean): ToastLink {
 }
 
 /**
- * The stage at which an upload failed: before its bytes were sent, while they were sent, or when
- * the server was asked to confirm it.
+ * The stage at which an upload failed: before its bytes were sent, while they were being sent, or
+ * at the confirm call.
  */
 export type FailedStage = 'start' | 'transfer' | 'confirm'
 
 /**
- * Returns the notice that an upload failed. Spec §5: an error containing 'tier' or 'Upgrade' is
- * shown inline instead of as a toast. Spec §8: the toast's title is 'Upload Error' before the
- * transfer begins, and 'Upload Failed' after that.
- * @param code the code of the refusal, if the server refused something.
+ * Returns the notice for a failed upload. Spec §5: an error containing 'tier' or 'Upgrade' is shown
+ * inline instead of as a toast. Spec §8: the toast's title is 'Upload Error' before the transfer
+ * starts, and 'Upload Failed' after that.
+ * @param code the error code, if the server refused something.
  */
 export function failureNotice(
   stage: FailedStage,
@@ -58,38 +58,33 @@ export function failureNotice(
     stage === 'start'
       ? ['Upload Error', unknownReason]
       : ['Upload Failed', `Failed to upload ${fileName}`]
-  // A toast shows no file name beside its text, so the text itself has to name the file.
+  // A toast shows no file name next to its text, so the text has to include it.
   const named = reason === unreadable ? unreadableText(fileName) : reason
   const isKnown = reason !== '' && reason !== unknownReason
   const notice = failed(title, isKnown ? named : otherwise)
   return saysFull(code) ? { ...notice, lacksSpace: true } : notice
 }
 
-/** Returns the notice that an upload succeeded. */
+/** Returns the notice for a successful upload. */
 export function successNotice(path: UploadPath, fileName: string): Notice {
   return path === 'background'
     ? succeeded(`${fileName} uploaded successfully!`)
     : succeeded('Upload Complete', `${fileName} uploaded successfully`)
 }
 
-/**
- * Returns the notice for the end of a large drop. It is shown instead of a notice for each file.
- */
+/** Returns the notice for the end of a large drop, which replaces the notices for its files. */
 export function dropNotice(stored: number, failures: number): Notice {
   return failures === 0
     ? succeeded('Upload Complete', `${counted(stored, 'file')} uploaded successfully`)
     : failed('Upload Failed', `${stored} of ${stored + failures} files uploaded`)
 }
 
-/** Returns the notice that a person chose a file other than the one that a paused upload needs. */
+/** Returns the notice for choosing a different file than the paused upload needs. */
 export function otherFileNotice(reason: string): Notice {
   return failed('Not the same file', reason)
 }
 
-/**
- * The notice that the session has ended. It is shown once, even if several uploads wait for a
- * sign-in.
- */
+/** The notice for an expired session. Shown once, even if several uploads wait for a sign-in. */
 export const signedOutNotice: Notice = failed(
   'Upload paused',
   'You were signed out. Sign in, and it goes on where it stopped.',

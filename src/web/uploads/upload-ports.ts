@@ -2,58 +2,52 @@ import type { CallAnswer } from '../api/call.ts'
 import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
-/** A part of a file that the server has stored completely. */
+/** A part that the server has stored completely. */
 export type StoredPart = CallAnswer<'listParts'>['parts'][number]
 
-/** Presigned URLs of the parts of a file, by part number. */
+/** Presigned part URLs by part number. */
 export type UrlsOfParts = NonNullable<CallAnswer<'getUploadUrl'>['parts']>['urls']
 
 /** The bytes of one upload, and where to send them. */
 export interface TransferJob {
   file: Blob
   ticket: UploadTicket
-  /** The media type for which the presigned URLs were signed. */
+  /** The media type for which the URLs were presigned. */
   contentType: string
-  /**
-   * The parts that the server has stored already. A part that equals the file's bytes is not sent
-   * again.
-   */
+  /** Parts that the server has already stored. A part that matches the file is not resent. */
   held: readonly StoredPart[]
-  /** True if the file's date of change is still the one that it had when its upload began. */
+  /** True if the file's modification date is the same as when its upload started. */
   hasFirstDate: boolean
   /**
-   * True when an earlier attempt may have stored bytes. For a file of one part, the sender then
-   * asks the server how many bytes it has, because `held` lists only complete parts.
+   * True if an earlier attempt may have stored bytes. For a single-part file the sender then asks
+   * the server for the offset, because `held` lists only complete parts.
    */
   resumed: boolean
   /**
-   * The presigned URLs that get-upload-url answered for this transfer, by part number. Empty unless
-   * get-upload-url was called immediately before this transfer.
+   * Presigned part URLs from get-upload-url, by part number. Empty unless get-upload-url was called
+   * immediately before this transfer.
    */
   partUrls: Readonly<UrlsOfParts>
   signal: AbortSignal
-  /**
-   * Called with the number of bytes that were sent or are stored. The number falls when sent bytes
-   * were lost.
-   */
+  /** Called with the number of bytes sent or stored. The number falls when sent bytes are lost. */
   onProgress: (bytes: number) => void
   /**
-   * Called when an attempt failed and the next one waits. The interruption ends with the next call
-   * of `onProgress`.
+   * Called when an attempt failed and another one will follow. The next call of `onProgress` ends
+   * the interruption.
    */
   onInterrupted: (why: Interruption) => void
 }
 
 /**
- * Why a transfer failed and is not repeated.
- * - `status`: storage answered with an error that another attempt would not change, or that came
- *   in every attempt. Also an unexpected error of this program, without a status.
- * - `network` and `timeout`: no attempt succeeded, although the server could be reached.
+ * Why a transfer failed permanently.
+ * - `status`: storage responded with a permanent error, or with an error in every attempt. Also an
+ *   unexpected error in our code, without a status.
+ * - `network` and `timeout`: no attempt succeeded although the server was reachable.
  * - `unreadable`: the file was changed or removed on disk.
  * - `changed`: storage has parts of another version of the file.
- * - `signed-out`: the server answered 401 to a call for presigned URLs or for the stored parts.
- * - `gone`: the server knows no such upload.
- * - `disk-full`: the server could not write, although it says that it is ready.
+ * - `signed-out`: the server responded with 401 when asked for presigned URLs or stored parts.
+ * - `gone`: the server doesn't know the upload.
+ * - `disk-full`: the server couldn't write although it reports that it is ready.
  */
 export type TransferFault =
   | 'status'
@@ -66,13 +60,13 @@ export type TransferFault =
   | 'disk-full'
 
 /**
- * A transfer failed and is not repeated. The server keeps the bytes that it stored, so that a later
- * attempt can continue.
+ * A transfer that failed permanently. The server keeps the stored bytes, so a later upload attempt
+ * can continue.
  */
 export class TransferFailed extends Error {
   override readonly name = 'TransferFailed'
   readonly kind: TransferFault
-  /** The status of the last answer; null when no answer came. */
+  /** The status of the last response; null if there was none. */
   readonly status: number | null
 
   constructor(kind: TransferFault, status: number | null = null) {
@@ -83,9 +77,9 @@ export class TransferFailed extends Error {
 }
 
 /**
- * Sends the bytes of a job to storage. Repeats requests after time-outs, lost connections and
- * expired signatures.
- * @throws {TransferFailed} when no further attempt is made
- * @throws the reason of the signal when the signal is aborted
+ * Sends the bytes of a job to storage. Retries after timeouts, lost connections and expired
+ * signatures.
+ * @throws {TransferFailed} when no further attempt is made.
+ * @throws the reason of the signal when it is aborted.
  */
 export type SendFile = (job: TransferJob) => Promise<void>

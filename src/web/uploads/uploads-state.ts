@@ -4,48 +4,39 @@ import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 import type { ToastNotice } from './upload-notices.ts'
 
-/**
- * The speed of an upload, and what interrupts it. These exist only while the upload runs and are
- * not saved.
- */
+/** The speed and interruption of a running upload. Not saved. */
 export interface UploadLive {
-  /**
-   * Why the last attempt failed, while the upload waits for the next one; null while it makes
-   * progress.
-   */
+  /** Why the last attempt failed, while the upload waits to retry; null while it makes progress. */
   interrupted: Interruption | null
-  /** The speed over the last seconds; null until it is known. */
+  /** The recent speed; null until it is known. */
   bytesPerSecond: number | null
 }
 
-/** The uploads of this browser as a tab shows them. */
+/** The uploads of this browser as shown by one tab. */
 export interface ShownUploads {
   /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]
-  /** The ids of the uploads that another tab runs. */
+  /** IDs of uploads that another tab runs. */
   elsewhere: ReadonlySet<string>
-  /** The speed of each running upload of this tab, and what interrupts it, by record id. */
+  /** The speed and interruption of this tab's running uploads, by record ID. */
   live: Readonly<Record<string, UploadLive>>
-  /** An error that is shown beside the drop zone (spec §5). */
+  /** The error next to the drop zone (spec §5). */
   inlineError: string | null
-  /**
-   * How the last batch of foreground uploads ended. It is shown for two seconds, then null (spec
-   * §9).
-   */
+  /** The outcome of the last foreground batch for two seconds, otherwise null (spec §9). */
   outcome: string | null
 }
 
-/** The uploads of this browser, and what a page can do with them. */
+/** The uploads of this browser and the available actions. */
 export interface UploadsState extends ShownUploads {
-  /** Uploads files. A file that a paused upload waits for is given to that upload instead. */
+  /** Uploads files. A file that a paused upload needs resumes that upload instead. */
   add(files: readonly PickedFile[], expirationDays: number): void
-  /** Cancels an upload, also one that another tab runs. */
+  /** Cancels an upload, even one that another tab runs. */
   cancel(id: string): void
-  /** Cancels the foreground uploads of this tab: those whose progress the page shows. */
+  /** Cancels this tab's foreground uploads. */
   cancelForeground(): void
-  /** Resumes a paused upload, or tries a failed one again. Call it in a click handler. */
+  /** Resumes a paused upload or retries a failed one. Call from a click handler. */
   resume(id: string): void
-  /** Gives a paused upload its file again. A notice says why another file is refused. */
+  /** Resumes an upload with its file. A different file is rejected with a notice. */
   provideFile(id: string, picked: PickedFile): void
   /** Removes completed and failed uploads. */
   clear(): void
@@ -54,9 +45,9 @@ export interface UploadsState extends ShownUploads {
 
 export type UploadsStore = StoreApi<UploadsState>
 
-/** What uploads need from the page: functions that show results. */
+/** Callbacks that show results on the page. */
 export interface UploadsPage {
-  /** Called when the list of files must be refreshed. */
+  /** Called when the list of files has to be refreshed. */
   onStored: () => void
   onNotice: (notice: ToastNotice) => void
 }

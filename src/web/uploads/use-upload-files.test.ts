@@ -11,7 +11,7 @@ import { useUploadFiles } from './use-upload-files.ts'
 
 afterEach(cleanup)
 
-/** Makes a file that reports this size but has no content. */
+/** Creates a file that reports this size but has no content. */
 function picked(name: string, size: number): PickedFile {
   return { file: Object.defineProperty(new File([], name), 'size', { value: size }) }
 }
@@ -33,7 +33,7 @@ function uploadAs(tier: Tier, limits: Limits = defaultLimits) {
 const small = picked('small.txt', 1)
 
 test.each(['free', 'premium'] as const)(
-  'on the %s tier a file that is too large is skipped, and the others go',
+  'an oversized file is skipped on the %s tier, and the others are uploaded',
   (tier) => {
     const { added, hook } = uploadAs(tier)
     const largest = picked('largest.iso', defaultLimits[tier].maxFileSize)
@@ -44,7 +44,7 @@ test.each(['free', 'premium'] as const)(
   },
 )
 
-test('what was skipped is told until it is dismissed, or until the next start', () => {
+test('skipped files are listed until they are dismissed or the next upload starts', () => {
   const { added, hook } = uploadAs('free')
   const tooLarge = picked('large.iso', defaultLimits.free.maxFileSize + 1)
   act(() => hook().start([tooLarge], 3))
@@ -57,7 +57,7 @@ test('what was skipped is told until it is dismissed, or until the next start', 
   expect(added).toHaveLength(1)
 })
 
-test('what was skipped goes on once after an upgrade, as far as the new tier takes it', () => {
+test('skipped files that an upgrade allows are uploaded once', () => {
   const { added, hook, become } = uploadAs('free')
   const forPremium = picked('large.iso', defaultLimits.free.maxFileSize + 1)
   const forNone = picked('larger.iso', defaultLimits.premium.maxFileSize + 1)
@@ -74,7 +74,7 @@ test('what was skipped goes on once after an upgrade, as far as the new tier tak
 test.each([
   ['free', 1],
   ['premium', 0],
-] as const)('a toast tells who is on the %s tier of the other one: %d', (tier, toasts) => {
+] as const)('number of upgrade toasts on the %s tier: %d', (tier, toasts) => {
   render(createElement(Toaster))
   const { hook } = uploadAs(tier)
   act(() => hook().start([picked('large.iso', defaultLimits[tier].maxFileSize + 1)], 3))
@@ -82,7 +82,7 @@ test.each([
   expect(document.body.textContent.split(text)).toHaveLength(1 + toasts)
 })
 
-test('other limits skip other files, and the toast names them', () => {
+test('custom limits apply to files and are named in the toast', () => {
   render(createElement(Toaster))
   const premium = { ...defaultLimits.premium, maxFiles: 50, maxFileSize: 20 * 1024 ** 2 }
   const free = { ...defaultLimits.free, maxFileSize: 10 }
@@ -93,7 +93,7 @@ test('other limits skip other files, and the toast names them', () => {
   expect(document.body.textContent).toContain(text)
 })
 
-test('no toast names an upgrade that takes no larger files', () => {
+test("an upgrade without a larger file size isn't offered", () => {
   render(createElement(Toaster))
   const { maxFileSize } = defaultLimits.premium
   const free = { ...defaultLimits.free, maxFileSize }

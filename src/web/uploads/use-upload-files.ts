@@ -8,9 +8,9 @@ import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 export interface UploadFiles {
-  /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
+  /** Uploads the files that the tier allows and skips those that are too large (spec §5). */
   start: (picked: readonly PickedFile[], days: number) => void
-  /** The files that the last call of `start` skipped, until the person dismisses them. */
+  /** Files skipped by the last call of `start`, until the user dismisses them. */
   skipped: readonly File[]
   dismissSkipped: () => void
 }
@@ -23,8 +23,8 @@ interface Skipped {
 const none: Skipped = { picked: [], days: defaultExpirationDays }
 
 /**
- * The toast for files that are too large, where another tier allows larger ones. An example:
- * 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'.
+ * The toast for oversized files that a higher tier allows, such as 'File upload failed - upgrade to
+ * Premium for 1GB files and unlimited uploads'.
  */
 function failedForTier(upgrade: Tier, limits: Limits) {
   const { maxFileSize, maxFiles } = limits[upgrade]
@@ -35,9 +35,8 @@ function failedForTier(upgrade: Tier, limits: Limits) {
 }
 
 /**
- * Returns `start`, which uploads files for a user of this tier, and the files that it skipped
- * because they are too large. After an upgrade, this hook uploads those skipped files that the new
- * tier allows.
+ * Returns `start`, which uploads files within the tier's limits, and the files that it skipped as
+ * too large. After an upgrade, uploads the skipped files that the new tier allows.
  */
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
   const [skipped, setSkipped] = useState(none)
@@ -47,8 +46,8 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     const accepted = picked.filter(fits)
     const tooLarge = picked.filter((one) => !fits(one))
     setSkipped({ picked: tooLarge, days })
-    // If a higher tier takes larger files, show a toast (spec §5); the page also shows an upgrade
-    // card. Otherwise the page shows only the file-too-large card.
+    // If a higher tier allows larger files, show a toast (spec §5); the page also shows an upgrade
+    // card. Otherwise the page only shows the file-too-large card.
     const upgrade = tierOfLargerFiles(tier, limits)
     if (tooLarge.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
     if (accepted.length > 0) store.getState().add(accepted, days)

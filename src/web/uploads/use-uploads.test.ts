@@ -12,7 +12,7 @@ type CurrentUser = typeof currentUserQuery.queryKey extends { [key: symbol]: inf
 
 beforeEach(() => localStorage.clear())
 
-/** Returns the store that the hook gives to a component. `client` stands for the application. */
+/** Returns the store that components get from the hook. `client` represents the app. */
 function storeIn(client: QueryClient) {
   const wrapper = ({ children }: { children: ReactNode }) =>
     createElement(QueryClientProvider, { client }, children)
@@ -23,14 +23,14 @@ function signIn(client: QueryClient, id: string | null) {
   client.setQueryData(currentUserQuery.queryKey, (id && { id }) as CurrentUser)
 }
 
-test('all screens of an application have the same uploads', () => {
+test('all screens of an app share the same uploads', () => {
   const client = new QueryClient()
   const store = storeIn(client)
   expect(storeIn(client)).toBe(store)
   expect(storeIn(new QueryClient())).not.toBe(store)
 })
 
-test('it shows the uploads that this browser has of whoever is signed in', async () => {
+test('the store contains the saved uploads of the signed-in user', async () => {
   const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
   localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
   const client = new QueryClient()
@@ -48,7 +48,7 @@ test('it shows the uploads that this browser has of whoever is signed in', async
   }
 })
 
-test('who is signed in before uploads are asked for is known to them', async () => {
+test('a user who signed in before the store was created is picked up', async () => {
   const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
   localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
   const client = new QueryClient()
@@ -57,7 +57,7 @@ test('who is signed in before uploads are asked for is known to them', async () 
   await expect.poll(() => store.getState().records).toMatchObject([{ id: left.id }])
 })
 
-test('a start that the tier refuses lets the list of files be read again, once', () => {
+test('a start that the tier refuses refreshes the file list once', () => {
   const client = new QueryClient()
   const store = storeIn(client)
   client.setQueryData(['/api/files', {}], [])

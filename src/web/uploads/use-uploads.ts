@@ -13,8 +13,8 @@ import type { UploadsStore } from './uploads-state.ts'
 let known: WeakMap<QueryClient, Uploads> | undefined
 
 /**
- * Returns this page's uploads, and creates them at the first call. They are kept outside React, so
- * they survive a change of the screen.
+ * Returns this page's uploads, creating them on the first call. Kept outside React so that they
+ * survive a change of screen.
  */
 function uploadsOf(client: QueryClient): Uploads {
   known ??= new WeakMap()
@@ -50,30 +50,30 @@ function uploadsOf(client: QueryClient): Uploads {
   })
   tellUser()
   store.subscribe(({ inlineError }, before) => {
-    // The tier has no room for more files. So another browser of the user may have added some, of
-    // which this page does not know yet.
+    // The tier is full, so another browser of the user may have added files that this page doesn't
+    // list yet.
     if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
   })
   known.set(client, uploads)
   return uploads
 }
 
-/** Returns the store of this browser's uploads. Components read it with `useStore`. */
+/** Returns the store of this browser's uploads, for use with `useStore`. */
 export function useUploadsStore(): UploadsStore {
   return uploadsOf(useQueryClient()).store
 }
 
 /**
- * Returns whether any upload of the user is open in this browser. The last upload counts as open
- * until its outcome has left the page, because the list of files may have it only then.
+ * True if any of the user's uploads in this browser is unfinished or its outcome is still shown,
+ * because the file list may lack the last file until then.
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isOver))
 }
 
 /**
- * Removes the user's uploads from this browser, before a sign-out. Asks first if some of them are
- * unfinished. Returns false if the person wants to keep them.
+ * Removes the user's uploads from this browser before a sign-out. Asks for confirmation if some are
+ * unfinished. Returns false if the user declines.
  */
 export async function discardUploads(client: QueryClient): Promise<boolean> {
   const { store, signOut } = uploadsOf(client)

@@ -1,48 +1,47 @@
 /**
- * Keeps files in this browser until their owner is signed in: files that a visitor drops on the
- * landing page, and files that a phone shares with the installed app. Nothing is sent to the
- * server. After sign-in, the dashboard offers to upload them.
+ * Keeps files in this browser until their owner has signed in: files dropped on the landing page,
+ * and files that a phone shares with the installed app. Nothing is sent to the server until the
+ * user uploads them from the dashboard.
  */
 import { createStore, delMany, setMany, values } from 'idb-keyval'
 import { browserFileKeptMs } from '../../../shared/rules/files/kept-times.ts'
 
-/** A copy of a file, kept in this browser. */
+/** A copy of a file in this browser. */
 export interface KeptFile {
-  /** Ids sort in the order in which the files were kept. */
+  /** IDs sort in the order the files were added. */
   id: string
   file: File
-  /** In milliseconds since 1970. */
+  /** Epoch milliseconds. */
   keptAt: number
 }
 
 /**
- * Why files cannot be kept. `space`: the browser has too little space left. `unsupported`: the
- * browser stores nothing, as in some private windows. `count`: more than `maxKept` files would be
- * kept.
+ * Why files can't be kept. `space`: the browser is out of storage. `unsupported`: the browser has
+ * no storage, as in some private windows. `count`: there would be more than `maxKept` files.
  */
 export type KeepError = 'space' | 'unsupported' | 'count'
 
-/** The browser's table of kept files. Each method may reject. */
+/** The database table of kept files. Any method may reject. */
 export interface KeptTable {
-  /** Adds all files in one transaction: all of them, or none. */
+  /** Adds the files in one transaction: all or none. */
   add(files: readonly KeptFile[]): Promise<void>
   all(): Promise<KeptFile[]>
   remove(ids: readonly string[]): Promise<void>
 }
 
-/** At most this many files are kept. */
+/** Maximum number of kept files. */
 export const maxKept = 100
 
 /** The files kept in this browser. No method rejects. */
 export interface KeptFiles {
-  /** Keeps all these files or none. Returns why none was kept, or null. */
+  /** Keeps all of the files or none. Returns the error, or null on success. */
   keep(files: readonly File[]): Promise<KeepError | null>
-  /** Removes expired files, and returns the others, oldest first. */
+  /** Removes expired files and returns the rest, oldest first. */
   list(): Promise<KeptFile[]>
   remove(ids: readonly string[]): Promise<void>
 }
 
-/** @param now returns the time in milliseconds since 1970. */
+/** @param now returns the time in epoch milliseconds. */
 export function createKeptFiles(table: KeptTable, now: () => number): KeptFiles {
   const remove = async (ids: readonly string[]): Promise<void> => {
     if (ids.length > 0) await table.remove(ids).catch(() => undefined)
@@ -72,10 +71,10 @@ export function createKeptFiles(table: KeptTable, now: () => number): KeptFiles 
   return { keep, list, remove }
 }
 
-/** Returns this browser's kept files. They are in an IndexedDB database of their own. */
+/** Returns this browser's kept files, stored in a separate IndexedDB database. */
 export function createBrowserKeptFiles(): KeptFiles {
-  // `createStore` throws in a browser without IndexedDB. It is called in async functions, so that
-  // they reject instead.
+  // `createStore` throws without IndexedDB. Calling it in async functions turns that into a
+  // rejection.
   let opened: ReturnType<typeof createStore> | undefined
   const store = () => {
     opened ??= createStore('mayfly-kept', 'files')

@@ -13,7 +13,7 @@ function createStore() {
   return createKeptFiles(memoryKeptTable(), () => 0)
 }
 
-describe('files that a phone shares', () => {
+describe('files shared from a phone', () => {
   it('are kept, and the front page opens', async () => {
     const kept = createStore()
     const shared = share([new File(['1'], 'one.jpg'), new File([], 'empty.txt')])
@@ -37,6 +37,6 @@ it.each([
   ['our page', 'https://files.example.org/share', false],
   ['another site', 'https://evil.example/', true],
   ['our host over plain HTTP', 'http://files.example.org/', true],
-])('a share from %s: cross-site is %s', (_from, referrer, expected) => {
+])('a share with the referrer %s: cross-site is %s', (_from, referrer, expected) => {
   expect(isCrossSite(referrer, 'https://files.example.org')).toBe(expected)
 })

@@ -1,20 +1,20 @@
 import { sharePath } from '../../../shared/public-pages.ts'
 import type { KeptFiles } from './kept-files.ts'
 
-/** The name of the form field with the shared files. The web manifest uses the same name. */
+/** The form field with the shared files, as named in the web manifest. */
 export const sharedField = 'files'
 
 /**
- * Returns whether a page of another site sent this request. A phone that shares files sends no
- * referrer. A site can hide its address, so this does not detect every such request.
+ * Returns true if another site's page sent this request. Phones send no referrer when sharing
+ * files. Sites can suppress theirs, so not every cross-site request is detected.
  */
 export function isCrossSite(referrer: string, origin: string): boolean {
   return URL.canParse(referrer) && new URL(referrer).origin !== origin
 }
 
 /**
- * Keeps shared files in this browser. Returns the path of the page to open: the front page lists
- * the files; the share page says that they could not be kept.
+ * Keeps shared files in this browser. Returns the path to open: the front page, which lists the
+ * files, or the share page, which says that they couldn't be kept.
  */
 export async function takeShare(request: Request, kept: Pick<KeptFiles, 'keep'>): Promise<string> {
   try {

@@ -18,7 +18,7 @@ function record(changes: Partial<UploadRecord>): UploadRecord {
 }
 
 describe('the listed uploads', () => {
-  it('are all, or on the dashboard only background and paused ones, and those of other tabs', () => {
+  it('are all uploads, or on the dashboard only background and paused ones and those of other tabs', () => {
     const records = [
       record({ id: 'a', path: 'foreground', status: 'uploading' }),
       record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
@@ -53,14 +53,14 @@ describe('the header text', () => {
   const of = (...statuses: UploadStatus[]) =>
     summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
 
-  it('counts running uploads, without failed ones', () => {
+  it('counts running uploads, excluding failed ones', () => {
     expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
     expect(of('completed', 'uploading', 'failed')).toBe('Uploading 2 of 2')
     expect(of('pending')).toBe('Uploading 1 of 1')
     expect(of('failed', 'pending')).toBe('Uploading 1 of 1')
   })
 
-  it('says what the uploads wait for while none makes progress', () => {
+  it('shows what uploads are waiting for while none makes progress', () => {
     const one = (status: UploadStatus) =>
       summaryText(countByStatus([{ status, error: null }]), 'no-answer')
     expect(one('uploading')).toBe('Waiting for the connection')
@@ -69,7 +69,7 @@ describe('the header text', () => {
     expect(summaryText(counts, 'not-ready')).toBe('Waiting for the server')
   })
 
-  it('says what needs a person, or else the result', () => {
+  it('counts uploads that need attention, otherwise shows the result', () => {
     expect(of('paused')).toBe('1 upload paused')
     expect(of('paused', 'paused', 'completed')).toBe('2 uploads paused')
     expect(of('paused', 'failed')).toBe('1 upload paused, 1 failed')
@@ -83,7 +83,7 @@ describe('the header text', () => {
   })
 })
 
-test('the announced text does not count up, and names uploads that need a person', () => {
+test("the screen reader text doesn't count up, and mentions uploads that need attention", () => {
   const spoken = (...statuses: UploadStatus[]) =>
     spokenSummary(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
   expect(spoken('uploading', 'pending')).toBe('Uploading 2 files')
@@ -117,7 +117,7 @@ describe('speed and time left', () => {
     expect(transferTimeLeft({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
   })
 
-  it('is empty if the time cannot be computed', () => {
+  it("shows no time left if it can't be computed", () => {
     expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
     expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
     expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
@@ -125,10 +125,10 @@ describe('speed and time left', () => {
   })
 })
 
-describe('the interruption of all uploads', () => {
+describe('the common interruption of all uploads', () => {
   /**
-   * Calls `interruptionOfAll`. Each text is an upload: its status, and why its last attempt failed,
-   * if it did, such as 'pending no-answer'.
+   * Calls `interruptionOfAll`. Each string is an upload's status, followed by its interruption if
+   * any: 'pending no-answer'.
    */
   const ofAll = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     interruptionOfAll(
@@ -144,19 +144,19 @@ describe('the interruption of all uploads', () => {
       ),
     )
 
-  test('ignores uploads that have not begun', () => {
+  test("ignores uploads that haven't started", () => {
     expect(ofAll('uploading no-answer')).toBe('no-answer')
     expect(ofAll('pending no-answer', 'pending', 'failed')).toBe('no-answer')
     expect(ofAll('uploading no-answer', 'uploading no-answer', 'pending')).toBe('no-answer')
   })
 
-  test('ignores uploads that wait for their turn to send', () => {
+  test('ignores uploads that are waiting for their turn to send', () => {
     const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
     const live = { 0: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
     expect(interruptionOfAll(records, live)).toBe('no-answer')
   })
 
-  test('is not the connection if any upload got an answer', () => {
+  test('is not the connection if any upload got a response', () => {
     expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
     expect(ofAll('uploading no-answer', 'pending not-ready')).toBe('not-ready')
     expect(ofAll('uploading no-answer', 'pending busy')).toBe('busy')
@@ -166,7 +166,7 @@ describe('the interruption of all uploads', () => {
     expect(ofAll('uploading busy', 'uploading no-answer', 'pending disk-full')).toBe('disk-full')
   })
 
-  test('is null if any upload makes progress or none runs', () => {
+  test('is null if any upload makes progress or none is running', () => {
     expect(ofAll('uploading no-answer', 'uploading')).toBeNull()
     expect(ofAll('uploading', 'pending not-ready')).toBeNull()
     expect(ofAll('completed', 'pending')).toBeNull()

@@ -5,12 +5,12 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel shows. `background`: only paused uploads, those of other tabs and those
- * of the background path (spec §4), since the dashboard shows its own foreground uploads itself.
+ * Which uploads the panel lists. `background`: only paused uploads, those of other tabs and those
+ * on the background path (spec §4), for the dashboard, which shows its own foreground uploads.
  */
 export type Listed = 'all' | 'background'
 
-/** The order of the panel: running uploads, then those that need a person. */
+/** Sort order of the panel: running uploads first, then those that need attention. */
 const rank: Record<UploadStatus, number> = {
   uploading: 0,
   paused: 1,
@@ -19,7 +19,7 @@ const rank: Record<UploadStatus, number> = {
   completed: 3,
 }
 
-/** Returns the uploads of the panel in the order of `rank`, oldest first within a rank. */
+/** Returns the panel's uploads sorted by `rank`, then oldest first. */
 export function panelRecords(
   records: readonly UploadRecord[],
   elsewhere: ReadonlySet<string>,
@@ -30,7 +30,7 @@ export function panelRecords(
   return records.filter(isListed).sort((a, b) => rank[a.status] - rank[b.status])
 }
 
-/** How many uploads have each status. A cancelled upload does not count as failed. */
+/** Number of uploads by status. Cancelled uploads don't count as failed. */
 export type Counts = Record<UploadStatus | 'cancelled', number>
 
 export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'error'>[]): Counts {
@@ -39,25 +39,25 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
   return counts
 }
 
-/** Returns why no upload makes progress, or null while any does. */
+/** Returns the reason why no upload makes progress, or null if any does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   live: UploadsState['live'],
 ): Interruption | null {
   const why = ({ id }: Pick<UploadRecord, 'id'>) => live[id]?.interrupted ?? null
-  // An upload without an entry in `live` still waits for its turn to be sent.
+  // An upload without an entry in `live` is still waiting for its turn to send.
   const begun = records.filter(({ id, status }) => status === 'uploading' && live[id])
   const uploading = begun.map(why)
   const pending = records.filter(({ status }) => status === 'pending').map(why)
   if (uploading.includes(null)) return null
   const reasons = [...uploading, ...pending].filter((one) => one !== null)
-  // If any upload got an answer, the connection works. A full disk comes first, because somebody
-  // must free space.
+  // Any response proves that the connection works. A full disk takes precedence because it needs
+  // someone to free space.
   const answered = reasons.filter((one) => one !== 'no-answer')
   return answered.find((one) => one === 'disk-full') ?? answered[0] ?? reasons[0] ?? null
 }
 
-/** The text of the panel's header while no upload makes progress. */
+/** Header texts while no upload makes progress. */
 const waitTexts: Record<Interruption, string> = {
   'no-answer': 'Waiting for the connection',
   'not-ready': 'Waiting for the server',
@@ -70,9 +70,9 @@ function several(count: number, one: string): string {
 }
 
 /**
- * Returns the text of the panel's header: the running uploads or, without those, the uploads that
- * need a person, or else how all uploads ended.
- * @param interruption why no upload makes progress; null while any does.
+ * Returns the panel's header text: the running uploads, else those that need attention, else the
+ * overall result.
+ * @param interruption why no upload makes progress; null if any does.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed } = counts
@@ -82,8 +82,8 @@ export function summaryText(counts: Counts, interruption: Interruption | null): 
 }
 
 /**
- * Returns the text that a screen reader announces. Unlike the header it doesn't count up, so that a
- * large drop isn't announced file by file.
+ * Returns the text for screen readers. Unlike the header it doesn't count up, so a large drop isn't
+ * announced file by file.
  */
 export function spokenSummary(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, completed } = counts
@@ -93,7 +93,7 @@ export function spokenSummary(counts: Counts, interruption: Interruption | null)
   return [running, ...needsText(counts)].join(', ')
 }
 
-/** Says how many uploads need a person. */
+/** Counts the uploads that need attention. */
 function needsText({ paused, failed }: Counts): string[] {
   return [
     ...(paused > 0 ? [`${several(paused, 'upload')} paused`] : []),
@@ -119,7 +119,7 @@ const minuteInSeconds = 60
 const hourInSeconds = 60 * minuteInSeconds
 const dayInSeconds = 24 * hourInSeconds
 
-/** Returns how long the rest of an upload takes at this speed; null if unknown. */
+/** Returns the time left at this speed; null if unknown. */
 export function transferTimeLeft(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,

@@ -68,7 +68,7 @@ describe('an upload shows', () => {
     expect([item.badge(), item.actions()]).toEqual([badge, actions])
   })
 
-  test('the percentage, and the bar with a text while it runs', () => {
+  test('the percentage, and a bar with a text while it is running', () => {
     const { bar, text } = show({ status: 'uploading', progress: 49, uploadedBytes: 499 })
     expect(bar().getAttribute('aria-valuenow')).toBe('49')
     expect(bar().getAttribute('aria-valuetext')).toBe('Uploading a.mp4... 49%')
@@ -77,7 +77,7 @@ describe('an upload shows', () => {
     expect(show({ status: 'paused' }).bar().getAttribute('aria-valuetext')).toBeNull()
   })
 
-  test('that it waits for its turn to send', () => {
+  test('that it is waiting for its turn to send', () => {
     const waiting = show({ status: 'uploading' })
     expect(waiting.badge()).toBe('Waiting')
     expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()
@@ -88,14 +88,14 @@ describe('an upload shows', () => {
     expect(show({ status: 'uploading', fileSize: 0, progress: 100 }).badge()).toBe('Finalizing')
   })
 
-  test('its speed and the time left while it runs', () => {
+  test('its speed and the time left while it is running', () => {
     const live = { interrupted: null, bytesPerSecond: 100 }
     const { text } = show({ status: 'uploading', uploadedBytes: 500, progress: 50 }, live)
     expect(text()).toMatch(/50% · 100 Bytes\/s/)
     expect(text()).toMatch(/left/)
   })
 
-  test.each(['pending', 'uploading'] as const)('why it waits while it is %s', (status) => {
+  test.each(['pending', 'uploading'] as const)('why it is interrupted while it is %s', (status) => {
     const live = { interrupted: 'not-ready', bytesPerSecond: null } as const
     expect(show({ status }, live).text()).toContain('The server is not ready, trying again')
   })
@@ -117,7 +117,7 @@ describe('an upload shows', () => {
     ['file', 'Choose the same file again'],
     ['permission', 'Your browser will ask'],
     ['sign-in', 'You were signed out.'],
-  ] as const)('what it needs while it is paused: %s', (need, words) => {
+  ] as const)('what the user has to provide: %s', (need, words) => {
     expect(show({ status: 'paused', need }).text()).toContain(words)
     cleanup()
     expect(show({ status: 'failed', need, error: 'Full' }).text()).toContain(words)
@@ -126,7 +126,7 @@ describe('an upload shows', () => {
   })
 })
 
-test('an upload can be cancelled, resumed and tried again', () => {
+test('an upload can be cancelled, resumed and retried', () => {
   show({ status: 'paused', id: '7' })
   fireEvent.click(screen.getByRole('button', { name: 'Resume: a.mp4' }))
   fireEvent.click(screen.getByRole('button', { name: 'Cancel a.mp4' }))
@@ -148,7 +148,7 @@ test.each([
   asked.mockRestore()
 })
 
-test('an upload of another tab can be cancelled, and nothing else', () => {
+test('an upload of another tab can only be cancelled', () => {
   for (const status of ['paused', 'failed'] as const) {
     const { text, actions } = show({ status, need: 'file' }, undefined, { isElsewhere: true })
     expect(actions()).toEqual(status === 'paused' ? ['Cancel a.mp4'] : [])
@@ -171,13 +171,13 @@ test.each([
   expect(screen.queryByRole('link')).toBeNull()
 })
 
-test('the sign-in opens in a new tab, since this one has the file', () => {
+test('the sign-in opens in a new tab, because this one has the file in memory', () => {
   show({ status: 'paused', need: 'sign-in' })
   const link = screen.getByRole('link', { name: 'Sign in' })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual(['/login', '_blank'])
 })
 
-describe('a dropped file', () => {
+describe('a drop', () => {
   const file = new File(['a'], 'a.mp4')
 
   const drop = (on: HTMLElement, types = ['Files'], files = [file]) => {
@@ -193,7 +193,7 @@ describe('a dropped file', () => {
   }
 
   test.each(['file', 'permission'] as const)(
-    'is taken by an upload that needs a %s',
+    'is accepted by an upload that needs a %s',
     async (need) => {
       const { body } = show({ status: 'paused', need, id: '7' })
       expect(drop(body).isTaken).toBe(true)
@@ -227,7 +227,7 @@ describe('a dropped file', () => {
     await expect.poll(fault).toBeNull()
   })
 
-  test('is shown while it is dragged over the upload', () => {
+  test('highlights the upload that it is dragged over', () => {
     const { body } = show({ status: 'paused', need: 'file' })
     fireEvent.dragOver(body, { dataTransfer: { types: ['Files'], dropEffect: 'none' } })
     expect(body.getAttribute('data-dropping')).toBe('true')

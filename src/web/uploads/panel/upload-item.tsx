@@ -21,11 +21,11 @@ import { speedText, transferTimeLeft } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
-  /** Absent while the upload waits for its turn, and after it has ended. */
+  /** Undefined while the upload is waiting for its turn, and after it has ended. */
   live: UploadLive | undefined
-  /** True if another tab runs the upload. It can be cancelled here, and nothing else. */
+  /** True if another tab runs the upload. It can only be cancelled here. */
   isElsewhere: boolean
-  /** True if the user is the administrator, who can free space on the server. */
+  /** True for the administrator, who can free space on the server. */
   isAdmin: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
 }
@@ -45,7 +45,7 @@ function badgeOf(record: UploadRecord, isWaiting: boolean): string {
     : badges[record.status]
 }
 
-/** True for an upload that has started but waits for its turn to send, as in a large drop. */
+/** True for a started upload that is waiting for its turn to send, as in a large drop. */
 function waitsForTurn({ status, fileSize, uploadedBytes }: UploadRecord, live?: UploadLive) {
   return status === 'uploading' && live === undefined && uploadedBytes === 0 && fileSize > 0
 }
@@ -55,7 +55,7 @@ const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   'sign-in': 'You were signed out. Sign in to resume the upload where it stopped.',
 }
 
-/** Says what a person must do before the upload can go on. */
+/** Tells the user what the upload needs before it can continue. */
 function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   return (
     <p className="upload-note">
@@ -71,7 +71,7 @@ function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   )
 }
 
-/** The file's name, cut in the middle. The tooltip and screen readers get the whole name. */
+/** The file name, truncated in the middle. The tooltip and screen readers get the full name. */
 function Name({ name }: { name: string }) {
   const { head, tail } = splitName(name)
   return (
@@ -85,12 +85,12 @@ function Name({ name }: { name: string }) {
   )
 }
 
-/** A progress bar, of one upload or of the whole panel. */
+/** A progress bar for one upload or for the whole panel. */
 export function Bar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
-  /** The text that a screen reader reads instead of the number, in the words of spec §4. */
+  /** Text for screen readers instead of the number, worded as in spec §4. */
   text?: string | undefined
 }) {
   return (
@@ -113,7 +113,7 @@ function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
-  // A pending upload can be interrupted too, by the call that starts it.
+  // A pending upload is interrupted if the call that starts it has failed.
   if (isUnderWay(record) && live?.interrupted) {
     return (
       <span>
@@ -157,7 +157,7 @@ function Action(props: { label: string; name: string; onPress: () => void }) {
   )
 }
 
-/** Handles drops on an upload that waits for its file. All other drops go to the page. */
+/** Handles drops on an upload that needs its file. All other drops are left to the page. */
 function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
   if (!wanted) return { isDraggedOver: false, handlers: {} }
@@ -175,7 +175,7 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
       onDrop: (event: DragEvent) => {
         setDraggedOver(false)
         if (!hasFiles(event)) return
-        // This tells the page that the drop was handled.
+        // Marks the drop as handled for the page.
         event.preventDefault()
         onFiles(event.dataTransfer)
       },
@@ -190,7 +190,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
   const isResumable = canResume(record) && !isElsewhere
   const needsFile = isResumable && need === 'file'
   const { error: choiceError, give } = useGivenFile((picked) => commands.provideFile(id, picked))
-  // Dropping the file also helps if the browser needs permission to read it.
+  // Dropping the file also replaces a missing read permission.
   const takesFile = needsFile || (isResumable && need === 'permission')
   const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
   const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
@@ -210,7 +210,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
       <div className="upload-foot">
         <Figures record={record} live={live} />
         {status === 'paused' && isResumable && need === 'sign-in' ? (
-          // A new tab, because this one has the file in memory.
+          // In a new tab, because this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
             Sign in
           </a>
@@ -223,7 +223,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
           />
         ) : null}
         {helpLink ? (
-          // A new tab, because this one has the file in memory.
+          // In a new tab, because this one has the file in memory.
           <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
             {helpLink.text}
           </a>
@@ -251,5 +251,5 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
   )
 }
 
-/** One upload of the panel (spec §2). */
+/** One upload in the panel (spec §2). */
 export const UploadItem = memo(Item)

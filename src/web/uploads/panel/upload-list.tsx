@@ -4,10 +4,10 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
-/** The assumed height of an item in pixels until it is measured. */
+/** Estimated height of an item in pixels until it is measured. */
 const usualHeight = 96
 
-/** Lets the keyboard scroll the list even if it has no button. */
+/** Makes the list scrollable by keyboard even if it has no buttons. */
 const keyboardScrolling = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
 export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
@@ -17,8 +17,8 @@ export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
 }
 
 /**
- * The list of uploads, which scrolls above a maximum height. It renders only the items in view,
- * some around them, and the one with the focus.
+ * The list of uploads, scrollable above a maximum height. Renders only the items in or near view
+ * and the focused one.
  */
 export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -4,7 +4,7 @@ import { useUploadsStore } from '../use-uploads.ts'
 import { UploadsPanel } from './uploads-panel.tsx'
 import './uploads-panel.css'
 
-/** The uploads panel of the application. It stays mounted while the screen changes. */
+/** The app's uploads panel. It stays mounted across screens. */
 export function UploadsDock() {
   const store = useUploadsStore()
   const [path] = useLocation()

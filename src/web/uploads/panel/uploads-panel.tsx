@@ -20,9 +20,9 @@ import { useUploadsView } from './use-uploads-view.ts'
 export interface UploadsPanelProps {
   store: UploadsStore
   listed: Listed
-  /** The path of the page. On another page, the panel forgets that it was opened or closed. */
+  /** The path of the page. When it changes, the panel resets whether it is open. */
   path: string
-  /** True if the user is the administrator, who can free space on the server. */
+  /** True for the administrator, who can free space on the server. */
   isAdmin: boolean
 }
 
@@ -30,7 +30,7 @@ interface PanelProps {
   state: UploadsState
   records: readonly UploadRecord[]
   counts: Counts
-  /** Why no upload makes progress; null while any does. */
+  /** Why no upload makes progress; null if any does. */
   interruption: Interruption | null
   isDashboard: boolean
   isAdmin: boolean
@@ -42,13 +42,13 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
   const hadFocus = useRef(false)
   const listId = useId()
 
-  // Only the dashboard of a wide screen has space for the list. It opens there while uploads run or
-  // need a person.
+  // The list opens by itself only on the dashboard of a wide screen, where there is space, and only
+  // while uploads are unfinished.
   const hasUnfinished = counts.pending + counts.uploading + counts.paused + counts.failed > 0
   const opensByItself = isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches
   const isOpen = chosenOpen ?? opensByItself
 
-  // A focused button loses the focus when its upload leaves the list. The header then takes it.
+  // If a focused button disappears with its upload, move the focus to the header.
   useEffect(() => {
     const isLost = hadFocus.current && document.activeElement === document.body
     if (isLost) toggle.current?.focus()
@@ -103,8 +103,8 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
 }
 
 /**
- * The background uploads panel (spec §2). It is fixed at the bottom left of every page, and shown
- * only when there are uploads to show.
+ * The background uploads panel (spec §2), fixed at the bottom left of every page and hidden when
+ * empty.
  */
 export function UploadsPanel({ store, listed, path, isAdmin }: UploadsPanelProps) {
   const state = useUploadsView(store)

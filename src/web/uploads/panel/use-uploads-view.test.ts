@@ -38,7 +38,7 @@ function shownProgress() {
   return hook.result.current.records[0]?.progress
 }
 
-test('progress is shown once a second, and no timer runs without changes', () => {
+test('progress is updated once a second, and no timer runs without changes', () => {
   expect(vi.getTimerCount()).toBe(0)
   const before = renders
   for (let progress = 11; progress <= 35; progress += 1) {
@@ -51,7 +51,7 @@ test('progress is shown once a second, and no timer runs without changes', () =>
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a change of status is shown at once, also while progress waits', () => {
+test('a status change is shown immediately, even while progress is throttled', () => {
   act(() => store.setState(stateAt(20)))
   act(() => store.setState(stateAt(21)))
   expect(shownProgress()).toBe(20)
@@ -59,7 +59,7 @@ test('a change of status is shown at once, also while progress waits', () => {
   expect(shownProgress()).toBe(22)
 })
 
-test('many changes are shown together', () => {
+test('many changes are coalesced', () => {
   const before = renders
   for (let index = 0; index < 100; index += 1) {
     act(() => store.setState(stateAt(index, { error: String(index) })))

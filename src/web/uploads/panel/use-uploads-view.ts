@@ -4,10 +4,10 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: the panel refreshes every second. */
 const progressShownMs = 1000
-/** Other changes are shown sooner. Several in this time are shown together. */
+/** Coalescing interval of changes other than progress. */
 const changeShownMs = 100
 
-/** True if nothing but progress differs between two states. */
+/** True if two states differ only in progress. */
 function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
   return (
     before.records.length === after.records.length &&
@@ -24,7 +24,7 @@ function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
   )
 }
 
-/** Returns the uploads as the panel shows them. Without changes no timer runs. */
+/** Returns the uploads with throttled updates for the panel. No timer runs without changes. */
 export function useUploadsView(store: UploadsStore): UploadsState {
   const [shown, setShown] = useState(store.getState)
   useEffect(() => {

@@ -10,18 +10,18 @@ import { openFilePicker } from './file-picker.ts'
 export interface DropZoneProps {
   /** The limits of the user's tier. */
   limits: TierLimits
-  /** A line that says how many more files the user may have. */
+  /** A line with the number of files the user can still add. */
   filesLeft: ReactNode
   days: number
   onDaysChange: (days: number) => void
   onChosen: (chosen: Drop) => void
-  /** True while choosing files is the main action of the page. */
+  /** True if choosing files is the page's main action. */
   isMain: boolean
-  /** The file input. Clicking it asks for files. */
+  /** The file input. Clicking it opens the file dialog. */
   input: RefObject<HTMLInputElement | null>
 }
 
-/** The id of the heading, which gets the focus when a card below it closes. */
+/** ID of the heading, which gets the focus when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
@@ -29,12 +29,12 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
 }
 
 /**
- * The part of the page where a person chooses files and the expiration. The whole page accepts
- * drops (see `usePageFiles`).
+ * The page section for choosing files and their expiration. Drops are accepted on the whole page
+ * (see `usePageFiles`).
  */
 export function DropZone(props: DropZoneProps) {
   const { limits, filesLeft, days, onDaysChange, onChosen, isMain, input } = props
-  // The file picker replaces the input's own dialog, because it gives handles.
+  // The file picker replaces the input's own dialog because it provides handles.
   const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
     const { currentTarget } = event
     const picking = openFilePicker({ multiple: true })
@@ -69,7 +69,7 @@ export function DropZone(props: DropZoneProps) {
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onChosen({ files, unreadable: [] })
-          // Otherwise choosing the same file again would cause no event.
+          // Otherwise choosing the same file again would fire no event.
           currentTarget.value = ''
         }}
       />
@@ -84,7 +84,7 @@ export function DropZone(props: DropZoneProps) {
 }
 
 /**
- * Selects for how many days new links work (spec §5). If the tier has a single choice, shows it as
+ * Selects the days until new links expire (spec §5). If the tier has a single option, shows it as
  * text: '3 days (default)'.
  */
 function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDaysChange'>) {
@@ -110,8 +110,8 @@ function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDa
 }
 
 /**
- * Covers the page while files are dragged over it. It ignores the pointer, since a person may drop
- * a file onto a paused upload in the uploads panel.
+ * Covers the page while files are dragged over it. Ignores the pointer so that files can be dropped
+ * onto a paused upload in the uploads panel.
  */
 export function DropOverlay({ days }: { days: number }) {
   return (

@@ -4,8 +4,8 @@ import { type DropItem, dropError, readDrop } from './dropped-files.ts'
 type Tree = { [name: string]: string | Tree | Error }
 
 /**
- * Makes a folder or file entry as browsers give it. Each call of `readEntries` lists at most 100
- * entries of a folder, then none.
+ * Creates a fake file or folder entry. As in browsers, each call of `readEntries` returns up to 100
+ * entries of a folder, and an empty list at the end.
  */
 function entryOf(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }
@@ -26,7 +26,7 @@ function entryOf(name: string, content: string | Tree | Error): FileSystemEntry 
   return { ...entry, isDirectory: true, createReader } as unknown as FileSystemEntry
 }
 
-/** Makes a file or folder handle as Chromium gives it. */
+/** Creates a fake file or folder handle, as in Chromium. */
 function handleOf(name: string, content: string | Tree | Error): FileSystemHandle {
   if (typeof content === 'string' || content instanceof Error) {
     const getFile = async () => {
@@ -41,7 +41,7 @@ function handleOf(name: string, content: string | Tree | Error): FileSystemHandl
   return { kind: 'directory', name, values } as unknown as FileSystemHandle
 }
 
-/** Makes dropped items. As in browsers, they give nothing more once their event has ended. */
+/** Reads dropped items. As in browsers, they are inaccessible once their event has ended. */
 function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false
   const during = <T>(value: T): T | null => (isOver ? null : value)
@@ -69,7 +69,7 @@ test('text and links are ignored', async () => {
   expect(await readDrop([text, nothing])).toEqual({ files: [], unreadable: [] })
 })
 
-test('a browser without entries and handles gives files', async () => {
+test('files are read in a browser without entries and handles', async () => {
   const { files } = await createDrop({ 'photo.jpg': 'x' }, { entries: false })
   expect(namesOf(files)).toEqual(['photo.jpg'])
   expect(files[0]?.handle).toBeUndefined()
@@ -90,7 +90,7 @@ const holiday: Tree = {
 }
 
 test.each([{ handles: false }, { handles: true }])(
-  'a folder is read with its subfolders, without system files: %o',
+  'a folder is read with its subfolders, excluding system files: %o',
   async (browser) => {
     const { files, unreadable } = await createDrop(holiday, browser)
     expect(namesOf(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
@@ -100,11 +100,11 @@ test.each([{ handles: false }, { handles: true }])(
   },
 )
 
-test('a system file that was dropped itself is read', async () => {
+test('a system file is read if it was dropped by itself', async () => {
   expect(namesOf((await createDrop({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
 })
 
-test.each([{ handles: false }, { handles: true }])('thousands of files: %o', async (browser) => {
+test.each([{ handles: false }, { handles: true }])('reads a huge folder: %o', async (browser) => {
   const many: Tree = {}
   for (let i = 0; i < 2345; i++) many[`${i}.txt`] = String(i)
   const { files } = await createDrop({ many }, browser)
@@ -112,7 +112,7 @@ test.each([{ handles: false }, { handles: true }])('thousands of files: %o', asy
 })
 
 test.each([{ handles: false }, { handles: true }])(
-  'unreadable files are named, and the others are read: %o',
+  'unreadable files are reported by name, and the others are read: %o',
   async (browser) => {
     const folder = { 'a.txt': 'a', 'locked.txt': new Error('no right to it'), 'z.txt': 'z' }
     const { files, unreadable } = await createDrop({ folder }, browser)
@@ -121,7 +121,7 @@ test.each([{ handles: false }, { handles: true }])(
   },
 )
 
-test('a folder whose handle is refused is read by its entry', async () => {
+test('a folder without access to its handle is read by its entry', async () => {
   const item: DropItem = {
     kind: 'file',
     getAsFile: () => null,
@@ -131,7 +131,7 @@ test('a folder whose handle is refused is read by its entry', async () => {
   expect(namesOf((await readDrop([item])).files)).toEqual(['a.txt'])
 })
 
-test('an unreadable folder is named', async () => {
+test('an unreadable folder is reported by name', async () => {
   const createReader = () => ({
     readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error('no right to it')),
   })

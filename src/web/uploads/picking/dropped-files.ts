@@ -1,22 +1,22 @@
 /**
- * Reads files that a person drops, pastes, or chooses in the browser's file picker. Chromium gives
- * a handle with each file, by which the page finds it again after a reload.
+ * Reads files that the user drops, pastes, or chooses in the browser's file picker. Chromium
+ * provides a handle for each file, so that the page can read it again after a reload.
  */
 import type { PickedFile } from './picked-file.ts'
 
-/** Files that a person dropped, pasted or chose together, including those in folders. */
+/** Files dropped, pasted or chosen together, including those in folders. */
 export interface Drop {
   files: PickedFile[]
-  /** The names of files and folders that could not be read. */
+  /** Names of unreadable files and folders. */
   unreadable: string[]
 }
 
-/** The part of `DataTransferItem` that is needed to read a drop. */
+/** The part of `DataTransferItem` needed to read a drop. */
 export interface DropItem {
   kind: string
   getAsFile(): File | null
   webkitGetAsEntry?(): FileSystemEntry | null
-  /** Only Chromium has this method. */
+  /** Chromium only. */
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>
 }
 
@@ -28,10 +28,10 @@ interface FolderNode {
   name: string
   list: () => Promise<TreeNode[]>
 }
-/** A file or a folder, which the browser gave as a handle or as an entry. */
+/** A file or folder, as a handle or an entry. */
 type TreeNode = FileNode | FolderNode
 
-/** Files that operating systems put into folders. They are not uploaded with their folder. */
+/** Files that operating systems add to folders. They aren't uploaded with a folder. */
 const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
@@ -101,7 +101,7 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
 }
 
 /**
- * Adds all files in `nodes` to `drop`, and the names of unreadable ones. The files of a folder come
+ * Adds all files in `nodes` to `drop`, and the names of unreadable ones. A folder's own files come
  * before those of its subfolders.
  */
 async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
@@ -120,7 +120,7 @@ async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> 
   }
 }
 
-/** Removes system files, and sorts by name as file managers do: 2 comes before 10. */
+/** Removes system files and sorts by name as file managers do: 2 before 10. */
 function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
@@ -129,7 +129,7 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
 }
 
 /**
- * Takes the file or folder out of an event's item. This must happen before the event ends. The
+ * Takes the file or folder from an event's item, which must happen before the event ends. The
  * returned function resolves to it, or to null if the item has none.
  */
 function grab(item: DropItem): () => Promise<TreeNode | null> {
@@ -147,8 +147,8 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
 }
 
 /**
- * Reads the files of a drop or a paste, and all files in its folders. Ignores text and links. Call
- * it in the event handler. Never rejects.
+ * Reads the files of a drop or paste, including those in folders. Ignores text and links. Call from
+ * the event handler. Never rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
@@ -168,12 +168,12 @@ export async function readHandles(handles: readonly FileSystemFileHandle[]): Pro
   return drop
 }
 
-/** True if there are neither files nor unreadable files. */
+/** True if the drop has neither readable nor unreadable files. */
 export function isNothing({ files, unreadable }: Drop): boolean {
   return files.length === 0 && unreadable.length === 0
 }
 
-/** Returns what to say if some files could not be read or there are none; else null. */
+/** Returns the error to show if there are unreadable files or no files; otherwise null. */
 export function dropError({
   files,
   unreadable,

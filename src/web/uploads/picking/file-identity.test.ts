@@ -9,11 +9,11 @@ const known: FileIdentity = {
 }
 
 test.each<[string, Partial<FileIdentity>, boolean]>([
-  ['the very file', {}, true],
+  ['the same file', {}, true],
   ['another date', { lastModified: 1 }, false],
   ['another size', { size: 5_000_001 }, false],
   ['another name', { name: 'harbor.mov' }, false],
-])('a file is recognised by name, size and date: %s', (_, difference, same) => {
+])('a file is recognized by name, size and date: %s', (_, difference, same) => {
   expect(isSameFile(known, { ...known, ...difference })).toBe(same)
 })
 
@@ -22,11 +22,11 @@ test('names with composed and decomposed accents are equal', () => {
   expect(isSameFile(composed, { ...composed, name: 'cafe\u0301.mov' })).toBe(true)
 })
 
-test('a chosen copy with another date is taken', () => {
+test('a copy with another date can be chosen', () => {
   expect(refuseOtherFile(known, { ...known, lastModified: 1 })).toBeNull()
 })
 
-test('a refusal names both files and the difference', () => {
+test('a rejection names both files and the difference', () => {
   expect(refuseOtherFile(known, { ...known, name: 'beach.mov' })).toBe(
     'beach.mov is not harbour.mov. Choose harbour.mov to go on with its upload.',
   )

@@ -14,7 +14,7 @@ function reject(name: string) {
 }
 
 let hasMouse: boolean
-/** The inputs that have opened a dialog. */
+/** Inputs whose dialog was opened. */
 let opened: HTMLInputElement[]
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ afterEach(() => {
   document.body.replaceChildren()
 })
 
-/** Closes the dialog of an input, with or without a choice. */
+/** Closes an input's dialog, with or without a choice. */
 function closeDialog(files: File[]) {
   const [input] = opened
   if (!input) throw new Error('No dialog is open.')
@@ -51,7 +51,7 @@ test.each([true, false])('picked files have handles; multiple: %s', async (multi
   expect(options).toEqual([{ multiple }])
 })
 
-test('there is no picker on phones and in browsers without one', () => {
+test('there is no picker on phones and in browsers without support', () => {
   expect(openFilePicker({ multiple: true })).toBeNull()
   hasMouse = false
   stubPicker(async () => [handle])
@@ -59,7 +59,7 @@ test('there is no picker on phones and in browsers without one', () => {
 })
 
 test.each(['AbortError', 'NotAllowedError'])(
-  'after %s nothing is chosen and no other dialog opens',
+  'after %s no file is chosen and no other dialog opens',
   async (name) => {
     stubPicker(reject(name))
     expect(await chooseFile()).toBeNull()
@@ -67,12 +67,12 @@ test.each(['AbortError', 'NotAllowedError'])(
   },
 )
 
-test('an unreadable file is named', async () => {
+test('an unreadable file is reported by name', async () => {
   stubPicker(async () => [{ ...handle, getFile: reject('NotFoundError') }])
   expect(await chooseFile()).toEqual({ files: [], unreadable: ['a.txt'] })
 })
 
-test('without a picker, a temporary input asks for one file', async () => {
+test('a temporary input asks for one file if there is no picker', async () => {
   const choosing = chooseFile()
   await expect.poll(() => opened).toHaveLength(1)
   expect(opened[0]).toMatchObject({ type: 'file', multiple: false, hidden: true })
@@ -81,7 +81,7 @@ test('without a picker, a temporary input asks for one file', async () => {
   expect(document.querySelector('input')).toBeNull()
 })
 
-test('if the browser refuses the picker, the input opens instead', async () => {
+test('a temporary input asks for one file if the browser blocks the picker', async () => {
   stubPicker(reject('SecurityError'))
   const choosing = chooseFile()
   await expect.poll(() => opened).toHaveLength(1)

@@ -1,16 +1,16 @@
 import { type Drop, isNothing, readHandles } from './dropped-files.ts'
 
-/** `window.showOpenFilePicker`. Only Chromium has it, and only on HTTPS and localhost. */
+/** `window.showOpenFilePicker`, available only in Chromium and in secure contexts. */
 type ShowPicker = (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]>
 
-/** The picker was closed without a choice, or is open already, as after a double click. */
+/** The picker was closed without a choice, or is already open, as after a double click. */
 const harmlessErrors = ['AbortError', 'NotAllowedError']
 
 /**
- * Opens the browser's file picker, which gives a handle for each file. Call it in a click handler.
- * Returns null if the browser has no picker. Phones count as such, because a file input there also
- * offers the camera. Otherwise returns a promise that never rejects. It resolves to null if the
- * browser refuses to open the picker, as in a frame of another site.
+ * Opens the browser's file picker, which provides a handle for each file. Call from a click
+ * handler. Returns null if the browser has no picker, and on phones, where a file input also offers
+ * the camera. Otherwise returns a promise that never rejects. It resolves to null if the browser
+ * blocks the picker, as in a cross-origin frame.
  */
 export function openFilePicker(options: { multiple: boolean }): Promise<Drop | null> | null {
   const showPicker: ShowPicker | undefined = Reflect.get(window, 'showOpenFilePicker')
@@ -20,7 +20,7 @@ export function openFilePicker(options: { multiple: boolean }): Promise<Drop | n
   })
 }
 
-/** Opens the dialog of a file input. Every browser has it, but it gives no handles. */
+/** Opens the dialog of a file input. It works in every browser but provides no handles. */
 function chooseByInput(): Promise<Drop | null> {
   return new Promise((resolve) => {
     const input = document.createElement('input')
@@ -33,15 +33,15 @@ function chooseByInput(): Promise<Drop | null> {
     }
     input.addEventListener('change', end)
     input.addEventListener('cancel', end)
-    // Safari sends no events to an input that is not in the document.
+    // Safari fires no events on an input outside the document.
     document.body.append(input)
     input.click()
   })
 }
 
 /**
- * Asks for one file. Call it in a click handler. Returns the file, or its name if it cannot be
- * read; null if none was chosen. The file has a handle if the browser gives one. Never rejects.
+ * Asks for one file. Call from a click handler. Returns the file, or its name if it is unreadable;
+ * null if none was chosen. The file has a handle if the browser provides one. Never rejects.
  */
 export async function chooseFile(): Promise<Drop | null> {
   const picking = openFilePicker({ multiple: false })

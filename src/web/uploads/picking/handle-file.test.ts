@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askForHandle, readHandle } from './handle-file.ts'
 
-/** Makes a handle as Chromium gives it. Reading it without permission throws NotAllowedError. */
+/** Creates a fake handle. As in Chromium, reading it without permission throws NotAllowedError. */
 function handleOf({
   permission = 'granted',
   answer = 'granted',
@@ -31,14 +31,14 @@ function handleOf({
   return { handle: handle as unknown as FileSystemFileHandle, asked: () => asked }
 }
 
-test('a permitted file is read without asking', async () => {
+test('a permitted file is read without a prompt', async () => {
   const { handle, asked } = handleOf({})
   expect(await readHandle(handle)).toMatchObject({ state: 'found', file: { name: 'a.txt' } })
   expect(await askForHandle(handle)).toMatchObject({ state: 'found' })
   expect(asked()).toBe(0)
 })
 
-test('a lapsed permission can be granted again', async () => {
+test('an expired permission can be granted again', async () => {
   const { handle, asked } = handleOf({ permission: 'prompt' })
   expect(await readHandle(handle)).toEqual({ state: 'permission' })
   expect(asked()).toBe(0)
@@ -46,7 +46,7 @@ test('a lapsed permission can be granted again', async () => {
   expect(asked()).toBe(1)
 })
 
-test('a denied or impossible request leaves the permission missing', async () => {
+test('a denied or impossible prompt leaves the permission missing', async () => {
   const refused = handleOf({ permission: 'prompt', answer: 'denied' })
   expect(await askForHandle(refused.handle)).toEqual({ state: 'permission' })
   const unasked = handleOf({

@@ -1,13 +1,13 @@
 /**
- * The file behind a handle. `permission`: the browser must ask the user first. `gone`: it cannot be
- * read, mostly because it was moved or removed.
+ * The result of reading a handle. `permission`: the browser must prompt the user first. `gone`:
+ * unreadable, usually because the file was moved or removed.
  */
 export type HandleFile =
   | { state: 'found'; file: File }
   | { state: 'permission' }
   | { state: 'gone' }
 
-/** A method of file handles that the DOM types do not list. */
+/** A method of file handles that the DOM types lack. */
 interface Permission {
   requestPermission(of: { mode: 'read' }): Promise<PermissionState>
 }
@@ -21,8 +21,8 @@ function isNamed(error: unknown, name: string) {
 }
 
 /**
- * Returns the file behind a handle without asking the user. The browser keeps the permission while
- * a tab of this origin is open. Never rejects.
+ * Returns the file of a handle without prompting the user. The browser keeps the permission while a
+ * tab of this origin is open. Never rejects.
  */
 export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
   try {
@@ -33,7 +33,7 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
 }
 
 /**
- * Returns the file behind a handle, asking the user for permission if necessary. Call it in a click
+ * Returns the file of a handle, prompting the user for permission if necessary. Call from a click
  * handler. Never rejects.
  */
 export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {

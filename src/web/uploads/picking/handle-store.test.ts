@@ -19,11 +19,11 @@ function createTable() {
   return { table, rows }
 }
 
-test('a handle is stored under its record id until it is removed', async () => {
+test('a handle is stored by record ID until it is removed', async () => {
   const { table } = createTable()
   const video = handleOf('video.mp4')
   await createHandleStore(table).save('1', video)
-  // A second store on the same table stands for the page after a reload.
+  // A second store on the same table simulates a reload.
   const store = createHandleStore(table)
   expect(await store.get('1')).toBe(video)
   expect(await store.get('2')).toBeUndefined()
@@ -41,7 +41,7 @@ test('handles without a record are removed', async () => {
   expect(rows.size).toBe(0)
 })
 
-test('without storage, nothing is found and nothing fails', async () => {
+test('without storage, nothing is found and no call fails', async () => {
   const fail = async () => {
     throw new DOMException('no room', 'QuotaExceededError')
   }

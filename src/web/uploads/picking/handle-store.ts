@@ -1,6 +1,6 @@
 import { createStore, delMany, get, keys, set } from 'idb-keyval'
 
-/** The database table that keeps the file handles. Each method may reject. */
+/** The database table of file handles. Any method may reject. */
 export interface HandleTable {
   get(id: string): Promise<FileSystemFileHandle | undefined>
   set(id: string, handle: FileSystemFileHandle): Promise<void>
@@ -9,9 +9,8 @@ export interface HandleTable {
 }
 
 /**
- * Keeps file handles, by the id of the upload record, so that the page still has them after a
- * reload. Its methods never reject. If the browser keeps no handles, for instance in a private
- * window, `get` finds none.
+ * Stores file handles by upload record ID across reloads. No method rejects. If the browser can't
+ * store handles, as in a private window, `get` returns undefined.
  */
 export interface HandleStore {
   save(recordId: string, handle: FileSystemFileHandle): Promise<void>
@@ -33,11 +32,11 @@ export function createHandleStore(table: HandleTable): HandleStore {
   }
 }
 
-/** Creates the store of this browser, in an IndexedDB database of its own. */
+/** Creates this browser's store, in a separate IndexedDB database. */
 export function createBrowserHandleStore(): HandleStore {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({
-    // idb-keyval throws where IndexedDB is missing. The async function turns this into a rejection.
+    // idb-keyval throws without IndexedDB. An async function turns that into a rejection.
     get: async (id) => get<FileSystemFileHandle>(id, store),
     set: async (id, handle) => set(id, handle, store),
     delete: async (ids) => delMany([...ids], store),

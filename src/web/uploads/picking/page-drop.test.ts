@@ -28,7 +28,7 @@ afterEach(() => leave())
 
 type Kind = 'files' | 'text'
 
-/** Dispatches an event of dragging over `target`, as the browser does. */
+/** Dispatches a drag event on `target`, as the browser does. */
 function drag(type: string, kind: Kind, target: Element = page) {
   const item: DropItem = { kind: 'file', getAsFile: () => file }
   const dataTransfer = {
@@ -43,7 +43,7 @@ function drag(type: string, kind: Kind, target: Element = page) {
   return { isTaken: event.defaultPrevented, effect: dataTransfer.dropEffect }
 }
 
-test('files can be dropped anywhere, also on a field', async () => {
+test('files can be dropped anywhere, including on a field', async () => {
   for (const target of [page, field]) {
     drops = []
     expect(drag('dragenter', 'files', target).isTaken).toBe(true)
@@ -55,7 +55,7 @@ test('files can be dropped anywhere, also on a field', async () => {
   }
 })
 
-test('a drag over an inner element is still over the page', () => {
+test('dragging over an inner element still counts as over the page', () => {
   const inner = page.appendChild(document.createElement('p'))
   drag('dragenter', 'files')
   drag('dragenter', 'files', inner)
@@ -65,7 +65,7 @@ test('a drag over an inner element is still over the page', () => {
   expect(isDragging).toBe(false)
 })
 
-test('text can be dropped on a field, and is ignored elsewhere', () => {
+test('text can be dropped on a field and is ignored elsewhere', () => {
   expect(drag('dragenter', 'text').isTaken).toBe(false)
   expect(isDragging).toBe(false)
   expect(drag('dragover', 'text', field)).toEqual({ isTaken: false, effect: 'link' })
@@ -92,7 +92,7 @@ test('a cancelled drag ends', () => {
   expect(isDragging).toBe(false)
 })
 
-test('a drop that an upload in the panel has taken is not taken again', async () => {
+test('a drop handled by an upload in the panel is not handled again', async () => {
   const stop = (event: Event) => event.preventDefault()
   page.addEventListener('drop', stop)
   drag('dragenter', 'files')
@@ -109,7 +109,7 @@ test('an empty drag is ignored', () => {
   expect([event.defaultPrevented, isDragging]).toEqual([false, false])
 })
 
-test('after stopping, nothing is taken', () => {
+test('nothing is handled after stopping', () => {
   leave()
   expect(drag('dragenter', 'files').isTaken).toBe(false)
   expect(drag('dragover', 'files').isTaken).toBe(false)

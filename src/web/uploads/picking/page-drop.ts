@@ -4,26 +4,26 @@ import { type Drop, readDrop } from './dropped-files.ts'
 const fields =
   'input:not([type="button" i], [type="checkbox" i], [type="file" i], [type="radio" i], [type="range" i], [type="reset" i], [type="submit" i]), textarea, select, [contenteditable]:not([contenteditable="false"])'
 
-/** True if `target` is in a field, which then gets the text that is dropped or pasted there. */
+/** True if `target` is in a field that accepts dropped or pasted text. */
 export function isEditable(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(fields) !== null
 }
 
 export interface PageDrop {
-  /** Called when a drag of files over the page begins or ends. */
+  /** Called when a drag of files over the page starts or ends. */
   onDragging: (isDragging: boolean) => void
-  /** Called after all dropped folders have been read. */
+  /** Called once all dropped folders have been read. */
   onDrop: (drop: Drop) => void
 }
 
 /**
- * Makes the whole page accept dropped files and folders, except content that is dragged from the
- * page itself. Text and links are ignored outside of text fields, where the browser would open
- * them. Returns a function that stops this.
+ * Accepts files and folders dropped anywhere on the page, except content dragged from the page
+ * itself. Ignores text and links outside text fields, where the browser would otherwise open them.
+ * Returns a function that stops this.
  */
 export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
-  // Browsers report entering an inner element before leaving the outer one. So only the last
-  // entered element counts.
+  // Browsers fire `dragenter` for an inner element before `dragleave` for the outer one, so only
+  // the last entered element counts.
   let entered: EventTarget | null = null
   let isFromPage = false
   const stopped = new AbortController()
@@ -57,7 +57,7 @@ export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
   })
   on('drop', (event) => {
     endDrag()
-    // A paused upload in the uploads panel may have taken this drop.
+    // A paused upload in the uploads panel may have handled this drop.
     if (event.defaultPrevented) return
     if (hasFiles(event)) void readDrop(event.dataTransfer?.items ?? []).then(onDrop)
     else if (isEditable(event.target)) return

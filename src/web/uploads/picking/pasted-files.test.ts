@@ -10,7 +10,7 @@ function clipboardOf(text: string, ...files: File[]): Clipboard {
   }
 }
 
-/** Makes a picture as browsers give one that is not a file on a disk. */
+/** Creates a pasted picture that isn't a file on disk, as browsers do. */
 function picture(name: string, type: string, lastModified = now.getTime() - 50) {
   return new File(['pixels'], name, { type, lastModified })
 }
@@ -26,14 +26,14 @@ test('a pasted picture is named after the time', async () => {
   ])
 })
 
-test('a picture in several formats is one file', async () => {
+test('a picture in several formats becomes one file', async () => {
   const formats = [picture('image.tiff', 'image/tiff'), picture('image.png', 'image/png')]
   expect(await read(clipboardOf('', ...formats))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', pasted: true },
   ])
 })
 
-test('pasted text becomes a file without changes', async () => {
+test('pasted text becomes a file unchanged', async () => {
   const text = '  dünne Bretter\r\n→ ✓\n'
   const { files } = await readPaste(clipboardOf(text), now)
   expect(files).toHaveLength(1)
@@ -63,7 +63,7 @@ test('files copied in a file manager keep their names', async () => {
   ])
 })
 
-test('an empty clipboard or white space makes no file', async () => {
+test('an empty clipboard or whitespace creates no file', async () => {
   expect(await read(clipboardOf(''))).toEqual([])
   expect(await read(clipboardOf(' \n\t'))).toEqual([])
 })

@@ -1,17 +1,17 @@
 import { type Drop, type DropItem, readDrop } from './dropped-files.ts'
 
-/** The part of the clipboard's `DataTransfer` that is needed to read a paste. */
+/** The part of the clipboard's `DataTransfer` needed to read a paste. */
 export interface Clipboard {
   items: Iterable<DropItem>
   getData(format: 'text/plain'): string
 }
 
-/** A picture with a more recent date than this was made by the browser during the paste. */
+/** Maximum age of a picture that the browser created for the paste. */
 const justMadeMs = 10_000
 
 /**
- * True for a picture that is no file on a disk: browsers name it `image.png` and date it to the
- * paste. A file that was copied in a file manager has an older date.
+ * True for a picture that isn't a file on disk: browsers name it `image.png` and date it to the
+ * paste. Files copied in a file manager have older dates.
  */
 function isPicture(file: File, now: Date) {
   return (
@@ -21,7 +21,7 @@ function isPicture(file: File, now: Date) {
   )
 }
 
-/** Returns a local time for a file name: 2026-11-21 at 14.03.22. */
+/** Formats a local time for a file name: 2026-11-21 at 14.03.22. */
 function stamp(now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
@@ -40,8 +40,8 @@ function pasted(content: BlobPart, name: string, type: string, now: Date): Drop 
 
 /**
  * Returns the files of a paste: copied files and folders, else the text as a file, else the
- * picture. Text comes before a picture, because programs add a picture to rich text. Call it in the
- * event handler. Never rejects.
+ * picture. Text takes precedence over a picture because programs add one to rich text. Call from
+ * the event handler. Never rejects.
  */
 export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')

@@ -1,8 +1,8 @@
-/** A file that a person dropped, pasted or chose for upload. */
+/** A file dropped, pasted or chosen for upload. */
 export interface PickedFile {
   file: File
-  /** With the handle, the page finds the file again after a reload. Only Chromium gives handles. */
+  /** Lets the page read the file again after a reload. Chromium only. */
   handle?: FileSystemFileHandle | undefined
-  /** True where the page made the file from text or a picture in the clipboard. */
+  /** True if the page created the file from clipboard text or a clipboard picture. */
   pasted?: boolean | undefined
 }

@@ -3,10 +3,10 @@ import { type Drop, dropError } from './dropped-files.ts'
 import type { PickedFile } from './picked-file.ts'
 
 /**
- * Lets a person choose or drop the file that an upload lacks.
+ * Lets the user choose or drop the file that an upload needs.
  * @param provide called with the file.
- * @returns `give`, which waits for the choice and passes its first file on, and `error`, which says
- * what was wrong with the last choice, or null.
+ * @returns `give`, which waits for the choice and passes its first file on, and `error`, the error
+ * of the last choice or null.
  */
 export function useGivenFile(provide: (picked: PickedFile) => void) {
   const [error, setError] = useState<ReturnType<typeof dropError>>(null)

@@ -28,7 +28,7 @@ function drag(type: string): boolean {
   return dispatch(type, { dataTransfer: { types: ['Files'], items: [item], dropEffect: 'none' } })
 }
 
-/** Pastes a file or a text. An empty text stands for an empty clipboard. */
+/** Pastes a file or text. An empty string simulates an empty clipboard. */
 function paste(content: File | string, target = 'p') {
   const clipboardData = {
     items: content instanceof File ? [item] : [],
@@ -37,7 +37,7 @@ function paste(content: File | string, target = 'p') {
   dispatch('paste', { clipboardData }, target)
 }
 
-test('dropped files are taken, and the page shows a drag over it', async () => {
+test('dropped files are accepted, and a drag over the page is reported', async () => {
   expect(hook.result.current).toBe(false)
   drag('dragenter')
   expect(hook.result.current).toBe(true)
@@ -46,7 +46,7 @@ test('dropped files are taken, and the page shows a drag over it', async () => {
   await expect.poll(() => names).toEqual(['notes.md'])
 })
 
-test('pasted files and text are taken, but not from a text field or an empty clipboard', async () => {
+test('pasted files and text are accepted, but not from a text field or an empty clipboard', async () => {
   paste('some words', 'input')
   paste('')
   paste('some words')
@@ -56,7 +56,7 @@ test('pasted files and text are taken, but not from a text field or an empty cli
   expect(names).toHaveLength(2)
 })
 
-test('after the page was left, nothing is taken', async () => {
+test('nothing is accepted after unmounting', async () => {
   hook.unmount()
   paste(file)
   expect(drag('drop')).toBe(false)

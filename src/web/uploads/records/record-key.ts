@@ -1,2 +1,2 @@
-/** The prefix of the localStorage keys of upload records. The id of the record follows it. */
+/** Prefix of the localStorage keys of upload records, followed by the record ID. */
 export const recordKeyPrefix = 'mayfly.upload.'

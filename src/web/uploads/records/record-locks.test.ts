@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRecordLocks } from './record-locks.ts'
 
-/** Lets a test tell the claims of several tabs apart. Node has the Web Locks of a browser. */
+/** Simulates a tab that can claim records. Node has Web Locks as well. */
 function openTab() {
   const lost: string[] = []
   const locks = createRecordLocks(navigator.locks)
@@ -10,7 +10,7 @@ function openTab() {
   return { claim, held: locks.held, lost }
 }
 
-test('one tab can claim a record, until that tab releases it', async () => {
+test('only one tab at a time can claim a record', async () => {
   const [one, other] = [openTab(), openTab()]
   const release = await one.claim('released')
   expect(await other.claim('released')).toBeNull()
@@ -21,7 +21,7 @@ test('one tab can claim a record, until that tab releases it', async () => {
   expect(one.lost).toEqual([])
 })
 
-test('a tab can take a record from another one, which learns of it', async () => {
+test('a tab that steals a record notifies the tab that had it', async () => {
   const [one, other] = [openTab(), openTab()]
   await one.claim('stolen')
   expect(await other.claim('stolen', true)).not.toBeNull()
@@ -30,15 +30,15 @@ test('a tab can take a record from another one, which learns of it', async () =>
 })
 
 test.each([
-  ['has no locks', undefined],
+  ['has no Web Locks', undefined],
   [
-    'refuses them, as in a sandbox',
+    'denies them, as in a sandbox',
     {
       request: () => Promise.reject(new DOMException('', 'SecurityError')),
       query: () => Promise.reject(new DOMException('', 'SecurityError')),
     },
   ],
-])('where the browser %s, every claim succeeds and nothing counts as held', async (_, manager) => {
+])('if the browser %s, every claim succeeds and nothing counts as held', async (_, manager) => {
   const locks = createRecordLocks(manager)
   for (let tab = 0; tab < 2; tab += 1) {
     expect(await locks.claim('a', { onLost: () => undefined })).not.toBeNull()

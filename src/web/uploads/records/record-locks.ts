@@ -1,32 +1,30 @@
-/** The name of the Web Lock of a record. The id of the record follows it. */
+/** Prefix of the Web Lock names of records, followed by the record ID. */
 const lockPrefix = 'mayfly.upload.'
 
 export interface ClaimOptions {
-  /** Takes the lock from a tab that holds it. */
+  /** Takes the lock from the tab that holds it. */
   steal?: boolean
   /** Called when another tab has taken the lock from this one. */
   onLost: () => void
 }
 
 /**
- * A lock for each upload record. The tab that holds it runs the upload, so no two tabs run the same
- * one. The browser frees the locks of a tab that is closed, crashes or is discarded. No method
- * rejects.
+ * A lock for each upload record. Only the tab that holds it runs the upload. The browser releases
+ * the locks of a tab that is closed, crashes or is discarded. No method rejects.
  *
- * A browser has no Web Locks where the page was loaded by HTTP from another host. There every claim
- * succeeds and nothing counts as held. So a tab must not resume an upload that it did not start,
- * unless a person asks for it.
+ * Web Locks are missing in insecure contexts. Every claim succeeds there and nothing counts as
+ * held, so a tab must not automatically resume an upload that it didn't start.
  */
 export interface RecordLocks {
-  /** False where the browser has no Web Locks. */
+  /** False if the browser has no Web Locks. */
   areReal: boolean
   /** Returns a function that releases the lock; null if another tab holds it. */
   claim(id: string, options: ClaimOptions): Promise<(() => void) | null>
-  /** Returns the ids of all records whose lock this or another tab holds. */
+  /** Returns the IDs of all records that are locked by any tab. */
   held(): Promise<ReadonlySet<string>>
 }
 
-/** @param manager absent in a browser without Web Locks. */
+/** @param manager undefined in a browser without Web Locks. */
 export function createRecordLocks(
   manager: Pick<LockManager, 'request' | 'query'> | undefined,
 ): RecordLocks {
@@ -53,8 +51,7 @@ export function createRecordLocks(
         const options = steal ? { steal } : { ifAvailable: true }
         manager.request(lockPrefix + id, options, hold).catch(() => {
           if (isHeld) onLost()
-          // The browser gives this page no locks, for instance in a sandbox. After a release, this
-          // has no effect.
+          // The browser denies this page locks, as in a sandbox. No effect after a release.
           else resolve(noLock)
         })
       }),

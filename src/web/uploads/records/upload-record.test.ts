@@ -4,8 +4,8 @@ import { uploadRecord, uploadTicket } from '../../../../tests/support/upload-fac
 import { parseRecord } from './upload-record.ts'
 
 /**
- * Version 0.9.10 wrote this record while a file was uploading in parts. Never change it here: an
- * upload that was paused before an update must continue after it.
+ * Written by version 0.9.10 during a multipart upload. Never change it: an upload paused before an
+ * update must be able to continue after it.
  */
 const uploading =
   `{"id":"0mf2k8q1c-00001-9f3c2a7be01d4456","ownerId":"u_7Qk2","batch":"51c0ffee12345678",
@@ -18,8 +18,8 @@ const uploading =
 "lastActivity":1752314405000,"error":null}`.replaceAll('\n', '')
 
 /**
- * Version 0.9.10 wrote this record for a small pasted file in an S3 bucket, paused until its owner
- * signs in.
+ * Written by version 0.9.10 for a small pasted file in an S3 bucket, paused until its owner signs
+ * in.
  */
 const signedOut =
   `{"id":"0mf2k8q1d-00002-9f3c2a7be01d4457","ownerId":"u_7Qk2","batch":"51c0ffee12345679",
@@ -31,15 +31,15 @@ const signedOut =
 "error":null}`.replaceAll('\n', '')
 
 describe('a record', () => {
-  test.each([uploading, signedOut])('of version 0.9.10 is read whole: %s', (json) => {
+  test.each([uploading, signedOut])('of version 0.9.10 is read in full: %s', (json) => {
     const written = JSON.parse(json)
-    // Later versions recognise a file without a sample of its bytes.
+    // Later versions recognize a file without a sample of its bytes.
     delete written.identity.sample
     expect(parseRecord(json)).toEqual(written)
   })
 
   test.each(['pending', 'uploading', 'paused', 'completed', 'failed'] as const)(
-    'that is %s is read as it was written',
+    'with the status %s is read unchanged',
     (status) => {
       const ticket = { ...uploadTicket({ checksum: 'md5' }), parts: { size: 8, count: 2 } }
       const full = uploadRecord({ ticket, status, error: 'No.', uploadStartTime: 5 })
@@ -48,13 +48,13 @@ describe('a record', () => {
     },
   )
 
-  test('keeps what the server gave with its ticket, since it goes back as it came', () => {
+  test('keeps unknown metadata of its ticket, which goes back to the server', () => {
     const metadata = { ...uploadTicket().metadata, later: { more: [1] } }
     const json = JSON.stringify(uploadRecord({ ticket: uploadTicket({ metadata }) }))
     expect(parseRecord(json)?.ticket?.metadata).toEqual(metadata)
   })
 
-  test('keeps no presigned URLs of parts', () => {
+  test('drops presigned part URLs', () => {
     const parts = { size: 8, count: 2, urls: { 1: '/one' } }
     const json = JSON.stringify(uploadRecord({ ticket: { ...uploadTicket(), parts } as never }))
     expect(parseRecord(json)?.ticket?.parts).toEqual({ size: 8, count: 2 })
@@ -79,11 +79,11 @@ describe('a record', () => {
     { identity: null },
     { lastActivity: null },
     { ownerId: undefined },
-  ])('with %j is none', (change) => {
+  ])('with %j is rejected', (change) => {
     expect(parseRecord(JSON.stringify({ ...good, ...change }))).toBeNull()
   })
 
-  test('is never made of other text, and reading throws nothing', () => {
+  test('is never parsed from other text, and parsing never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(parseRecord(text)).toBeNull()

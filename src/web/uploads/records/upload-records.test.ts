@@ -22,7 +22,7 @@ function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
   }
 }
 
-/** Makes a storage that counts its writes. A test can make it full or forbidden. */
+/** Creates a fake localStorage that counts its writes and can be made full or forbidden. */
 function makeStorage() {
   const values = new Map<string, string>()
   const state = { values, writes: 0, isFull: false, isForbidden: false }
@@ -57,7 +57,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('keeps each record under a key of its own, oldest first', () => {
+test('stores each record under its own key and loads them oldest first', () => {
   store.save(record('2'))
   store.save(record('1'))
   store.flush()
@@ -65,7 +65,7 @@ test('keeps each record under a key of its own, oldest first', () => {
   expect(store.load()).toEqual([record('1'), record('2')])
 })
 
-test('writes many changes of a record once, and at once when the page goes', () => {
+test('coalesces changes of a record into one write, and flushes them on request', () => {
   for (let bytes = 0; bytes < 3; bytes += 1) store.save(record('1', { uploadedBytes: bytes }))
   expect(state.writes).toBe(0)
   vi.advanceTimersByTime(200)
@@ -77,7 +77,7 @@ test('writes many changes of a record once, and at once when the page goes', () 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a removed record is gone, also one that was never written', () => {
+test('a removed record is gone, even if it was never written', () => {
   store.save(record('1'))
   store.flush()
   store.save(record('2'))
@@ -87,7 +87,7 @@ test('a removed record is gone, also one that was never written', () => {
   expect(state.values.size).toBe(0)
 })
 
-test('a full storage keeps nothing old in place of something new, and throws nothing', () => {
+test('a full localStorage removes the outdated record and never throws', () => {
   store.save(record('1'))
   store.flush()
   state.isFull = true
@@ -96,7 +96,7 @@ test('a full storage keeps nothing old in place of something new, and throws not
   expect(store.load()).toEqual([])
 })
 
-test('a forbidden storage throws nothing', () => {
+test('a forbidden localStorage never throws', () => {
   state.isForbidden = true
   store.save(record('1'))
   store.remove('1')
@@ -104,7 +104,7 @@ test('a forbidden storage throws nothing', () => {
   expect(store.load()).toEqual([])
 })
 
-test('what ended over 24 h ago is removed, whoever owns it; what is not over stays', () => {
+test('records of any user that ended over 24 h ago are removed, and unfinished ones stay', () => {
   for (const status of ['completed', 'failed', 'paused'] as const) {
     store.save(record(status, { status, ownerId: 'bob' }))
   }
@@ -125,7 +125,7 @@ test('a record that another tab has removed is not written again', () => {
   expect(store.isRemoved('2')).toBe(false)
 })
 
-test('other tabs are told after each write, and not without one', () => {
+test('other tabs are notified only after a write', () => {
   store.save(record('1'))
   store.save(record('2'))
   vi.advanceTimersByTime(200)
@@ -135,7 +135,7 @@ test('other tabs are told after each write, and not without one', () => {
   expect(told).toBe(1)
 })
 
-test('what cannot be read under its keys is removed; other keys are left alone', () => {
+test('unreadable records are removed, and other keys are left alone', () => {
   const good = record('1')
   const foreign = [
     '',
@@ -147,7 +147,7 @@ test('what cannot be read under its keys is removed; other keys are left alone',
     JSON.stringify({ ...good, fileSize: -1 }),
     JSON.stringify({ ...good, ticket: { uploadUrl: 'x' } }),
     JSON.stringify({ ...good, need: undefined }),
-    // This record is good, but its key names another record.
+    // A valid record whose key names another record.
     JSON.stringify(good),
   ]
   for (const [index, value] of foreign.entries()) {

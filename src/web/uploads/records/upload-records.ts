@@ -2,18 +2,15 @@ import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { isForgotten, parseRecord, type UploadRecord } from './upload-record.ts'
 
-/**
- * Changes within this time are written together, because each write to localStorage blocks the
- * page.
- */
+/** Coalesces writes to localStorage, because each one blocks the page. */
 const writeEveryMs = 200
 
-/** The part of the browser's `localStorage` that is used here. Each method may throw. */
+/** The part of `localStorage` used here. Any method may throw. */
 export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /**
- * The upload records in localStorage, each under a key of its own (spec §3). All tabs read them.
- * Its methods never throw.
+ * The upload records in localStorage, each under its own key (spec §3), shared by all tabs. No
+ * method throws.
  */
 export interface RecordStore {
   /**
@@ -21,7 +18,7 @@ export interface RecordStore {
    * failed over 24 h ago.
    */
   load(): UploadRecord[]
-  /** Returns the record as any tab has last written it; null if there is none. */
+  /** Returns the record as last written by any tab; null if there is none. */
   get(id: string): UploadRecord | null
   /**
    * Writes the record within 200 ms, together with other changes. A record that another tab has
@@ -29,15 +26,15 @@ export interface RecordStore {
    */
   save(record: UploadRecord): void
   remove(id: string): void
-  /** Writes all waiting changes immediately. */
+  /** Writes all pending changes immediately. */
   flush(): void
-  /** True when this tab has written or read a record that another tab has removed since. */
+  /** True if another tab has removed the record since this tab last wrote or read it. */
   isRemoved(id: string): boolean
 }
 
 /**
- * Creates the store of records. If localStorage is full or forbidden, a record is lost when the
- * page is closed.
+ * Creates the record store. If localStorage is full or forbidden, records are lost when the page is
+ * closed.
  * @param onWritten called after changes have been written.
  */
 export function createRecordStore(
@@ -45,9 +42,9 @@ export function createRecordStore(
   timers: Timers,
   onWritten: () => void,
 ): RecordStore {
-  /** Changes that are not written yet, by record id; null for a record to be removed. */
+  /** Pending changes by record ID; null for a removal. */
   const unwritten = new Map<string, UploadRecord | null>()
-  /** The ids of the records that were in localStorage when this tab last wrote or read them. */
+  /** IDs of records that were in localStorage when this tab last wrote or read them. */
   const known = new Set<string>()
   let isWaiting = false
 
@@ -60,7 +57,7 @@ export function createRecordStore(
       storage().setItem(key, JSON.stringify(record))
       known.add(id)
     } catch {
-      // The write failed. Remove the older state, or the next page would continue from it.
+      // The write failed. Remove the outdated record so that a reload doesn't resume from it.
       if (record) write(id, null)
     }
   }
@@ -103,7 +100,7 @@ export function createRecordStore(
           } else storage().removeItem(key)
         }
       } catch {
-        // The browser forbids localStorage, so no records exist.
+        // The browser blocks localStorage, so there are no records.
       }
       return records.sort((a, b) => (a.id < b.id ? -1 : 1))
     },
