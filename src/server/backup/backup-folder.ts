@@ -23,12 +23,12 @@ import { isStorageKey } from '../storage/storage-key.ts'
 
 /*
  * A backup is a folder:
- * - `rows/` has a file for each table, in the format of COPY.
- * - `files/` has the bytes of each uploaded file, under its storage key.
- * - `secret` and `admin-password` are copies from the data folder, if they exist there.
+ * - `rows/` has one file per table, in COPY format.
+ * - `files/` has the bytes of each uploaded file, named by its storage key.
+ * - `secret` and `admin-password` are copied from the data folder, if they exist.
  * - `manifest.json` describes the backup.
- * - `SHA256SUMS` has the checksum of every other file, as `sha256sum --check` reads it. It is
- *   written last, so a backup without it is incomplete.
+ * - `SHA256SUMS` has the checksums of all other files, for `sha256sum --check`. It is written last,
+ *   so a backup without it is incomplete.
  */
 
 const manifestFile = 'manifest.json'
@@ -36,12 +36,13 @@ const sumsFile = 'SHA256SUMS'
 /** The files of the data folder that a backup copies. */
 export const secretFiles = ['secret', 'admin-password'] as const
 
-/** A read fails if no byte arrives for this long. */
+/** A read fails after this long without a byte. */
 const stallMs = 5 * minuteInMs
 
 /**
  * Checksums detect damage, not tampering: anyone who can write to the backup can change them too.
- * So names of tables and columns are only compared with those of the database, never used in SQL.
+ * So the names of tables and columns are only compared with those in the database, never used in
+ * SQL.
  */
 const manifestSchema = z.object({
   format: z.literal(2),
@@ -56,17 +57,17 @@ const manifestSchema = z.object({
       columns: z.array(z.string()),
     }),
   ),
-  /** The storage keys of files that were deleted during the backup. */
+  /** The storage keys of files deleted during the backup. */
   deleted: z.array(z.string().refine(isStorageKey)),
 })
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** Returns the path of a stored file in a backup. */
+/** Returns the path of a stored file within a backup. */
 export function objectPath(key: string): string {
   return join('files', key.slice(0, 2), key)
 }
 
-/** Writes a backup into a new or empty folder that only its owner can open. */
+/** Writes a backup to a new or empty folder, private to its owner. */
 export class BackupWriter {
   readonly #folder: string
   readonly #sums: FileHandle
@@ -76,14 +77,17 @@ export class BackupWriter {
     this.#sums = sums
   }
 
-  /** @throws {StartupError} when the folder is a link, not empty, foreign or not writable. */
+  /**
+   * @throws {StartupError} if the folder is a link, not empty, owned by another user or not
+   * writable.
+   */
   static async create(folder: string): Promise<BackupWriter> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await requireOwnFolder(folder)
       await requireEmpty(folder)
       await chmod(folder, 0o700)
-      // Another user may have added a link before the folder was closed.
+      // Another user may have added a link before the folder was private.
       await requireEmpty(folder)
       return new BackupWriter(folder, await open(join(folder, `${sumsFile}.new`), 'wx', 0o600))
     } catch (error) {
@@ -94,7 +98,7 @@ export class BackupWriter {
     }
   }
 
-  /** Writes a file durably, except for its name. Returns its size and checksum. */
+  /** Writes a file and syncs its content, but not its name. Returns its size and checksum. */
   async write(
     path: string,
     bytes: AsyncIterable<string | Buffer>,
@@ -125,17 +129,17 @@ export class BackupWriter {
     return { size, sha256: hash.digest('hex') }
   }
 
-  /** Removes a file whose bytes are not to be kept. */
+  /** Removes a file that doesn't belong in the backup. */
   remove(path: string): Promise<void> {
     return rm(join(this.#folder, path), { force: true })
   }
 
-  /** Adds a file to the list of checksums. */
+  /** Appends a file to the list of checksums. */
   async addChecksum(path: string, sha256: string): Promise<void> {
     await this.#sums.appendFile(`${sha256}  ${path}\n`)
   }
 
-  /** Writes the manifest and completes the backup. Afterwards it survives a power failure. */
+  /** Writes the manifest and completes the backup, which then survives a power failure. */
   async complete(manifest: Manifest): Promise<void> {
     const text = `${JSON.stringify(manifest, null, 2)}\n`
     const { sha256 } = await this.write(manifestFile, Readable.from([text]))
@@ -181,15 +185,15 @@ async function requireEmpty(folder: string): Promise<void> {
   )
 }
 
-/** A backup whose files have all been compared with their checksums. */
+/** A backup whose files all match their checksums. */
 export interface VerifiedBackup {
   folder: string
   manifest: Manifest
 }
 
 /**
- * Reads a backup and compares every file with its checksum.
- * @throws {StartupError} when the backup is incomplete, or any byte of it was altered.
+ * Reads a backup and verifies every file's checksum.
+ * @throws {StartupError} if the backup is incomplete or altered.
  */
 export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
   const found = await countFiles(folder)
@@ -223,7 +227,6 @@ async function countFiles(folder: string): Promise<number> {
   }
 }
 
-/** Reads the list of checksums. */
 export async function* readChecksums(
   folder: string,
 ): AsyncGenerator<{ path: string; sha256: string }> {
@@ -243,7 +246,7 @@ export async function* readChecksums(
   }
 }
 
-/** Reads a file of a backup. Fails at the end if its checksum is wrong. */
+/** Reads a file of a backup. Fails at the end on a checksum mismatch. */
 export async function* readVerified(
   folder: string,
   path: string,
@@ -257,7 +260,7 @@ export async function* readVerified(
   if (hash.digest('hex') !== sha256) throw damaged(`${path} was altered`)
 }
 
-/** Returns an error that says what is wrong with a backup. */
+/** Creates the error for a damaged backup. */
 export function damaged(reason: string): StartupError {
   return new StartupError(`The backup is damaged: ${reason}. Nothing was restored.`)
 }

@@ -56,7 +56,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
   backup = join(folder, 'backup')
   app = await startTestApp()
-  // A start of the server does this too.
+  // As a server does at startup.
   await bindStores(app.deps)
   ada = await makePerson(app, { tier: 'premium' })
 })
@@ -66,8 +66,8 @@ afterEach(async () => {
 })
 
 /**
- * Backs the running server up.
- * @param onRead is called before the bytes of an object are read from storage.
+ * Backs up the running server.
+ * @param onRead is called before each object is read from storage.
  */
 function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
   const { config } = app.deps
@@ -89,7 +89,7 @@ function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
   })
 }
 
-/** Restores the backup into a database and a folder, by default a new one. Returns the folder. */
+/** Restores the backup into a database and a folder (a new one by default). Returns the folder. */
 async function restore(target: TestDatabase, kept?: string): Promise<string> {
   const dataDir = kept ?? (await mkdtemp(join(folder, 'restored-')))
   const { config, clock } = app.deps
@@ -122,7 +122,7 @@ async function bytesAt(url: string, { shortCode }: { shortCode: string }) {
   return answer.ok ? sha256(await answer.bytes()) : answer.status
 }
 
-it('brings everything back that was stored when the backup began, although uploads went on', async () => {
+it('restores everything stored when the backup began, despite concurrent uploads', async () => {
   const before = [
     await makeFile(ada, { bytes: new Uint8Array() }),
     await makeFile(ada, { bytes: new Uint8Array(3 * 1024 * 1024).fill(7) }),
@@ -155,11 +155,11 @@ it('brings everything back that was stored when the backup began, although uploa
     for (const file of before) expect(await bytesAt(again.url, file)).toBe(sha256(file.bytes))
     for (const file of during) expect(await bytesAt(again.url, file)).toBe(404)
     expect(await bytesAt(again.url, doomed)).toBe(404)
-    // The backup lacks the bytes of the open upload. The browser begins the upload again.
+    // The backup lacks the bytes of the open upload, so the browser restarts it.
     const returned = makeClient(again, await logIn(again, ada.email, ada.password))
     await expectRefusal(await confirm(returned, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
-    // The purge completes the removal, and storage and rows agree.
+    // The purge completes the removal, and storage matches the rows.
     expect(await expireFiles(again.deps)).toEqual({ purged: 1, failed: 0 })
     const purged = await again.deps.db.select().from(files).where(isNotNull(files.purgedAt))
     expect(purged.map(({ id }) => id)).toEqual([doomed.id])
@@ -174,7 +174,7 @@ it('brings everything back that was stored when the backup began, although uploa
   }
 })
 
-it('reads all rows as they were at one moment', async () => {
+it('reads all rows from one snapshot', async () => {
   const counted = await inSnapshot(app.pool, async (client) => {
     const count = async () => (await client.query('select 1 from files')).rowCount
     const before = await count()
@@ -184,7 +184,7 @@ it('reads all rows as they were at one moment', async () => {
   expect(counted).toEqual([0, 0])
 })
 
-it('is incomplete after an interruption, and is made again in a new folder', async () => {
+it('is incomplete after an interruption and can be redone in a new folder', async () => {
   await makeFile(ada)
   const cutOff = backUp(async () => {
     throw new Error('cut off')
@@ -197,7 +197,7 @@ it('is incomplete after an interruption, and is made again in a new folder', asy
   expect(await backUp()).toMatchObject({ faults: [], objects: 1 })
 })
 
-it('names the files whose bytes were lost or altered in storage before, and keeps the others', async () => {
+it('names the files whose bytes were lost or altered in storage, and backs up the rest', async () => {
   const [lost, altered, whole] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
   const path = async (file: { id: string }) => {
     const key = await keyOf(file)
@@ -220,7 +220,7 @@ it('names the files whose bytes were lost or altered in storage before, and keep
   }
 })
 
-it('is made of a database that takes no writes, too, which cannot note it', async () => {
+it("works with a read-only database, which can't record the backup", async () => {
   await makeFile(ada)
   const { rows } = await app.pool.query('select current_database() as name')
   await app.pool.query(`alter database "${rows[0].name}" set default_transaction_read_only = on`)
@@ -229,7 +229,7 @@ it('is made of a database that takes no writes, too, which cannot note it', asyn
 })
 
 describe('the folder of a backup', () => {
-  it('is closed to others, and has checksums that sha256sum accepts', async () => {
+  it('is private and has checksums that sha256sum accepts', async () => {
     await makeFile(ada)
     await mkdir(backup, { mode: 0o755 })
     await backUp()
@@ -240,14 +240,14 @@ describe('the folder of a backup', () => {
     expect(sums.stdout).toMatch(/^rows\/files\.copy: OK$/m)
   })
 
-  it('is refused as it is, if it is not empty', async () => {
+  it("is rejected unchanged if it isn't empty", async () => {
     await mkdir(backup, { mode: 0o755 })
     await writeFile(join(backup, 'holiday.jpg'), 'x')
     await expect(backUp()).rejects.toThrow('is not empty (holiday.jpg)')
     expect((await stat(backup)).mode & 0o777).toBe(0o755)
   })
 
-  it('is refused if it is a link, or a file', async () => {
+  it('is rejected if it is a link or a file', async () => {
     const elsewhere = join(folder, 'elsewhere')
     await mkdir(elsewhere)
     await symlink(elsewhere, backup)
@@ -258,7 +258,7 @@ describe('the folder of a backup', () => {
     await expect(backUp()).rejects.toThrow(StartupError)
   })
 
-  it('is refused if it belongs to another user', async () => {
+  it('is rejected if another user owns it', async () => {
     const uid = process.getuid?.() ?? 0
     if (uid === 0) {
       await mkdir(backup)
@@ -275,7 +275,7 @@ describe('a restore', () => {
   })
   afterEach(() => target.drop())
 
-  it('brings the secrets back for their owner alone, and can be repeated', async () => {
+  it('restores the secrets privately and can be repeated', async () => {
     const { dataDir } = app.deps.config
     const secrets = { secret: `${'s'.repeat(64)}\n`, 'admin-password': 'correct horse\n' }
     for (const [name, text] of Object.entries(secrets)) {
@@ -292,9 +292,9 @@ describe('a restore', () => {
     expect((await readdir(restored)).filter((name) => name.includes('.'))).toEqual([])
   })
 
-  it('into another kind of store counts the bytes there, and none under the old one', async () => {
+  it('into a different kind of store counts the bytes there and none in the old one', async () => {
     await makeFile(ada, { bytes: new Uint8Array(1000) })
-    // A file whose bytes are gone keeps its row, as a line of the history.
+    // A purged file keeps its row for the history.
     await makeFile(await makePerson(app), { bytes: new Uint8Array(500) })
     app.clock.advance(3 * dayInMs)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
@@ -309,7 +309,7 @@ describe('a restore', () => {
     expect(rows).toEqual([{ storage: 'disk', bytes: 1000 }])
   })
 
-  it('of a backup with one altered byte, or a file more or less, writes nothing', async () => {
+  it('writes nothing if a backup has an altered byte or a missing or extra file', async () => {
     const { dataDir } = app.deps.config
     for (const name of ['secret', 'admin-password']) await writeFile(join(dataDir, name), name)
     await makeFile(ada)
@@ -342,7 +342,7 @@ describe('a restore', () => {
     expect(await filesIn(target)).toBe(1)
   })
 
-  it('refuses a manifest with other tables or columns than ours, and runs no SQL of it', async () => {
+  it('rejects a manifest with unknown tables or columns and runs none of its SQL', async () => {
     await makeFile(ada)
     await backUp()
     const { manifest: whole } = await verifyBackup(backup)
@@ -385,7 +385,7 @@ describe('a restore', () => {
     await expect(stat(canary)).rejects.toThrow('ENOENT')
   })
 
-  it('refuses a database that has rows, and storage with files of another installation', async () => {
+  it("rejects a non-empty database and another installation's storage", async () => {
     await makeFile(ada)
     await backUp()
     const dataDir = await restore(target)

@@ -20,12 +20,10 @@ import { restoreBackup } from './restore-backup.ts'
 const log = pino({ level: 'silent' })
 const tables: readonly PgTable[] = Object.values(schema).filter((value) => is(value, PgTable))
 
-/** Text that a copy could read as an end of a column, an end of a row, null or an escape. */
+/** Text that looks like COPY syntax: column and row ends, null, escapes. */
 const hostileText = 'a\tb\nc\\N \\. \\x41 "quoted" \'it\' Ünïcode 🐞'
 
-/**
- * Adds a row to every table. Where the row refers to another table, that table gets its row first.
- */
+/** Adds a row to every table, parents first. */
 async function fillEveryTable(pool: pg.Pool): Promise<void> {
   const rows = new Map<PgTable, Record<string, unknown>>()
   const add = async (table: PgTable) => {
@@ -57,7 +55,7 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
   for (const table of tables) await add(table)
 }
 
-/** What the checks and the triggers of the tables want. */
+/** Values that satisfy check constraints and triggers. */
 const valuesOfChecks: Record<string, Record<string, unknown>> = {
   // A file with bytes, which are counted.
   files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
@@ -78,7 +76,7 @@ function valueFor({ enumValues, dataType, columnType }: PgColumn): unknown {
   return 7
 }
 
-/** Returns all rows of a database, as text, under the names of their tables. */
+/** Returns all rows of a database as text, by table name. */
 async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {}
   const read = async (table: string, query: string) => {
@@ -87,7 +85,7 @@ async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
   }
   for (const name of tables.map(getTableName)) {
     if (name === 'uploads') continue
-    // Which row of `stored_bytes` counts a file depends on the connection. Only the sums matter.
+    // The row of `stored_bytes` that counts a file depends on the connection, so compare only sums.
     if (name === 'stored_bytes') {
       await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
     } else await read(name, `select t::text as text from "${name}" t`)
@@ -96,7 +94,7 @@ async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
   return content
 }
 
-it('a backup brings back every row of every table, whatever its values', async () => {
+it('a backup restores every row of every table, whatever its values', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-every-row-'))
   const [from, to] = [await emptyDatabase(), await emptyDatabase()]
   const config = readConfig({ DATA_DIR: folder, DATABASE_URL: from.url })
@@ -117,7 +115,7 @@ it('a backup brings back every row of every table, whatever its values', async (
     await source.pool.query(`delete from settings where key = 'last_backup'`)
     await restoreBackup(await verifyBackup(backup), { config, clock, pool: target.pool, more })
     expect(await contentOf(target.pool)).toEqual(content)
-    // The audit log goes on with a new number.
+    // New lines of the audit log continue the numbering.
     await target.pool.query(
       'insert into audit_log (at, action, details) select at, action, details from audit_log',
     )

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it('the metrics tell when the last backup was made, and nothing while the database is away', async () => {
+it('the metrics show the time of the last backup, and omit it while the database is down', async () => {
   const metrics = createMetrics()
   watchBackups({ db: server.db, metrics })
   const told = async () =>

@@ -6,22 +6,22 @@ import type { Db } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** The key of the row in `settings` that holds the facts about the last backup. */
+/** The `settings` key of the last backup's record. */
 const lastBackupKey = 'last_backup'
 
 const lastBackup = z.object({
-  /** The moment of the rows in the backup. */
+  /** The time of the backup's database snapshot. */
   madeAt: z.iso.datetime(),
-  /** How many files the backup has the bytes of. */
+  /** Number of files whose bytes are in the backup. */
   objects: z.int().nonnegative(),
-  /** How many files it lacks, because their bytes were missing in storage or altered there. */
+  /** Number of files left out because their bytes were missing or altered in storage. */
   faults: z.int().nonnegative(),
-  /** `other`: another program made it, and the operator had that noted. */
+  /** `other`: made by another program and recorded by the operator. */
   by: z.enum(['command', 'other']).default('command'),
 })
 export type LastBackup = z.output<typeof lastBackup>
 
-/** Notes in the database that a backup is complete. An older one is not noted over a newer one. */
+/** Records a completed backup in the database, unless a newer one is recorded. */
 export async function noteBackup(pool: pg.Pool, made: z.input<typeof lastBackup>): Promise<void> {
   await pool.query(
     `insert into settings (key, value, updated_at) values ($1, $2, $3)
@@ -31,7 +31,7 @@ export async function noteBackup(pool: pg.Pool, made: z.input<typeof lastBackup>
   )
 }
 
-/** Returns the facts about the last backup, or null if none was noted. */
+/** Returns the last recorded backup, or null. */
 export async function findLastBackup(db: Db): Promise<LastBackup | null> {
   const [row] = await db
     .select({ value: settings.value })
@@ -40,7 +40,7 @@ export async function findLastBackup(db: Db): Promise<LastBackup | null> {
   return row ? lastBackup.parse(JSON.parse(row.value)) : null
 }
 
-/** Returns when the first server used this database, or null if none has. */
+/** Returns when a server first used this database, or null. */
 export async function findFirstUse(db: Db): Promise<Date | null> {
   const [row] = await db
     .select({ at: settings.updatedAt })
@@ -49,12 +49,12 @@ export async function findFirstUse(db: Db): Promise<Date | null> {
   return row?.at ?? null
 }
 
-/** A scrape waits this long for the database. After that, it leaves out the metric. */
+/** A scrape waits this long for the database before it omits the metric. */
 const readMs = 2000
 
 /**
- * Adds the time of the last known backup to the metrics. It is 0 if there is none, so that an alert
- * on its age also fires then.
+ * Exports the time of the last known backup as a metric. It is 0 if there is none, so that an alert
+ * on its age fires in this case, too.
  */
 export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
   const made = metrics.gauge(

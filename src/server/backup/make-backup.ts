@@ -29,13 +29,13 @@ export interface BackupOptions {
   config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
   clock: Deps['clock']
   log: Pick<Deps['log'], 'info' | 'warn'>
-  /** Rows of tables that are not in `schema.ts`: the email in the job queue. */
+  /** Rows of tables outside `schema.ts`: the queued emails. */
   more: readonly RowSet[]
-  /** Opens the files of a store. Tests pass their own. */
+  /** Opens the files of a store. Overridden in tests. */
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
-/** What a backup contains. `faults` are the ids of files that storage had lost or altered. */
+/** A summary of a backup. `faults` are the ids of files lost or altered in storage. */
 export interface MadeBackup {
   rows: number
   objects: number
@@ -43,7 +43,7 @@ export interface MadeBackup {
   faults: string[]
 }
 
-/** A file whose bytes should be in storage. They may be missing if a purge is removing them. */
+/** A file whose bytes should be in storage. They may be missing during a purge. */
 interface StoredFile {
   id: string
   storage: StorageName
@@ -53,16 +53,16 @@ interface StoredFile {
   sha256: string | null
 }
 
-/** This many files are copied at the same time. */
+/** Number of files copied in parallel. */
 const concurrency = 4
 const rowsPerFetch = 1000
 
 /**
- * Copies everything except running uploads into a folder, even while servers run. All rows are from
- * one moment. The bytes of files are copied afterwards, which is safe because they never change. If
- * a file is deleted meanwhile, a restore ends its link.
- * @throws {StartupError} when no server has used the database yet, or when the folder, the database
- * or a store cannot be used.
+ * Backs up everything except running uploads into a folder, even while servers run. All rows are
+ * from one snapshot. The bytes of files are copied afterwards, which is safe because they never
+ * change. If a file is deleted meanwhile, a restore ends its link.
+ * @throws {StartupError} if no server has used the database yet, or if the folder, the database or
+ * a store can't be used.
  */
 export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
   const { config, clock, log, more } = options
@@ -90,7 +90,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       objects: copied.objects,
       faults: copied.faults.length,
     }).catch((error: unknown) => {
-      // A read-only replica, for example, cannot note its backup, which is complete all the same.
+      // A read-only replica, for example, can't record its backup, which is complete all the same.
       log.warn({ err: error }, 'the database could not note the backup')
     })
     return { rows: count, ...copied }
@@ -125,7 +125,7 @@ async function copySecret(name: string, dataDir: string, backup: BackupWriter): 
   await backup.addChecksum(name, (await backup.write(name, Readable.from([text]))).sha256)
 }
 
-/** Copies the bytes of files, and returns which ones it could not copy. */
+/** Copies the bytes of files. Returns which files couldn't be copied. */
 async function copyFiles(
   files: AsyncIterable<StoredFile>,
   backup: BackupWriter,
@@ -177,7 +177,7 @@ async function copyFile(
   return (await isFileKept(pool, id)) ? 'lost' : 'deleted'
 }
 
-/** Yields every file that is not purged, Call it inside a transaction. */
+/** Yields every file that isn't purged. Call it inside a transaction. */
 async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFile> {
   await client.query(
     `declare stored_files no scroll cursor for
@@ -192,7 +192,7 @@ async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFil
   await client.query('close stored_files')
 }
 
-/** Tells whether a file still has its bytes, and their removal has not begun. */
+/** True if a file still has its bytes and their removal hasn't begun. */
 async function isFileKept(pool: pg.Pool, id: string): Promise<boolean> {
   const { rows } = await pool.query(
     'select 1 from files where id = $1 and purged_at is null and purging_at is null',

@@ -6,8 +6,8 @@ import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/storage.ts'
 
 /**
- * Opens the stored files of one of the configured stores. A server may use the store meanwhile.
- * @throws {StartupError} when the store is not configured, or the bucket cannot be used.
+ * Opens the stored files of a configured store. A server may be using it.
+ * @throws {StartupError} if the store isn't configured, or the bucket can't be used.
  */
 export async function openObjects(
   name: StorageName,

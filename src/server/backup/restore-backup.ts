@@ -35,21 +35,21 @@ import { openObjects } from './open-objects.ts'
 export interface RestoreOptions {
   config: Pick<Config, 'appUrl' | 'authSecret' | 'dataDir' | 's3'>
   clock: Deps['clock']
-  /** An empty database with all tables, those of the job queue too. No server may use it. */
+  /** An empty database with all tables, including the job queue's, that no server uses. */
   pool: pg.Pool
-  /** Rows of tables that are not in `schema.ts`: the email in the job queue. */
+  /** Rows of tables outside `schema.ts`: the queued emails. */
   more: readonly RowSet[]
 }
 
-/** This many files are copied at the same time. */
+/** Number of files copied in parallel. */
 const concurrency = 4
 
 /**
- * Restores a backup into an empty database and the configured store, which must be empty too. Files
- * come first and rows last, in one transaction, so a server finds everything or nothing. An
- * interrupted restore can be repeated.
- * @throws {StartupError} when the target is not empty, or the backup is from another version. Then
- * no row is written.
+ * Restores a backup into an empty database and the configured, empty store. Files are written
+ * first, then all rows in one transaction, so a server finds everything or nothing. An interrupted
+ * restore can be repeated.
+ * @throws {StartupError} if the target isn't empty or the backup is from another version. No row is
+ * written then.
  */
 export async function restoreBackup(
   { folder, manifest }: VerifiedBackup,
@@ -92,10 +92,10 @@ export async function restoreBackup(
 }
 
 /**
- * Returns, for each table in the backup, its columns and the file that has its rows. The names in
- * SQL come from the database: the manifest only chooses among them.
- * @throws {StartupError} when the manifest names an unknown table or column, names one twice, or
- * lacks a table that every backup has.
+ * Returns each table of the backup with its columns and its file of rows. The names used in SQL
+ * come from the database; the manifest only selects from them.
+ * @throws {StartupError} if the manifest has an unknown or duplicate table or column, or lacks a
+ * required table.
  */
 async function findTables({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
   const named = new Map(rows.map((one) => [one.table, one]))
@@ -117,9 +117,9 @@ function unknownNames(): StartupError {
 }
 
 /**
- * Copies the secrets of the backup into the data folder, unless it has the same ones already. If
- * AUTH_SECRET is set, the server does not use the file `secret`.
- * @throws {StartupError} when the data folder has other secrets.
+ * Copies the backup's secrets into the data folder, unless they are already there. If AUTH_SECRET
+ * is set, the server ignores the file `secret`.
+ * @throws {StartupError} if the data folder has different secrets.
  */
 async function restoreSecrets(
   folder: string,
@@ -141,8 +141,8 @@ async function restoreSecrets(
 }
 
 /**
- * Marks a store as belonging to an installation. A repeated restore finds its own mark.
- * @throws {StartupError} when the store belongs to another installation, or has files but no mark.
+ * Marks a store with the id of its installation. A repeated restore finds its own mark.
+ * @throws {StartupError} if the store belongs to another installation, or has files but no mark.
  */
 async function claimStore(store: SealedObjects, installation: string): Promise<void> {
   const owner = await store.installation()
@@ -154,7 +154,7 @@ async function claimStore(store: SealedObjects, installation: string): Promise<v
   )
 }
 
-/** Copies all files of a backup into a store. Returns how many. */
+/** Copies all files of a backup into a store. Returns their number. */
 async function restoreFiles(folder: string, store: SealedObjects): Promise<number> {
   const copy = async ({ path, sha256 }: { path: string; sha256: string }) => {
     if (!path.startsWith('files/')) return 0
@@ -168,8 +168,8 @@ async function restoreFiles(folder: string, store: SealedObjects): Promise<numbe
 }
 
 /**
- * Ends the links of files whose bytes are gone, as a purge does. The next purge finds no bytes, and
- * completes the removal with its receipt.
+ * Ends the links of files whose bytes are gone, as a purge does. The next purge finds no bytes and
+ * completes the removal with a receipt.
  */
 async function markAsPurging(
   client: pg.ClientBase,

@@ -15,7 +15,7 @@ async function modeOf(path: string) {
   return (await stat(path)).mode & 0o777
 }
 
-test('the folder is created with its parents, and private', async () => {
+test('the folder is created with its parents and is private', async () => {
   const deep = join(dataDir, 'a/b')
   await prepareDataDir(deep)
   await prepareDataDir(deep)
@@ -38,19 +38,19 @@ test('the secret is generated once, even in parallel', async () => {
   expect(await modeOf(join(dataDir, 'secret'))).toBe(0o600)
 })
 
-test('a secret of AUTH_SECRET leaves no file', async () => {
+test('AUTH_SECRET leaves no file', async () => {
   const secret = 's'.repeat(32)
   expect(await readAuthSecret({ authSecret: secret, dataDir })).toBe(secret)
   expect(await readdir(dataDir)).toEqual([])
 })
 
-test('a damaged secret is refused and not replaced', async () => {
+test('a damaged secret is rejected and not replaced', async () => {
   await writeFile(join(dataDir, 'secret'), '')
   await expect(readAuthSecret({ authSecret: null, dataDir })).rejects.toThrow('damaged')
   expect(await readFile(join(dataDir, 'secret'), 'utf8')).toBe('')
 })
 
-test("the administrator's password is generated, kept and private", async () => {
+test("the administrator's password is generated once and is private", async () => {
   const config = { adminPassword: null, dataDir }
   const password = await readAdminPassword(config)
   expect(password).toMatch(/^[a-z2-9]{20}$/)

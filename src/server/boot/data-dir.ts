@@ -12,7 +12,7 @@ import { createFile } from '../storage/disk/durable-file.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/** 32 characters that don't look alike, so 20 of them have 100 random bits. */
+/** 32 distinguishable characters, so 20 of them have 100 random bits. */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -21,12 +21,12 @@ const makeSecret = customAlphabet(
 
 /**
  * Creates DATA_DIR, private to this user, unless it exists.
- * @throws {StartupError} when it cannot be created or written to.
+ * @throws {StartupError} if it can't be created or written to.
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // Root runs Postgres as another user. Outside Linux, that user must be able to pass through.
+    // Root runs Postgres as another user, who must be able to traverse the folder outside Linux.
     const passesThrough = process.getuid?.() === 0 && process.platform !== 'linux'
     if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -40,9 +40,9 @@ export async function prepareDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * Returns the secret that signs sessions and presigned URLs: AUTH_SECRET, or `dataDir/secret`,
- * which is generated.
- * @throws {StartupError} when the secret in the file is damaged.
+ * Returns the secret for signing sessions and presigned URLs: AUTH_SECRET or the generated file
+ * `dataDir/secret`.
+ * @throws {StartupError} if the secret in the file is damaged.
  */
 export async function readAuthSecret(
   config: Pick<Config, 'authSecret' | 'dataDir'>,
@@ -62,8 +62,8 @@ export function adminPasswordFile(dataDir: string): string {
 }
 
 /**
- * Returns the administrator's password for a new database: ADMIN_PASSWORD, or
- * `dataDir/admin-password`, which is generated.
+ * Returns the administrator's password for a new database: ADMIN_PASSWORD or the generated file
+ * `dataDir/admin-password`.
  */
 export async function readAdminPassword(
   config: Pick<Config, 'adminPassword' | 'dataDir'>,
@@ -73,7 +73,7 @@ export async function readAdminPassword(
   )
 }
 
-/** Returns the text of a file, which is created with a new value and mode 600 if it is missing. */
+/** Reads a file, or creates it with a new value and mode 600 if it is missing. */
 async function readOrCreate(file: string, make: () => string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
@@ -90,7 +90,7 @@ export interface DataFolderOptions {
   config: Config
   log: Logger
   shutdown: Shutdown
-  /** Called when the embedded Postgres is lost. */
+  /** Called if the embedded Postgres exits and can't be restarted. */
   onLost(error: unknown): void
 }
 
@@ -99,9 +99,9 @@ export interface DataFolder {
 }
 
 /**
- * Creates and locks the data folder, and starts the embedded Postgres in it, unless DATABASE_URL
- * names another one.
- * @throws {StartupError} when the folder cannot be used, or Postgres cannot run.
+ * Creates and locks the data folder, and starts the embedded Postgres in it unless DATABASE_URL is
+ * set.
+ * @throws {StartupError} if the folder can't be used, or Postgres can't run.
  */
 export async function openDataFolder({
   config,
@@ -120,7 +120,7 @@ export async function openDataFolder({
     keepsReserve: databaseUrl === null,
     log,
   })
-  // Before Postgres, so that it is closed after it: Postgres may need the reserve to stop.
+  // Registered before Postgres to close after it: Postgres may need the reserve to stop.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null) return { space }
   const postgres = await startEmbeddedPostgres(dataDir, log)

@@ -58,27 +58,27 @@ describe('bindStorage', () => {
     expect(await storage.installation()).toBe(claimed)
   })
 
-  it('refuses a store that another database claimed', async () => {
+  it('rejects a store claimed by another database', async () => {
     await openStore()
     await bind()
     await app.deps.db.delete(settings)
     await expect(bind()).rejects.toThrow('belong to another database')
   })
 
-  it('refuses an unclaimed store with objects', async () => {
+  it('rejects an unclaimed store with objects', async () => {
     await openStore()
     await writeFile(join(folder, 'uploads', newStorageKey()), 'bytes')
     await expect(bind()).rejects.toThrow('belong to another database')
   })
 
-  it('refuses an empty store for a database with files', async () => {
+  it('rejects an empty store for a database with files', async () => {
     await openStore()
     await makeFile(await makePerson(app))
     await expect(bind()).rejects.toThrow('are not in this storage')
     expect(await storage.installation()).toBeNull()
   })
 
-  it('warns of files in a store that is not configured', async () => {
+  it("warns about files in a store that isn't configured", async () => {
     await openStore()
     const { id } = await makeFile(await makePerson(app))
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, id))

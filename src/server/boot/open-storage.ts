@@ -14,7 +14,7 @@ interface StorageParts
   config: Config
 }
 
-/** @throws {StartupError} as `openStores` does. */
+/** @throws {StartupError} like `openStores`. */
 export function openStorage({
   config,
   clock,
@@ -38,8 +38,8 @@ export function openStorage({
 
 /**
  * Checks that the database and each store belong together. Claims an empty store for this database.
- * Warns of files in a store that isn't configured.
- * @throws {StartupError} when they belong to different installations, or only one has files.
+ * Warns about files in a store that isn't configured.
+ * @throws {StartupError} if they belong to different installations, or only one has files.
  */
 export async function bindStores({
   clock,
@@ -60,8 +60,8 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. With another database, the nightly comparison would delete every object in it;
- * with another store, every file would be missing.
+ * Checks one store. A mismatch is dangerous: the nightly comparison would delete every object in a
+ * store of another database, and every file would be missing from another store.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -17,7 +17,7 @@ import type { DiskSpace } from '../space/disk-space.ts'
 import type { OpenStores } from '../storage/open-stores.ts'
 
 interface ServedParts {
-  /** The built web. */
+  /** The folder of the built web app. */
   distDir: string
   storage: Pick<OpenStores, 'handle' | 'origins'>
   pool: pg.Pool
@@ -25,8 +25,8 @@ interface ServedParts {
 }
 
 /**
- * Loads the built web, builds the app, and listens.
- * @throws {StartupError} when the built pages are missing or from another version.
+ * Loads the built web app, builds the HTTP app, and listens.
+ * @throws {StartupError} if the built pages are missing or from another version.
  * @throws Node's errors of listening, such as EADDRINUSE.
  */
 export async function serve(

@@ -42,13 +42,13 @@ describe('closing the server', () => {
   let agent: Agent
   beforeEach(async () => {
     responses = []
-    // Like a browser, this client keeps its connections open for other requests.
+    // Keeps its connections open for reuse, like a browser.
     agent = new Agent({ keepAlive: true })
     server = createServer((_, response) => {
       response.write('begun ')
       responses.push(response)
     })
-    // By itself, the server would keep an idle connection open for this time.
+    // The server's own timeout for idle connections, longer than the test.
     server.keepAliveTimeout = 10 * 60_000
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -66,7 +66,7 @@ describe('closing the server', () => {
     return response
   }
 
-  test('lets a running transfer finish, and closes its idle connection', async () => {
+  test('lets a running transfer finish and then closes its idle connection', async () => {
     const response = await transfer()
     const closed = closeServer(server, 60_000)
     responses[0]?.end('and finished')

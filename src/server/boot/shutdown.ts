@@ -13,7 +13,7 @@ interface Part {
   abandon?(): void
 }
 
-/** The started parts of the server. The last one closes first. */
+/** The started parts of the server, closed in reverse order. */
 export interface Shutdown {
   /** Adds a started part. `abandon` replaces `close` when the process must exit at once. */
   add(part: Part): void
@@ -92,9 +92,9 @@ export function superviseProcess(
   return stop
 }
 
-/** Stops listening, and lets running requests finish for up to `graceMs`. */
+/** Stops listening and lets running requests finish for up to `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  // Node closes idle connections only at `close`, and keeps those that become idle later.
+  // Node closes idle connections only once, at `close`, but not those that become idle later.
   const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const grace = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => server.close(() => resolve()))

@@ -24,7 +24,7 @@ import { closeServer } from './shutdown.ts'
 
 const distDir = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
-/** How long running transfers may continue after a stop signal. */
+/** Grace period for running transfers after a stop signal. */
 const transferGraceMs = 30_000
 
 interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
@@ -34,8 +34,8 @@ interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
 
 /**
  * Starts the parts of the server one after another, and listens.
- * @returns the text for the person who started it.
- * @throws {StartupError} when it cannot start. `shutdown` has the parts that were started.
+ * @returns the greeting for the operator.
+ * @throws {StartupError} if it can't start. `shutdown` has the parts that were started.
  */
 export async function startServer({
   config,
@@ -51,7 +51,7 @@ export async function startServer({
   const { pool, db, close } = await openServerDatabase(config, log)
   shutdown.add({ name: 'database', close })
 
-  // This fills the reserve for Postgres, which could otherwise leave too little space for a new
+  // Starts filling the reserve. Any earlier, it could leave too little space to create a new
   // database.
   space.watch()
 
@@ -119,7 +119,7 @@ export async function startServer({
     name: 'server',
     async close(reason) {
       stopping.abort()
-      // After an uncaught error, the server doesn't go on answering.
+      // After an uncaught error, the server stops without the drain period.
       if (reason === 'signal') await wait(config.drainMs)
       await closeServer(server, transferGraceMs)
     },
@@ -140,7 +140,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${others}`
 }
 
-/** The greeting of the first start, and the only text with the generated password. */
+/** The greeting of the first start, the only text with the generated password. */
 async function firstGreeting(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')

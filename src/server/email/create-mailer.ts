@@ -7,24 +7,24 @@ type MailSettings = Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>
 type MailDeps = Pick<Deps, 'clock' | 'log'>
 
 /**
- * Tells whether this server sends mail. If not, each email becomes a file that only the operator
- * reads, and nothing may promise one to anybody else.
+ * True if this server sends email. If not, each email becomes a file that only the operator reads,
+ * and nothing may promise an email to anyone else.
  */
 export function sendsMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
   return smtpUrl !== null
 }
 
 /**
- * Creates the mailer that the settings ask for. If they name a mail server, it sends mail there.
- * Otherwise it writes each email to the folder `outbox`. The library for mail is loaded with the
- * first email, because it costs time and memory at the start.
+ * Creates the mailer for these settings: it sends through SMTP if a mail server is set, and writes
+ * files to the folder `outbox` otherwise. The SMTP library is loaded with the first email, because
+ * it slows down startup and takes memory.
  */
 export function createMailer(settings: MailSettings, deps: MailDeps): Mailer {
   let loading: Promise<Mailer> | undefined
 
   const loaded = (): Promise<Mailer> => {
     loading ??= loadMailer(settings, deps).catch((error) => {
-      // The next mail tries again. Perhaps the process had too many open files.
+      // Let the next email retry the import. It may have failed for lack of file descriptors.
       loading = undefined
       throw error
     })

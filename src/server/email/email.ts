@@ -1,15 +1,17 @@
-/** Who gets an email. People typed the name themselves, so it is never parsed for an address. */
+/**
+ * The recipient of an email. Users type the name themselves, so it is never parsed for an address.
+ */
 export interface Recipient {
   name: string
   address: string
 }
 
-/** A block of an email. The blocks are in reading order, from the greeting to the last sentence. */
+/** A block of an email's body, in reading order. */
 export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
-  /** Something less important, in smaller type. */
+  /** Secondary text in smaller type. */
   | { kind: 'note'; text: string }
-  /** The one button of an email. Its URL is repeated below it as text. */
+  /** The email's only button. Its URL is repeated below it as text. */
   | { kind: 'button'; label: string; href: string; note: string }
 
 export interface EmailContent {
@@ -20,17 +22,17 @@ export interface EmailContent {
   blocks: readonly Block[]
 }
 
-/** An email that is ready to be rendered and sent. */
+/** An email that is ready for rendering and sending. */
 export interface OutgoingEmail {
   to: Recipient
-  /** Whether the owner of the address has proved to receive its emails. */
+  /** True if the address is verified. */
   isVerified: boolean
-  /** Who gets the answer if somebody answers the email. Without it, the sender gets it. */
+  /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient
   content: EmailContent
 }
 
-/** The account that an email goes to. */
+/** The account that receives an email. */
 interface Account {
   email: string
   firstName: string
@@ -38,20 +40,20 @@ interface Account {
 }
 
 /**
- * Returns the name to greet the owner by, or null if the address is not verified. Otherwise anyone
- * could sign up with a stranger's address, and send the stranger words in place of a name.
+ * Returns the name for the greeting, or null if the address is unverified. Otherwise anyone could
+ * sign up with a stranger's address and send arbitrary text as the name.
  */
 export function nameOf({ emailVerified, firstName }: Account): string | null {
   return emailVerified ? firstName : null
 }
 
-/** Returns an email to the owner of an account. */
+/** Creates an email to the owner of an account. */
 export function emailToOwner(account: Account, content: EmailContent): OutgoingEmail {
   const to = { name: nameOf(account) ?? '', address: account.email }
   return { to, isVerified: account.emailVerified, content }
 }
 
-/** Returns an email to the support address. */
+/** Creates an email to the support address. */
 export function emailToSupport(
   { supportEmail }: { supportEmail: string },
   content: EmailContent,
@@ -59,7 +61,7 @@ export function emailToSupport(
   return { to: { name: 'Mayfly support', address: supportEmail }, isVerified: true, content }
 }
 
-/** Returns the first words of an email. */
+/** Returns the greeting of an email. */
 export function greeting(name: string | null): string {
   return name === null ? 'Hello,' : `Hello ${name},`
 }
@@ -68,8 +70,8 @@ const lineBreaks = /[\n\r\t\u2028\u2029]+/g
 const invisible = /[\p{Cc}\p{Bidi_Control}]/gu
 
 /**
- * Makes one printable line of a text that a user may have typed: without control characters, and
- * without those that reorder text.
+ * Turns user-supplied text into one printable line, without control characters and characters that
+ * reorder text.
  */
 export function printable(text: string): string {
   return text.replace(lineBreaks, ' ').replace(invisible, '')

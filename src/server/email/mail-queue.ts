@@ -8,9 +8,9 @@ import type { Db } from '../db/transaction.ts'
 const moment = z.iso.datetime()
 
 /**
- * A request to send an email. It has little more than an id or an address, and the job that sends
- * the email looks up everything else. So a request costs the same whether or not the account
- * exists, and the queue contains no secret link. Addresses are in lower case.
+ * A queued request to send an email. It contains little more than an id or an address; the sending
+ * job looks up the rest. So a request costs the same whether the account exists or not, and the
+ * queue contains no secret links. Addresses are in lower case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
@@ -19,29 +19,29 @@ export const mailRequest = z.discriminatedUnion('kind', [
     userId: z.string(),
     changedAt: moment,
     changedBy: z.enum(ownPasswordChanges),
-    /** Whether Google was removed from the account too. */
+    /** True if Google sign-in was removed too. */
     removedGoogle: z.boolean(),
   }),
   z.object({
     kind: z.literal('trial'),
     userId: z.string(),
     about: z.enum(trialEmails),
-    /** The end of the trial that the email is about. */
+    /** The end of the trial. */
     endsAt: moment,
   }),
   z.object({
     kind: z.literal('google-linked'),
     userId: z.string(),
     linkedAt: moment,
-    /** Whether older ways to sign in were removed, because the address was not verified. */
+    /** True if older sign-in methods were removed because the address was unverified. */
     tookOver: z.boolean(),
   }),
   z.object({ kind: z.literal('feedback'), feedbackId: z.uuid() }),
   z.object({
     kind: z.literal('feedback-digest'),
-    /** The email is about the feedback that was sent from this moment on. */
+    /** Start of the reported period, inclusive. */
     from: moment,
-    /** The email is about the feedback that was sent before this moment. */
+    /** End of the reported period, exclusive. */
     until: moment,
   }),
   z.object({ kind: z.literal('report'), fileId: z.uuid() }),
@@ -63,14 +63,14 @@ export const mailRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('resend-verification'),
     email: z.string(),
-    /** The id of the signup or the account that the browser named; null if it named none. */
+    /** The id of the signup or account from the browser, or null. */
     subject: z.string().nullable(),
     askedAt: moment,
   }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
-/** The kinds of emails that go to the support address. Their requests name no recipient. */
+/** Emails to the support address. Their requests name no recipient. */
 export const supportEmails = [
   'feedback',
   'feedback-digest',
@@ -78,28 +78,27 @@ export const supportEmails = [
 ] as const satisfies MailRequest['kind'][]
 
 /**
- * The queue of mail. A request waits until its email is sent, permanently refused, or given up
- * after a day of tries. The database keeps the request for `mailRequestKeptMs` after that.
+ * The email queue. A request is kept until its email is sent, permanently rejected, or given up
+ * after a day of attempts, and for `mailRequestKeptMs` after that.
  */
 export interface MailQueue {
   /**
-   * Adds one request, by one insert. With `tx` the email is sent only if that transaction commits.
-   * With `later` the email is sent at that moment or after it. A request whose key is already in
-   * the queue adds nothing.
+   * Adds a request with a single insert. With `tx`, the email is sent only if that transaction
+   * commits. With `later`, it is sent no earlier than that time. A request whose key is already
+   * queued is ignored.
    */
   add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
 }
 
-/** When an email is to be sent, and its key: a UUID that no other email has. */
+/** When to send an email, and its unique key, a UUID. */
 export interface LaterMail {
   at: Date
   key: string
 }
 
 /**
- * Returns the key under which an email is queued: a UUID of version 8 made from a hash of `name`,
- * which says what the email is about. The queue takes only one email with the same key, so it is
- * sent once.
+ * Derives an email's queue key from a name that identifies its purpose: a version 8 UUID from a
+ * hash. The queue accepts each key once, so the email is sent once.
  */
 export function emailKey(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex')

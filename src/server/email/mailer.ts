@@ -4,33 +4,33 @@ import type { RenderedEmail } from './render-email.ts'
 
 export interface Mail {
   to: Recipient
-  /** Who gets the answer if somebody answers the email. Without it, the sender gets it. */
+  /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient | undefined
   content: RenderedEmail
   /**
-   * The Message-ID, `job-id@host`. It is the same for every attempt to send an email, so that mail
-   * programs recognise a second copy.
+   * The Message-ID, `job-id@host`. It is the same for every attempt, so that mail clients can
+   * detect duplicates.
    */
   messageId: string
 }
 
-/** Sends emails to a mail server, or writes them to a folder where no mail server is set. */
+/** Sends emails through a mail server, or writes them to a folder if none is set. */
 export interface Mailer {
   /**
-   * Resolves when the mail server has accepted the email, or when the email is in the folder.
-   * @throws {MailRefused} when no later attempt can succeed.
-   * @throws {Error} when a later attempt may succeed.
+   * Resolves when the mail server has accepted the email, or when it is written to the folder.
+   * @throws {MailRefused} if a retry can't succeed.
+   * @throws {Error} if a retry may succeed.
    */
   send(mail: Mail): Promise<void>
   /**
-   * Checks whether an email could be sent now, without sending any. Resolves when the mail server
-   * has accepted the login, or when the folder is writable.
+   * Checks whether email can be sent, without sending any. Resolves when the mail server has
+   * accepted the login, or when the folder is writable.
    */
   check(): Promise<void>
   close(): void
 }
 
-/** The mail server will never accept this email: its address does not exist, or it is refused. */
+/** The mail server permanently rejected this email or its address. */
 export class MailRefused extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -39,12 +39,12 @@ export class MailRefused extends Error {
 }
 
 /**
- * Keeps nodemailer from reading files and URLs for the content of an email. Our emails do not need
- * that, and an attacker could misuse it to read files of the server.
+ * Keeps nodemailer from reading files and URLs as email content. Our emails don't need that, and an
+ * attacker could use it to read the server's files.
  */
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 
-/** Returns an email in the form that nodemailer takes. */
+/** Converts an email to nodemailer's format. */
 export function messageOf({ to, replyTo, content, messageId }: Mail, from: string) {
   return {
     from,
@@ -52,7 +52,7 @@ export function messageOf({ to, replyTo, content, messageId }: Mail, from: strin
     ...(replyTo && { replyTo: printableName(replyTo) }),
     ...content,
     messageId: `<${messageId}>`,
-    // Asks programs not to answer the email (RFC 3834).
+    // Prevents automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }
@@ -62,11 +62,10 @@ function printableName({ name, address }: Recipient): Recipient {
 }
 
 /**
- * Tells whether mail and the password for it may be sent to the server of this URL without TLS:
- * to a server on this machine, or where the URL says `?requireTLS=false`. Everywhere else TLS is
- * required. If it were only used where the server offers it, an attacker in the network could
- * remove STARTTLS from the server's answer. Then the attacker could read the login, and the links
- * that open accounts.
+ * True if email and the password may be sent to this URL's server without TLS: if the server is on
+ * this machine, or the URL has `?requireTLS=false`. Everywhere else TLS is required. Opportunistic
+ * TLS would let an attacker in the network strip STARTTLS and read the login and the links that
+ * open accounts.
  */
 export function mayGoInClear(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)
@@ -75,8 +74,8 @@ export function mayGoInClear(url: string): boolean {
 }
 
 /**
- * Removes `requireTLS` from the URL. In the library, this setting of the URL would replace the
- * option `requireTLS`, and other values than `false`, such as `0`, would turn it off too.
+ * Removes `requireTLS` from the URL. nodemailer would let it override the option `requireTLS`, and
+ * would treat values such as `0` as `false`, too.
  */
 export function withoutTlsSetting(url: string): string {
   const rest = new URL(url)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-it('keeps a mail as a file that is named by time and recipient, and logs the folder without an address', async () => {
+it('writes each email to a file named by time and recipient, and logs the folder without the address', async () => {
   const folder = join(dataDir, 'outbox')
   const logged: unknown[] = []
   const mailer = outboxMailer({
@@ -41,7 +41,7 @@ it('keeps a mail as a file that is named by time and recipient, and logs the fol
   expect(mail.text).toContain('A note')
 })
 
-it('keeps each of several mails to one address of the same millisecond', async () => {
+it('keeps several emails to one address in the same millisecond', async () => {
   const folder = join(dataDir, 'outbox')
   const mailer = outboxMailer({
     folder,

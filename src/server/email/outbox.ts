@@ -6,15 +6,15 @@ import type { Clock } from '../clock.ts'
 import { type Mailer, messageOf, noReading } from './mailer.ts'
 
 /**
- * A longer address is cut, so that the file name stays below the 255 bytes that file systems allow.
+ * Longer addresses are truncated, so that the file name stays below the usual limit of 255 bytes.
  */
 const maxAddressLength = 100
 
 /**
- * Writes each email to a file `<time>-<to>.eml` in a folder, for a server without SMTP. The
- * administrator reads the emails there. The log names the folder and the email's Message-ID, and
- * not the file, whose name contains an address. A file appears only when it is complete. Only the
- * server's user may read it, because the links in emails open accounts.
+ * Writes each email to a file `<time>-<to>.eml` in a folder, for servers without SMTP. The
+ * administrator reads the emails there. The log names the folder and the Message-ID but not the
+ * file, whose name contains an address. Files appear only when complete, and only the server's user
+ * can read them, because the links in emails open accounts.
  */
 export function outboxMailer(options: {
   folder: string
@@ -25,8 +25,8 @@ export function outboxMailer(options: {
   const { folder, from, clock, log } = options
   let last = 0
   /**
-   * Returns a later time for each email. So two emails to one address in the same millisecond get
-   * two files.
+   * Returns a strictly increasing time, so that two emails to one address in the same millisecond
+   * get different file names.
    */
   const nextTime = () => {
     last = Math.max(clock().getTime(), last + 1)

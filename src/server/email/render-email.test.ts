@@ -20,7 +20,7 @@ const support = 'support@example.org'
 describe('renderEmail', () => {
   const email = renderEmail(content, { signature: `Mayfly\n${support}`, supportEmail: support })
 
-  it('says the same in text', () => {
+  it('renders all content as text', () => {
     expect(email.text).toBe(`At length
 
 Listen. Hello <script>alert(1)</script>
@@ -37,7 +37,7 @@ support@example.org
 `)
   })
 
-  it('says the same in HTML, with whatever it is given as text', () => {
+  it('renders all content as HTML, with values escaped', () => {
     const page = readPage(email.html)
     expect(textOf(page.one('title'))).toBe(content.subject)
     expect(textOf(page.one('h1'))).toBe('At length')
@@ -49,13 +49,13 @@ support@example.org
     }
   })
 
-  it('leads to one place by its button and by the address below it, and to whom one writes', () => {
+  it('links the button and the address below it to the same URL, and names the support address', () => {
     const links = readPage(email.html).all('a')
     const targets = links.map(({ attrs }) => attrs.find(({ name }) => name === 'href')?.value)
     expect(targets).toEqual([href, href, `mailto:${support}`])
   })
 
-  it('has an address to write to, whatever the signature says', () => {
+  it('names the support address whatever the signature', () => {
     const bare = renderEmail(content, { signature: 'Yours', supportEmail: support })
     expect(bare.text.endsWith(`-- \nYours\n${support}\n`)).toBe(true)
     const links = elementsOf(readPage(bare.html).one('body'), 'a').map(textOf)
@@ -63,7 +63,7 @@ support@example.org
   })
 })
 
-it('strips control characters, and those that reorder text', () => {
+it('strips control characters and characters that reorder text', () => {
   const trap = 'in\u202evoice\u001b[31m\u0000 \u2066x\u2069\r\ny'
   const rendered = renderEmail(
     {
@@ -86,10 +86,10 @@ it('strips control characters, and those that reorder text', () => {
 })
 
 describe('html', () => {
-  it('takes any text for text, between tags and in attributes', () => {
+  it('escapes any text between tags and in attributes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
-        // An HTML parser drops or replaces these two characters, so the text would differ.
+        // An HTML parser drops or replaces these two characters.
         const text = any.replace(/[\0\r]/g, '')
         const fragment = parseFragment(html`<p title="${text}">${text}</p>`.text)
         expect(fragment.childNodes).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('html', () => {
     )
   })
 
-  it('puts its own kind in as it is, one or many', () => {
+  it('inserts its own values unescaped, single or in arrays', () => {
     const items = ['a', '<b>'].map((text) => html`<li>${text}</li>`)
     expect(html`<ul>${items}</ul>${html`<hr>`}${7}`.text).toBe(
       '<ul><li>a</li><li>&lt;b&gt;</li></ul><hr>7',

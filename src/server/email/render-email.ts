@@ -1,21 +1,21 @@
 import { type Block, type EmailContent, printable } from './email.ts'
 
-/** An email as a mail program shows it. Its text and its HTML say the same. */
+/** A rendered email. Text and HTML have the same content. */
 export interface RenderedEmail {
   subject: string
   text: string
   html: string
 }
 
-/** The end of every email: the signature that the administrator chose (spec §3), and support. */
+/** The end of every email: the administrator's signature (spec §3) and the support address. */
 export interface EmailFooter {
   signature: string
   supportEmail: string
 }
 
 /**
- * Renders an email as text and as HTML. The HTML needs no picture and no script, fits a screen of
- * 320 px, and is dark in a dark mail program.
+ * Renders an email as text and HTML. The HTML needs no images or scripts, fits a 320 px screen and
+ * supports dark mode.
  */
 export function renderEmail(content: EmailContent, footer: EmailFooter): RenderedEmail {
   const shown = {
@@ -27,7 +27,7 @@ export function renderEmail(content: EmailContent, footer: EmailFooter): Rendere
   return { subject: shown.subject, text: textOf(shown, footer), html: page(shown, footer).text }
 }
 
-/** Names of files, reasons and messages come from users. */
+/** File names, reasons and messages come from users. */
 function printableBlock(block: Block): Block {
   if (block.kind === 'button') return block
   const text = printable(block.text)
@@ -52,13 +52,13 @@ function blockText(block: Block): string {
   }
 }
 
-/** Returns the lines of the signature, which name the support address once. */
+/** Returns the lines of the signature, adding the support address if it is missing. */
 function signatureLines({ signature, supportEmail }: EmailFooter): string[] {
   const lines = signature.split(/\r?\n/)
   return lines.some((line) => line.includes(supportEmail)) ? lines : [...lines, supportEmail]
 }
 
-/** HTML that is safe to send. Only the tag `html` makes it, and that escapes every value. */
+/** Safe HTML. Only the `html` tag creates it, and that escapes every value. */
 class Html {
   readonly text: string
 
@@ -70,8 +70,8 @@ class Html {
 type Value = string | number | Html | readonly Html[]
 
 /**
- * A template tag that escapes every value as text, except a value that `html` made. The result is
- * safe between tags and inside double-quoted attributes.
+ * A template tag that escapes every value, except values created by `html`. The result is safe
+ * between tags and inside double-quoted attributes.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(
@@ -96,8 +96,8 @@ const entities: Readonly<Record<string, string>> = {
 const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
-// Mail programs drop most of a style sheet. So each element has its light colours inline, and this
-// sheet only changes them in dark mode, and sizes on phones.
+// Mail clients drop most style sheets, so each element has its light colors inline. This sheet only
+// overrides them in dark mode, and sizes on phones.
 const sheet = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (max-width: 480px) {
@@ -154,7 +154,7 @@ function bar(name: string, width: number, colour: string): Html {
   return html`<td class="${name}" width="${width}" height="3" style="height:3px;line-height:3px;font-size:0;background:${colour}">&nbsp;</td>`
 }
 
-/** The product's name above its logo, a line in three colours. */
+/** The product's name above its logo, a line in three colors. */
 const mark = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
 

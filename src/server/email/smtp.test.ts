@@ -28,8 +28,8 @@ function mailTo(name: string, address: string, subject = 'A subject') {
   return { to: { name, address }, content, messageId: 'job-1@files.example.org' }
 }
 
-describe('a mail over SMTP', () => {
-  it('arrives in text and in HTML, from whom and to whom it says', async () => {
+describe('an email over SMTP', () => {
+  it('arrives as text and HTML with the right sender and recipient', async () => {
     await mailer.send(mailTo('Ada', 'ada@example.org'))
     const [mail] = server.received
     expect(mail).toMatchObject({
@@ -44,7 +44,7 @@ describe('a mail over SMTP', () => {
     expect(mail?.attachments).toEqual([])
   })
 
-  it('asks for answers to somebody else, where it says so', async () => {
+  it('sets the Reply-To header if given', async () => {
     const replyTo = { name: 'Eve <x@example.net>,', address: 'eve@example.org' }
     await mailer.send({ ...mailTo('Ada', 'ada@example.org'), replyTo })
     const answers = server.received[0]?.replyTo?.value.map(({ address }) => address)
@@ -58,7 +58,7 @@ describe('a mail over SMTP', () => {
     ['an encoded word', '=?utf-8?q?eve=40example.net?='],
     ['text that is reordered', 'Ada\u202e\u001b[31m'],
     ['no name', ''],
-  ])('goes to one address, whatever the name tries: %s', async (_, name) => {
+  ])('goes to one address, whatever the name contains: %s', async (_, name) => {
     await mailer.send(mailTo(name, 'ada@example.org', `Hello ${name}`))
     expect(server.offered).toEqual(['ada@example.org'])
     const [mail] = server.received
@@ -68,14 +68,14 @@ describe('a mail over SMTP', () => {
     expect(to.map(({ address }) => address)).toEqual(['ada@example.org'])
   })
 
-  it('is refused for good where the server says 5xx to its recipient or content', async () => {
+  it('is permanently rejected if the server answers 5xx to its recipient or content', async () => {
     for (const refusal of [{ recipient: 550 }, { content: 554 }]) {
       server.react(refusal)
       await expect(mailer.send(mailTo('Ada', 'ada@example.org'))).rejects.toThrow(MailRefused)
     }
   })
 
-  it('may be tried again where the server says 4xx, hangs up, or is away', async () => {
+  it('can be retried if the server answers 4xx, disconnects or is down', async () => {
     const mail = mailTo('Ada', 'ada@example.org')
     const trial = () => mailer.send(mail).then(String, (error: unknown) => error)
     for (const passing of [{ recipient: 451 }, { content: 452 }, 'drop'] as const) {
@@ -92,7 +92,7 @@ describe('a mail over SMTP', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('leaves over three connections at most, which stay open', async () => {
+  it('uses at most three persistent connections', async () => {
     const mails = [1, 2, 3, 4, 5].map((n) => mailTo('Ada', `ada-${n}@example.org`))
     server.react('hold')
     const sent = Promise.all(mails.map((mail) => mailer.send(mail)))
@@ -105,10 +105,10 @@ describe('a mail over SMTP', () => {
   })
 })
 
-describe('a mail server that falls silent', () => {
+describe('a mail server that stops responding', () => {
   /**
-   * Sends an email. Expects that the mailer gives up by itself, before the server hangs up, and
-   * that the email may be tried again.
+   * Sends an email. Asserts that the mailer times out before the server disconnects, and that the
+   * email can be retried.
    */
   const expectToGiveUp = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
     const impatient = smtpMailer({ url, from: 'support@example.org' }, timeouts)
@@ -123,9 +123,9 @@ describe('a mail server that falls silent', () => {
   }
 
   it.each([
-    ['before TLS is agreed on', 'smtps', { connectionTimeoutMs: 50 }],
-    ['before it greets', 'smtp', { greetingTimeoutMs: 50 }],
-  ])('%s: the mail may be tried again', async (_, scheme, timeouts) => {
+    ['during the TLS handshake', 'smtps', { connectionTimeoutMs: 50 }],
+    ['before its greeting', 'smtp', { greetingTimeoutMs: 50 }],
+  ])('%s: the email can be retried', async (_, scheme, timeouts) => {
     const silent = await startSilentServer()
     try {
       await expectToGiveUp(`${scheme}://127.0.0.1:${silent.port}`, timeouts)
@@ -134,12 +134,12 @@ describe('a mail server that falls silent', () => {
     }
   })
 
-  it('after the content of a mail: the mail may be tried again', async () => {
+  it('after the content of an email: the email can be retried', async () => {
     server.react('hold')
-    // A mailer without this time-out waits for the answer, and then the email has been sent.
+    // Without this timeout, the mailer would wait for the response and succeed.
     const answer = setTimeout(() => server.react('accept'), hangMs)
-    // On a slow machine the mailer gives up before the server has the content. Then it gets more
-    // time.
+    // On a slow machine the mailer may time out before the server has the content, so retry with
+    // more time.
     for (let socketTimeoutMs = 500; server.offered.length === 0; socketTimeoutMs *= 2) {
       await expectToGiveUp(server.url, { socketTimeoutMs })
     }
@@ -149,11 +149,11 @@ describe('a mail server that falls silent', () => {
 })
 
 describe('a mail server on another machine', () => {
-  /** Another spelling of this machine, which the mailer takes for another machine. */
+  /** Another name of this machine, which the mailer treats as remote. */
   const elsewhere = (url: string, login = '') =>
     url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
 
-  /** Sends an email by the server of this URL. Returns the error, or null. */
+  /** Sends an email through the server at this URL. Returns the error, or null. */
   const sendBy = async (url: string): Promise<unknown> => {
     const other = smtpMailer({ url, from: 'support@example.org' })
     try {
@@ -167,7 +167,7 @@ describe('a mail server on another machine', () => {
   }
 
   it.each(['', '?requireTLS=0', '?requireTLS=', '?ignoreTLS=true', '?opportunisticTLS=true'])(
-    'that offers no TLS gets no login and no mail: %j',
+    'without TLS gets neither the login nor an email: %j',
     async (query) => {
       for (const login of ['', 'ada:hunter2@']) {
         const error = await sendBy(`${elsewhere(server.url, login)}${query}`)
@@ -178,7 +178,7 @@ describe('a mail server on another machine', () => {
     },
   )
 
-  it('that offers no TLS gets both where the URL says so', async () => {
+  it('without TLS gets both if the URL allows it', async () => {
     expect(await sendBy(`${elsewhere(server.url)}?requireTLS=false`)).toBeNull()
     expect(server.encrypted).toEqual([false])
     const refused = await sendBy(`${elsewhere(server.url, 'ada:hunter2@')}?requireTLS=false`)
@@ -186,7 +186,7 @@ describe('a mail server on another machine', () => {
     expect(server.logins).toContain('ada')
   })
 
-  it('that offers TLS gets mail over it alone, and none with a certificate of nobody', async () => {
+  it('with TLS gets email only over TLS, and none if its certificate is untrusted', async () => {
     const encrypting = await startSmtpServer(0, { offersTls: true })
     try {
       expect(await sendBy(elsewhere(encrypting.url))).toBeInstanceOf(Error)

@@ -8,13 +8,13 @@ import {
   withoutTlsSetting,
 } from './mailer.ts'
 
-/** How long to wait for the mail server. After that, the try fails, and the email is sent later. */
+/** Timeouts for the mail server. After a timeout the attempt fails, and the queue retries later. */
 interface SmtpTimeouts {
-  /** The time for connecting, from the DNS lookup to the server's greeting. */
+  /** From the DNS lookup to the server's greeting. */
   connectionTimeoutMs: number
-  /** The time from the open connection to the server's greeting. */
+  /** From the open connection to the server's greeting. */
   greetingTimeoutMs: number
-  /** The longest time without any bytes on the connection. */
+  /** Maximum time without any bytes on the connection. */
   socketTimeoutMs: number
 }
 
@@ -25,11 +25,11 @@ const defaultTimeouts: SmtpTimeouts = {
 }
 
 /**
- * Sends mail through the server of an `smtp://` or `smtps://` URL, over at most three connections
- * that stay open. It sends nothing without TLS, unless the server is on this machine or the URL
- * allows it: see `mayGoInClear`.
+ * Sends email through the server of an `smtp://` or `smtps://` URL, over up to three persistent
+ * connections. Requires TLS, unless the server is on this machine or the URL allows it
+ * (`mayGoInClear`).
  * @param from the sender of every email: `Name <address>` or an address.
- * @param timeouts replace those of `defaultTimeouts`. Only tests need this.
+ * @param timeouts override `defaultTimeouts`. Only tests need this.
  */
 export function smtpMailer(
   { url, from }: { url: string; from: string },
@@ -44,8 +44,7 @@ export function smtpMailer(
     requireTLS: !mayGoInClear(url),
     pool: true,
     maxConnections: 3,
-    // The job queue repeats failed emails and counts the tries. So the library must not repeat
-    // them.
+    // The job queue retries failed emails and counts the attempts, so nodemailer must not.
     maxRequeues: 0,
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
@@ -57,7 +56,7 @@ export function smtpMailer(
       try {
         await transport.sendMail(messageOf(mail, from))
       } catch (error) {
-        // The library rejects with this type of error only.
+        // nodemailer rejects only with this error type.
         const failure = error as NodemailerError
         throw isRefusal(failure)
           ? new MailRefused(failure.response ?? failure.message, { cause: failure })
@@ -72,9 +71,9 @@ export function smtpMailer(
 }
 
 /**
- * Tells whether the mail server refused this email permanently with 5xx, because of its sender, its
- * recipient or its content. A 5xx to the login or the greeting means a wrong setting, which the
- * operator may correct before the next try.
+ * True if the mail server permanently rejected this email with 5xx, because of its sender,
+ * recipient or content. A 5xx to the login or the greeting indicates a wrong setting, which the
+ * operator may fix before the next attempt.
  */
 function isRefusal({ code, permanent }: NodemailerError): boolean {
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')

@@ -3,23 +3,23 @@ import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { type EmailContent, greeting } from '../email.ts'
 
-/** An account that an email goes to. */
+/** The account that receives an email. */
 interface Owner {
-  /** Null if the address is not verified, because a stranger may have chosen the name then. */
+  /** null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
   email: string
 }
 
-/** A signup that an email is about. */
+/** The signup that an email is about. */
 interface Signup {
   email: string
-  /** When the signup was made, as text for people. */
+  /** Formatted time of the signup. */
   signedUpAt: string
-  /** The browser's name; null where it is unknown. */
+  /** The browser's display name; null if unknown. */
   browser: string | null
 }
 
-/** Where an owner finds help. */
+/** Help for account owners. */
 interface Help {
   loginPage: string
   supportEmail: string
@@ -30,9 +30,9 @@ const verifyTitle = 'Verify your email address'
 const verifyLifetime = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`
 
 /**
- * The email whose link turns a signup into an account. Several signups of one address may be
- * pending, each with its own password, so the email names the time and the browser of this one. It
- * contains neither name nor password of the signup, because a stranger may have typed them.
+ * The email whose link turns a signup into an account. An address may have several pending signups
+ * with different passwords, so the email includes the time and browser of this one. It contains
+ * neither the name nor the password, because a stranger may have typed them.
  */
 export function verifySignupEmail(facts: Signup & { link: string }): EmailContent {
   return {
@@ -58,7 +58,7 @@ export function verifySignupEmail(facts: Signup & { link: string }): EmailConten
 export function verifyAccountEmail(facts: {
   email: string
   link: string
-  /** When the email was asked for, as text for people. */
+  /** Formatted time of the request. */
   askedAt: string
   loginPage: string
 }): EmailContent {
@@ -81,7 +81,7 @@ export function verifyAccountEmail(facts: {
   }
 }
 
-/** The email to an account's owner when somebody signed up with the owner's address. */
+/** The email to an account's owner after a signup with the same address. */
 export function addressTakenEmail(
   facts: Signup & { name: string; loginPage: string },
 ): EmailContent {
@@ -112,11 +112,11 @@ function signupText({ signedUpAt, browser }: Signup): string {
 /** The email whose link sets a new password. */
 export function resetPasswordEmail(
   facts: Owner & {
-    /** Anyone who has this link can set the password. */
+    /** Anyone with this link can set the password. */
     link: string
-    /** When the email was asked for, as text for people. */
+    /** Formatted time of the request. */
     askedAt: string
-    /** False for an account that only Google opens. */
+    /** False for an account with only Google sign-in. */
     hasPassword: boolean
   },
 ): EmailContent {
@@ -140,7 +140,7 @@ export function resetPasswordEmail(
   }
 }
 
-/** What the owner must know about each way to change a password. */
+/** The consequences of each way to change a password. */
 const passwordChanges: Readonly<Record<OwnPasswordChange, { sessions: string; danger: string }>> = {
   email: {
     sessions: 'Every browser has to sign in again.',
@@ -152,14 +152,14 @@ const passwordChanges: Readonly<Record<OwnPasswordChange, { sessions: string; da
   },
 }
 
-/** The email that tells an account's owner that the password was changed. */
+/** The notification that an account's password was changed. */
 export function passwordChangedEmail(
   facts: Owner &
     Help & {
-      /** When the password was changed, as text for people. */
+      /** Formatted time of the change. */
       changedAt: string
       changedBy: OwnPasswordChange
-      /** Whether Google was removed from the account with the old password. */
+      /** True if Google sign-in was removed along with the old password. */
       removedGoogle: boolean
     },
 ): EmailContent {
@@ -185,13 +185,13 @@ export function passwordChangedEmail(
   }
 }
 
-/** The email that tells an account's owner that a Google account now opens the account. */
+/** The notification that a Google account was linked to an account. */
 export function googleLinkedEmail(
   facts: Owner &
     Help & {
-      /** When Google was linked, as text for people. */
+      /** Formatted time of the linking. */
       linkedAt: string
-      /** Whether older ways to sign in were removed, because the address was not verified. */
+      /** True if older sign-in methods were removed because the address was unverified. */
       tookOver: boolean
     },
 ): EmailContent {

@@ -31,13 +31,13 @@ it.each([
   expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${told}.` })
 })
 
-describe('the files of an email', () => {
+describe('the file list of an email', () => {
   const named = (count: number) =>
     email('link-ends', { files: files(count) }).blocks.filter((block) => 'strong' in block)
   const notes = (count: number) =>
     email('link-ends', { files: files(count) }).blocks.filter(({ kind }) => kind === 'note')
 
-  it('are named, ten at most, and the others are counted', () => {
+  it('names up to ten files and counts the rest', () => {
     expect(named(10)).toHaveLength(10)
     expect(notes(10)).toEqual([])
     expect(named(11)).toHaveLength(10)
@@ -48,12 +48,12 @@ describe('the files of an email', () => {
   it.each([
     [true, `until ${endsAt}`],
     [false, `expired ${endsAt}`],
-  ])('that are open (%s) read "%s"', (isOpen, text) => {
+  ])('with active links (%s) reads "%s"', (isOpen, text) => {
     const { blocks } = email('first-download', { files: files(1, isOpen) })
     expect(blocks).toContainEqual({ kind: 'paragraph', strong: 'file-0.txt', text })
   })
 
-  it('and their owner are not named to an address that nobody has verified', () => {
+  it("and the owner aren't named to an unverified address", () => {
     const content = email('link-ends', { name: null, namesFiles: false, files: files(20) })
     expect(JSON.stringify(content)).not.toMatch(/file-\d|Ada|more/)
     expect(content.blocks[0]).toEqual({
@@ -63,7 +63,7 @@ describe('the files of an email', () => {
   })
 })
 
-it('every email leads to the setting that asked for it', () => {
+it('every email links to the setting that enabled it', () => {
   for (const kind of ['first-download', 'link-ends'] as const) {
     expect(email(kind).blocks.at(-1)).toMatchObject({
       kind: 'button',
@@ -91,7 +91,7 @@ function takedownTexts(changes: Partial<typeof facts> = {}) {
   return [subject, ...texts]
 }
 
-it('tells of one file what happened, why, and whom to write to', () => {
+it('describes the takedown of one file, its reason and the support address', () => {
   expect(takedownTexts()).toEqual([
     '1 of your files was taken down',
     'Hello Ada, on Tue 24 Nov 2026, 14:02 UTC 1 of your files was taken down. Its link is closed, and the content is being deleted.',
@@ -103,7 +103,7 @@ it('tells of one file what happened, why, and whom to write to', () => {
   ])
 })
 
-it('names ten of many files, and none to an address that is not verified', () => {
+it('names ten of many files, and none to an unverified address', () => {
   const fileNames = Array.from({ length: 12 }, (_, n) => `${n}.pdf`)
   const many = takedownTexts({ fileNames, count: 12 })
   expect(many[0]).toBe('12 of your files were taken down')

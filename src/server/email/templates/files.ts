@@ -1,14 +1,14 @@
 import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
 import { type Block, type EmailContent, greeting } from '../email.ts'
 
-/** An email names at most this many files. */
+/** Maximum number of files named in an email. */
 const maxNamed = 10
 
 interface NamedFile {
   name: string
-  /** When the file's link expires, as text for people. */
+  /** Formatted expiry time of the file's link. */
   endsAt: string
-  /** Whether the link is still active. */
+  /** True while the link is active. */
   isOpen: boolean
 }
 
@@ -31,13 +31,13 @@ const texts: Readonly<Record<FileEmail, Text>> = {
   },
 }
 
-/** An email about files that a user asked for in the settings of the File Manager. */
+/** An email about files that a user enabled in the File Manager's settings. */
 export function fileEmail(
   about: FileEmail,
   facts: {
-    /** Null if the address is not verified, because a stranger may have chosen the name then. */
+    /** null if the address is unverified, because a stranger may have chosen the name. */
     name: string | null
-    /** Whether the email may name the files. Otherwise it only says how many there are. */
+    /** If false, the email only counts the files. */
     namesFiles: boolean
     /** At least one file. */
     files: readonly NamedFile[]
@@ -66,17 +66,17 @@ export function fileEmail(
   }
 }
 
-/** The email that tells an owner which files were taken down, and why. */
+/** The notification to an owner about files that were taken down. */
 export function takedownEmail(facts: {
-  /** Null if the address is not verified, because a stranger may have chosen the name then. */
+  /** null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
-  /** The names of the files that the email may mention. */
+  /** The file names that the email may mention. */
   fileNames: readonly string[]
   /** How many files were taken down. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
-  /** When the files were taken down, as text for people. */
+  /** Formatted time of the takedown. */
   takenDownAt: string
   supportEmail: string
 }): EmailContent {
@@ -117,7 +117,7 @@ function fileBlock({ name, endsAt, isOpen }: NamedFile): Block {
   return { kind: 'paragraph', strong: name, text: `${isOpen ? 'until' : 'expired'} ${endsAt}` }
 }
 
-/** Returns blocks for the first items, and one that counts the others. */
+/** Returns blocks for the first items, and one that counts the rest. */
 function firstOf<Item>(items: readonly Item[], blockOf: (item: Item) => Block): Block[] {
   const blocks = items.slice(0, maxNamed).map((item) => blockOf(item))
   const others = items.length - maxNamed

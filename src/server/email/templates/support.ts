@@ -7,7 +7,7 @@ import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { counted, groupedDigits } from '../../../shared/rules/format/numbers.ts'
 import type { Block, EmailContent } from '../email.ts'
 
-/** The email that shows feedback to support. */
+/** The email that forwards feedback to support. */
 export function feedbackEmail(feedback: {
   name: string
   email: string
@@ -32,13 +32,13 @@ export function feedbackEmail(feedback: {
   }
 }
 
-/** The email that tells support about an hour in which not every feedback got its own email. */
+/** The summary for support of an hour in which some feedback got no email of its own. */
 export function feedbackDigestEmail(hour: {
   from: Date
   until: Date
-  /** How much feedback of this hour is stored now. */
+  /** Number of feedback messages from this hour that are still stored. */
   all: number
-  /** How much of it robots seem to have sent. */
+  /** How many of them were probably sent by bots. */
   suspect: number
   adminCenter: string
 }): EmailContent {
@@ -65,16 +65,16 @@ export function feedbackDigestEmail(hour: {
   }
 }
 
-/** The email that tells support about a reported file. */
+/** The email that forwards a file report to support. */
 export function reportEmail(report: {
   fileName: string
-  /** The link under which the file was reported last. */
+  /** The link under which the file was last reported. */
   link: string
-  /** How often the file was reported since the administrator last dealt with it. */
+  /** Number of reports in the open report. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
-  /** The address that the person left for an answer. */
+  /** The reporter's contact address. */
   email: string | null
   reportedAt: Date
   adminCenter: string
@@ -103,7 +103,7 @@ export function reportEmail(report: {
   }
 }
 
-/** The email by which the administrator tests the mail server. */
+/** The email that the administrator sends to test the mail server. */
 export function testEmail({ origin }: { origin: string }): EmailContent {
   return {
     subject: 'Mail from Mayfly works',
@@ -118,7 +118,7 @@ export function testEmail({ origin }: { origin: string }): EmailContent {
   }
 }
 
-/** Returns a paragraph for each line that has text. `lead` begins the first one. */
+/** Splits text into paragraphs, without blank lines. `lead` starts the first one. */
 function paragraphs(text: string, lead?: string): Block[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.map((line, at) => ({

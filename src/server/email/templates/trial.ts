@@ -2,19 +2,19 @@ import { limitsText, type TierLimits } from '../../../shared/rules/tiers/tier-li
 import { type EmailContent, greeting } from '../email.ts'
 
 interface Trial {
-  /** Null if the address is not verified, because a stranger may have chosen the name then. */
+  /** null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
-  /** The end of the trial, as text for people. */
+  /** Formatted end of the trial. */
   endsAt: string
-  /** The limits of the tier that the account has after the trial. */
+  /** The limits of the tier after the trial. */
   limits: TierLimits
   /** The URL of the page with the upgrade button. */
   dashboard: string
 }
 
 /**
- * The email before a Premium trial ends.
- * @param left how much time is left: '3 days'.
+ * The reminder before a Premium trial ends.
+ * @param left the remaining time, such as '3 days'.
  */
 export function trialEndsEmail(trial: Trial, left: string): EmailContent {
   return {
@@ -35,7 +35,7 @@ export function trialEndsEmail(trial: Trial, left: string): EmailContent {
   }
 }
 
-/** The email after a Premium trial has ended. */
+/** The notification that a Premium trial has ended. */
 export function trialEndedEmail(trial: Trial): EmailContent {
   return {
     subject: 'Your Mayfly Premium trial has ended',
