@@ -1,5 +1,8 @@
 import type pg from 'pg'
-import { maxFeedbackEmailsPerHour, maxFeedbackPerHour } from '../../shared/rules/accounts/feedback.ts'
+import {
+  maxFeedbackEmailsPerHour,
+  maxFeedbackPerHour,
+} from '../../shared/rules/accounts/feedback.ts'
 import { googleCountMs } from '../../shared/rules/accounts/sign-in-fault.ts'
 import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
