@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 export interface BadgeProps {
   children: ReactNode
   /**
-   * How the badge looks. `accent` has the pale accent colour, and `outline` only a border. `amber`
-   * is for warnings, and `red` for faults. The default is `accent`.
+   * `accent` uses the pale accent color, `outline` only a border, `amber` is for warnings and `red`
+   * for errors. Defaults to `accent`.
    */
   tone?: 'accent' | 'outline' | 'amber' | 'red'
 }

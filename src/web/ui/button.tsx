@@ -42,15 +42,16 @@ const squares: Record<ButtonSize, string> = {
 
 interface Style {
   /**
-   * `primary` is for the main action of a screen, `link` for an action inside a sentence, `danger`
-   * for an action that destroys data. Default `plain`.
+   * `primary` is for a screen's main action, `link` for an action within a sentence, `danger` for a
+   * destructive action. Defaults to `plain`.
    */
   variant?: ButtonVariant
   /**
-   * `small` is for list rows and headers, `large` for the only action of a page. Default `medium`.
+   * `small` is for list rows and headers, `large` for the only action of a page. Defaults to
+   * `medium`.
    */
   size?: ButtonSize
-  /** A lucide icon before the text. Screen readers ignore it. */
+  /** A lucide icon before the text. Hidden from screen readers. */
   icon?: ReactNode
   /** Makes the button as wide as its container. */
   wide?: boolean
@@ -63,33 +64,30 @@ function classesOf({ variant = 'plain', size = 'medium', wide }: Style) {
 export interface ButtonProps extends Style {
   children: ReactNode
   /**
-   * The name for screen readers, if the text alone does not tell which of several buttons this is.
-   * It begins with the text: 'Sign out Firefox on Linux'.
+   * The accessible name, if the text alone is ambiguous. It starts with the text: 'Sign out Firefox
+   * on Linux'.
    */
   label?: string
-  /**
-   * The id of the element that the button shows and hides, and whether that element is shown now.
-   */
+  /** The id of the element that the button expands, and whether it is expanded. */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   type?: 'button' | 'submit'
   disabled?: boolean
   /**
-   * While true, the button ignores presses, so that a second press has no effect. It keeps the
-   * keyboard focus, and screen readers announce it as busy.
+   * Ignores presses, which prevents duplicate submissions. The button keeps the focus, and screen
+   * readers announce it as busy.
    */
   pending?: boolean
-  /** The text while `pending`. Without it the text does not change. */
+  /** The text while `pending`. Defaults to the normal text. */
   pendingLabel?: string
   /**
-   * The reason why the button cannot be used now, as a sentence. If it is set, the button ignores
-   * presses.
+   * The reason why the button is unavailable, as a sentence. If set, the button ignores presses.
    */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
 
-/** A push button with a text. Inside a form set `type="submit"`. */
+/** A push button with text. Inside a form, set `type="submit"`. */
 export function Button({
   children,
   label,
@@ -115,23 +113,23 @@ export function Button({
 }
 
 export interface IconButtonProps {
-  /** What the button does, for screen readers and as the tooltip: 'Delete press-kit.zip'. */
+  /** The accessible name and tooltip: 'Delete press-kit.zip'. */
   label: string
   /** A lucide icon. */
   icon: ReactNode
-  /** The element that the button opens and closes, as in `Button`. */
+  /** The element that the button expands, as in `Button`. */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   variant?: ButtonVariant
   size?: ButtonSize
   disabled?: boolean
   pending?: boolean
-  /** The same as for `Button`. The tooltip shows this reason instead of the label. */
+  /** As in `Button`. The tooltip shows this reason instead of the label. */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
 
-/** A square button that shows only an icon. Its label appears on hover and on keyboard focus. */
+/** A square button with only an icon. Its label appears on hover and keyboard focus. */
 export function IconButton({
   label,
   icon,
@@ -154,13 +152,13 @@ export function IconButton({
 type PushButtonProps = Omit<ButtonProps, keyof Style | 'label' | 'pendingLabel'> & {
   className: string
   'aria-label': string | undefined
-  /** Shows on hover, unless the button has a reason why it cannot be used. */
+  /** Shown on hover, unless `unavailable` is set. */
   tooltip?: string
 }
 
 /**
- * The button element. If it cannot be used, its tooltip gives the reason, also on a press, and
- * screen readers read the reason with the button. It stays visible and keeps its focus.
+ * The button element. If unavailable, it stays visible and focusable. Its tooltip shows the reason,
+ * also on a press, and screen readers read it with the button.
  */
 function PushButton({
   type = 'button',
@@ -201,7 +199,7 @@ function PushButton({
   )
 }
 
-/** An icon before a text, or alone. Screen readers ignore it. */
+/** An icon before text, or alone. Hidden from screen readers. */
 function Icon({ children }: { children: ReactNode }) {
   return children ? (
     <span aria-hidden="true" className="contents">
@@ -235,14 +233,14 @@ export function ButtonLink({
 }
 
 export interface IconLinkProps {
-  /** The target of the link, for screen readers and as the tooltip. */
+  /** The accessible name and tooltip. */
   label: string
   /** A lucide icon. */
   icon: ReactNode
   href: string
 }
 
-/** A link that looks like a quiet icon button in a list row. */
+/** A link that looks like a plain icon button in a list row. */
 export function IconLink({ label, icon, href }: IconLinkProps) {
   return (
     <Tooltip text={label}>
@@ -259,20 +257,17 @@ export function IconLink({ label, icon, href }: IconLinkProps) {
 
 export interface TooltipProps {
   /**
-   * A short text. Without `showsOnPress` the page must say it elsewhere too, because touch screens
-   * do not show it.
+   * Short text. Unless `showsOnPress` is set, the page must provide it elsewhere too, because touch
+   * screens don't show it.
    */
   text: string
-  /** The one element with the tooltip. It must pass on props and its ref. */
+  /** A single element that passes on props and its ref. */
   children: ReactElement
-  /**
-   * Also shows the text when somebody presses the element. Use it only for an element that does
-   * nothing else when it is pressed.
-   */
+  /** Also shows the text on a press. Only for elements without any other press action. */
   showsOnPress?: boolean
 }
 
-/** A short text beside an element, on hover and on keyboard focus. Escape hides it. */
+/** Short text beside an element, on hover and keyboard focus. Escape hides it. */
 function Tooltip({ text, children, showsOnPress = false }: TooltipProps) {
   const [open, setOpen] = useState(false)
   return (

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 
 export interface CardProps {
   children: ReactNode
-  /** Adds a shadow. Use it for the only card of a page. */
+  /** Adds a shadow. For the only card of a page. */
   floating?: boolean
-  /** Classes for layout only (width, padding, grid). The card sets colours and corners. */
+  /** Layout classes only (width, padding, grid). The card sets colors and corners. */
   className?: string
 }
 

@@ -1,21 +1,20 @@
 import { useEffect, useRef } from 'react'
 
 export interface CheckboxProps {
-  /** What the box selects, for screen readers: 'Select press-kit.zip'. */
+  /** The accessible name: 'Select press-kit.zip'. */
   label: string
   checked: boolean
-  /** Shows a dash instead of a tick. It means that only some of several things are selected. */
+  /** Shows a dash instead of a check mark, for a partial selection. */
   mixed?: boolean
   onCheckedChange: (checked: boolean) => void
 }
 
 /**
- * A check box without a visible label, for rows. On touch screens its touch area is 44 px wide and
- * high.
+ * A checkbox without a visible label, for rows. On touch screens its touch target is 44 px in size.
  */
 export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
-  // HTML has no attribute for the dash, so the code sets the property of the element.
+  // HTML has no attribute for the indeterminate state.
   useEffect(() => {
     if (box.current) box.current.indeterminate = mixed
   }, [mixed])

@@ -14,17 +14,16 @@ export interface FormDialogProps {
   /** Makes the dialog wider, for more than a few fields. */
   wide?: boolean
   /**
-   * Returns the element that gets the focus when the dialog closes, or true for the element that
-   * had it before.
+   * Returns the element to focus when the dialog closes, or true for the previously focused one.
    */
   finalFocus?: () => HTMLElement | true | null
-  /** Called when the dialog has disappeared. */
+  /** Called after the closing animation. */
   onClosed?: () => void
 }
 
 /**
- * A dialog with a form. Escape and a click outside close it without a change. The form itself must
- * have a Cancel button that does the same.
+ * A dialog with a form. Escape and a click outside cancel it. The form must provide a Cancel button
+ * that does the same.
  */
 export function FormDialog({
   open,
@@ -55,12 +54,12 @@ export function FormDialog({
 }
 
 export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
-  /** The text of the button that sends the form. It names the action: 'Delete'. */
+  /** The submit button's text, which names the action: 'Delete'. */
   label: string
   onCancel: () => void
 }
 
-/** The buttons at the end of a form in a dialog: Cancel, and the one that sends the form. */
+/** The Cancel and submit buttons of a form in a dialog. */
 export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps) {
   return (
     <ButtonRow>
@@ -72,37 +71,37 @@ export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps
   )
 }
 
-/** The row of buttons at the end of a dialog. On a phone the buttons share the whole width. */
+/** The row of buttons at the end of a dialog. On phones they share the full width. */
 export function ButtonRow({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }
 
-/** What `confirm` asks. */
+/** The options of `confirm`. */
 export interface Question {
   title: string
-  /** What will happen, and whether it can be undone. */
+  /** Describes the consequences, and whether they can be undone. */
   description: ReactNode
-  /** The things that the action changes, such as a list of files. The dialog is wider with them. */
+  /** The affected items, such as a list of files. Widens the dialog. */
   details?: ReactNode
-  /** The text of the confirming button, which names the action: 'Delete'. */
+  /** The confirm button's text, which names the action: 'Delete'. */
   confirmLabel: string
-  /** The look of the confirming button. The default warns that something is destroyed. */
+  /** The confirm button's variant. The default signals a destructive action. */
   confirmVariant?: ButtonProps['variant']
-  /** Returns the element to focus after a yes, if the action removes the pressed button. */
+  /** Returns the element to focus after confirmation, if the action removes the pressed button. */
   focusAfter?: () => HTMLElement | null
 }
 
 let ask: ((question: Question, answer: (isConfirmed: boolean) => void) => void) | undefined
 
 /**
- * Asks before an action that destroys something or costs something. A click outside does not close
- * the dialog. Escape and Cancel mean no. Cancel has the focus first.
+ * Asks for confirmation of an action that is destructive or has a cost. Escape and Cancel resolve
+ * to false; a click outside is ignored. Cancel has the initial focus.
  */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((answer) => ask?.(question, answer))
 }
 
-/** Shows the dialogs of `confirm`. Used once, at the root of the application. */
+/** Renders the dialogs of `confirm`. Used once, at the root of the application. */
 export function ConfirmDialogs() {
   const [question, setQuestion] = useState<Question | null>(null)
   const [isOpen, setOpen] = useState(false)
@@ -155,9 +154,9 @@ export function ConfirmDialogs() {
 }
 
 /**
- * Remembers what a form dialog is about, also while it closes.
- * @param headingId the element that gets the focus after `finish`, because the pressed button may
- * be gone. After a cancel, the focus returns to the button.
+ * Manages the subject of a form dialog, and keeps it during the closing animation.
+ * @param headingId the element to focus after `finish`, since the pressed button may be gone. After
+ * a cancel, the focus returns to the button.
  */
 export function useSubject<Subject>(headingId: string) {
   const [subject, setSubject] = useState<Subject | null>(null)
@@ -168,7 +167,7 @@ export function useSubject<Subject>(headingId: string) {
     setOpen(false)
   }
   return {
-    /** null before the dialog was first opened. */
+    /** Null until the dialog is first opened. */
     subject,
     open: (next: Subject) => {
       setSubject(next)
@@ -184,7 +183,7 @@ export function useSubject<Subject>(headingId: string) {
   }
 }
 
-/** The classes of the dimmed layer between the page and a dialog. */
+/** The classes of a dialog's backdrop. */
 const backdropClass =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
@@ -193,5 +192,5 @@ const popup =
 
 const popupClass = `${popup} w-[min(440px,calc(100vw-32px))]`
 
-/** The classes of a dialog that shows more than a sentence, such as a list or a drawing. */
+/** The classes of a dialog with more content than a sentence, such as a list or a drawing. */
 const widePopupClass = `${popup} w-[min(520px,calc(100vw-32px))]`

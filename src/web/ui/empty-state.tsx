@@ -4,15 +4,15 @@ export interface EmptyStateProps {
   /** A lucide icon. */
   icon: ReactNode
   title: string
-  /** What a person can do, or what happened. */
+  /** Describes the next step, or what happened. */
   children?: ReactNode
-  /** A button with the next action. */
+  /** A button for the next step. */
   action?: ReactNode
-  /** True if this reports a failure. Screen readers then read it out immediately. */
+  /** True if this reports a failure. Screen readers then announce it immediately. */
   failed?: boolean
 }
 
-/** The content of an empty list, or of a list that could not be loaded. */
+/** The content of a list that is empty or failed to load. */
 export function EmptyState({ icon, title, children, action, failed = false }: EmptyStateProps) {
   return (
     <div

@@ -11,31 +11,29 @@ type Control = Pick<
 
 export interface TextFieldProps extends Control {
   label: string
-  /** The key of the field's value and of its error in the form. */
+  /** The key of the field's value and error in the form. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
-  /**
-   * Together with `onValueChange` this controls the value. Without both, the form keeps the value.
-   */
+  /** With `onValueChange`, makes the field controlled. Without both, the form keeps the value. */
   value?: string
   onValueChange?: (value: string) => void
   defaultValue?: string | undefined
   /** A sentence under the input. Screen readers read it with the input. */
   hint?: string | undefined
-  /** True for text that no keyboard should correct or capitalise. */
+  /** Disables spelling correction and capitalization by keyboards. */
   verbatim?: boolean
-  /** A sign before the text inside the input, such as '$'. Screen readers ignore it. */
+  /** A symbol before the text inside the input, such as '$'. Hidden from screen readers. */
   sign?: string
-  /** Makes it a text area that shows this many lines. */
+  /** Renders a text area with this many lines. */
   rows?: number
-  /** A button inside the input, at its right end. */
+  /** A button inside the input, at its end. */
   end?: ReactNode
 }
 
 const inputClass =
   'w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
 
-/** An input of a form with its label, hint and error, which are linked for screen readers. */
+/** A form input with label, hint and error, which are linked for screen readers. */
 export function TextField(props: TextFieldProps) {
   const { label, name, type = 'text', hint, sign, rows, end, ...control } = props
   const { verbatim = type === 'email' || type === 'password', ...input } = control
@@ -71,7 +69,7 @@ export function TextField(props: TextFieldProps) {
   )
 }
 
-/** A password field with a button that shows and hides the text. */
+/** A password field with a button that toggles its visibility. */
 export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
   const [isShown, setShown] = useState(false)
   return (
@@ -92,17 +90,17 @@ export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
 
 export interface DateFieldProps {
   label: string
-  /** A day such as '2026-11-19'; empty if none is chosen. */
+  /** A date such as '2026-11-19', or empty. */
   value: string
   onValueChange: (day: string) => void
-  /** The first and the last day that can be chosen. Empty for no bound. */
+  /** The earliest and latest date. Empty means no limit. */
   min?: string
   max?: string
 }
 
 /**
- * A choice of one day. It opens the browser's own calendar. Its label is inside its frame, as that
- * of a `Select`.
+ * A date picker that uses the browser's own calendar. The label is inside its frame, as in
+ * `Select`.
  */
 export function DateField({ label, value, onValueChange, min = '', max = '' }: DateFieldProps) {
   const id = useId()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shortName, splitName } from './file-name.tsx'
 
-describe('the end that always shows', () => {
+describe('the tail that is always visible', () => {
   test.each([
     ['Rough cut, scenes 4-11, with grading notes.mov', 'ng notes.mov'],
     ['backup-2025-07-12.tar.gz', '7-12.tar.gz'],
@@ -11,22 +11,22 @@ describe('the end that always shows', () => {
     ['.gitignore', 'itignore'],
     ['a.pdf', ''],
     ['sentence. With a dot somewhere in the middle', 'e middle'],
-  ])('%s: %s', (name, tail) => {
+  ])('of %s is %s', (name, tail) => {
     expect(splitName(name).tail).toBe(tail)
   })
 
-  test('a word whose letters join is not cut', () => {
+  test('does not cut between joined letters', () => {
     expect(splitName('تقرير الربع الثالث النهائي.pdf').tail).toBe('.pdf')
   })
 
-  test('an emoji is not cut', () => {
+  test('does not cut through an emoji', () => {
     const family = '👨‍👩‍👧‍👦'
     const { head, tail } = splitName(`party ${family.repeat(10)}.jpg`)
     expect(tail).toBe(`${family.repeat(8)}.jpg`)
     expect(head).toBe(`party ${family.repeat(2)}`)
   })
 
-  test('head and tail are the name, whatever it is', () => {
+  test('joins with the head to form the original name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
         const { head, tail } = splitName(name)
@@ -37,16 +37,16 @@ describe('the end that always shows', () => {
   })
 })
 
-describe('a name for one line of text', () => {
-  test('a short one stays', () => {
+describe('shortening a name', () => {
+  test('leaves a short one unchanged', () => {
     expect(shortName('press-kit.zip', 20)).toBe('press-kit.zip')
   })
 
-  test('a long one is cut in the middle and keeps its extension', () => {
+  test('cuts a long one in the middle and keeps its extension', () => {
     expect(shortName(`${'a'.repeat(200)}-final.mov`, 30)).toBe(`${'a'.repeat(17)}…aa-final.mov`)
   })
 
-  test('is never longer than asked', () => {
+  test('never exceeds the given length', () => {
     const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
     const names = fc.string({ unit: 'grapheme', maxLength: 300 })
     fc.assert(

@@ -1,6 +1,6 @@
 /**
- * Shows a file name on one line. If it is too long, it is cut in the middle, so that its end stays
- * readable. A tooltip shows the whole name, and screen readers read the whole name.
+ * Shows a file name on one line. A long name is cut in the middle, so that its end stays readable.
+ * A tooltip and screen readers provide the full name.
  */
 export function FileName({ name }: { name: string }) {
   const { head, tail } = splitName(name)
@@ -16,16 +16,15 @@ export function FileName({ name }: { name: string }) {
 }
 
 /**
- * How many characters stay visible before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
+ * The number of visible characters before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
  */
 const tailLength = 8
-/** A longer text after the last dot does not count as an extension. The number includes the dot. */
+/**
+ * The maximum length of an extension, including the dot. Longer text after the last dot isn't one.
+ */
 const longestExtension = 12
 
-/**
- * Writing systems whose letters join or stack. A cut between two such letters would change how they
- * look.
- */
+/** Scripts with letters that join or stack. A cut between two of them would change their shape. */
 const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 
@@ -36,9 +35,9 @@ function graphemes(text: string): string[] {
 }
 
 /**
- * Splits a file name in two: a head that may be shortened with an ellipsis, and a tail that is
- * always shown. The tail has the extension and a few characters before it. `head + tail` is the
- * name. Letters that belong together, as in Arabic, are not separated.
+ * Splits a file name into a head that may be shortened with an ellipsis, and a tail that is always
+ * shown: the extension and a few characters before it. `head + tail` is the name. Joined letters,
+ * as in Arabic, are not separated.
  */
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
@@ -53,7 +52,7 @@ export function splitName(name: string): { head: string; tail: string } {
 
 /**
  * Shortens a name to at most `length` characters, with an ellipsis in the middle. `length` must be
- * 22 or more: the kept end has up to 20 characters, besides the ellipsis and one character.
+ * at least 22: up to 20 characters at the end, the ellipsis, and one character before it.
  */
 export function shortName(name: string, length: number): string {
   const all = graphemes(name)

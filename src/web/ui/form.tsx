@@ -1,20 +1,20 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 
-/** The error texts of fields by name. An empty text only marks the field. */
+/** Error texts by field name. An empty text only marks the field. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>
 
 const FormState = createContext<{ busy: boolean; errors: FieldErrors }>({ busy: false, errors: {} })
 
-/** Returns whether the form around a component is being submitted, and the errors of its fields. */
+/** Returns whether the enclosing form is being submitted, and its field errors. */
 export function useFormState() {
   return useContext(FormState)
 }
 
 export interface FormProps<Values> {
   /**
-   * Called with the texts of the fields. It is not called again before its promise resolves. After
-   * 'leave' the form stays busy, because the screen is about to change.
+   * Called with the field values, but not again until its promise resolves. If it resolves to
+   * 'leave', the form stays busy, because the page is about to change.
    */
   onSubmit: (values: Values) => Promise<unknown>
   /** A new object moves the focus to the first invalid field. */
@@ -22,10 +22,10 @@ export interface FormProps<Values> {
   children: ReactNode
 }
 
-/** A form that does not check its fields. Its fields show `errors`. */
+/** A form without validation of its own. Its fields show `errors`. */
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
-  // The state redraws the form. The ref refuses a second submit before the form is drawn again.
+  // The state triggers a render. The ref blocks a second submit before that.
   const [busy, setBusy] = useState(false)
   const isSubmitted = useRef(false)
 
@@ -65,7 +65,7 @@ export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) 
   )
 }
 
-/** The button that submits the form around it. */
+/** The submit button of the enclosing form. */
 export function SubmitButton(props: Omit<ButtonProps, 'type' | 'pending' | 'onClick'>) {
   return <Button {...props} type="submit" pending={useFormState().busy} />
 }

@@ -24,13 +24,13 @@ function TryAgain({ query, ...look }: { query: Query; size?: 'small'; label?: st
 
 export interface LoadFailedProps {
   query: Query
-  /** Says what could not be loaded, without a full stop. */
+  /** Names what could not be loaded, without a period. */
   title: string
-  /** What is not affected, or what a person can do. */
+  /** Describes what is unaffected, or a remedy. */
   children?: ReactNode
 }
 
-/** A card in place of what could not be loaded. Its button tries again. */
+/** A card in place of content that failed to load, with a button to retry. */
 export function LoadFailed({ query, title, children }: LoadFailedProps) {
   return (
     <Card>
@@ -43,15 +43,17 @@ export function LoadFailed({ query, title, children }: LoadFailedProps) {
 
 export interface LoadFailedLineProps {
   query: Query
-  /** Says what could not be loaded, as a sentence. */
+  /** Names what could not be loaded, as a sentence. */
   text: string
-  /** The name of the button for screen readers, if the page has several that say 'Try again'. */
+  /** The button's accessible name, if the page has several 'Try again' buttons. */
   label?: string
   /** Margins, padding and borders of the line. */
   className?: string
 }
 
-/** A line inside a card or panel, in place of what could not be loaded. Its button tries again. */
+/**
+ * A line inside a card or panel, in place of content that failed to load, with a button to retry.
+ */
 export function LoadFailedLine({ query, text, label, className = '' }: LoadFailedLineProps) {
   return (
     <div role="alert" className={`flex flex-wrap items-center gap-3 ${className}`}>
@@ -65,12 +67,12 @@ export interface LoadedProps<Data> {
   query: Query<Data>
   /** Shown while the query has no data. */
   loading: ReactNode
-  /** Says what could not be loaded, without a full stop. For another look, an element. */
+  /** Names what could not be loaded, without a period, or an element to show instead. */
   failed: string | ReactNode
   children: (data: Data) => ReactNode
 }
 
-/** Shows the data of a query, or that it is being loaded, or that loading failed. */
+/** Renders a query's data, or its loading or failed state. */
 export function Loaded<Data>({ query, loading, failed, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (!query.isError) return loading

@@ -10,7 +10,7 @@ function rows(query: { hasNextPage: boolean; isFetchNextPageError?: boolean }) {
   return <OlderRows what="entries" query={{ ...idle, ...query }} />
 }
 
-test('after the last page the end of the list has the focus, and takes it from nobody', () => {
+test('moves the focus from the button to the end of the list after the last page, but from no other element', () => {
   const list = render(rows({ hasNextPage: true }))
   const button = screen.getByRole('button', { name: 'Show older' })
   button.focus()
@@ -26,7 +26,7 @@ test('after the last page the end of the list has the focus, and takes it from n
   field.remove()
 })
 
-test('a list of one page shows nothing at its end, and a failed page is asked for again', () => {
+test('shows nothing at the end of a single page, and can retry a failed page', () => {
   const { container, rerender } = render(rows({ hasNextPage: false }))
   expect(container.textContent).toBe('')
   rerender(rows({ hasNextPage: true, isFetchNextPageError: true }))

@@ -6,34 +6,34 @@ import { Card } from './card.tsx'
 import { Loaded } from './load-failed.tsx'
 import { RowsLoading } from './skeleton.tsx'
 
-/** How many rows one request of a paged list reads. */
+/** The number of rows per page. */
 export const pageSize = 20
 
-/** The options of a query that reads a list page by page: each answer names the next page. */
+/** The options of a query that loads a list page by page with a cursor. */
 export const pagesFrom = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ next }: { next: string | null }) => next ?? undefined,
 }
 
-/** Returns the items of all pages that are loaded. */
+/** Returns the items of all loaded pages. */
 export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
   return data.pages.flatMap(({ items }) => items)
 }
 
 export interface PagedListProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
-  /** What the rows are, inside a sentence: 'feedback'. */
+  /** The noun for the rows, used in sentences: 'feedback'. */
   what: string
-  /** The name of the list for screen readers. */
+  /** The accessible name of the list. */
   label: string
   /** Shown instead of an empty list. */
   empty: ReactNode
-  /** The titles above the rows. */
+  /** The header row. */
   head?: ReactNode
   row: (item: Item) => ReactNode
 }
 
-/** A list on a card that is loaded page by page, or its loading, empty or failed state. */
+/** A card with a list that is loaded page by page, or its loading, empty or failed state. */
 export function PagedList<Item>({ query, what, label, empty, head, row }: PagedListProps<Item>) {
   const { isPlaceholderData } = query
   return (

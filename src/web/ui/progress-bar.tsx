@@ -1,11 +1,11 @@
 import { Progress } from '@base-ui/react/progress'
 
 export interface ProgressBarProps {
-  /** The name of the bar for screen readers: 'Uploading press-kit.zip'. */
+  /** The accessible name: 'Uploading press-kit.zip'. */
   label: string
-  /** 0 to 100; null while the amount is not known. Values outside are limited to this range. */
+  /** A percentage, clamped to 0–100; null if indeterminate. */
   value: number | null
-  /** `quiet` is grey, for paused or failed work. Default `accent`. */
+  /** `quiet` is gray, for paused or failed work. Defaults to `accent`. */
   tone?: 'accent' | 'quiet'
 }
 
@@ -15,7 +15,7 @@ function range(value: number) {
 
 /**
  * A thin bar with the role `progressbar`. Screen readers read its value only on request. To
- * announce progress, put a text ('Uploading… 40%') into a live region beside the bar.
+ * announce progress, put text ('Uploading… 40%') into a live region beside the bar.
  */
 export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps) {
   return (

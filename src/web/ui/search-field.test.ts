@@ -11,9 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/**
- * Opens a search. Returns functions that type a text, that wait, and that read what is searched.
- */
+/** Renders `useSearch` with helpers that type text, advance the time and read the state. */
 function openSearch() {
   const searches: string[] = []
   const { result } = renderHook(() => {
@@ -24,7 +22,7 @@ function openSearch() {
     return state
   })
   return {
-    /** All texts that were searched for, in order. */
+    /** All search texts so far, in order. */
     searches,
     type: (text: string) => act(() => result.current.setTyped(text)),
     pass: (ms: number) => act(() => vi.advanceTimersByTime(ms)),
@@ -32,7 +30,7 @@ function openSearch() {
   }
 }
 
-test('the search follows what is typed after a pause, without the space around it', () => {
+test('trims the typed text and searches for it after a pause', () => {
   const { searches, type, pass, typed } = openSearch()
   type('no')
   pass(149)
@@ -44,7 +42,7 @@ test('the search follows what is typed after a pause, without the space around i
   expect(searches).toEqual(['', 'notes'])
 })
 
-test('an emptied field ends the search at once, and what is typed next does not bring it back', () => {
+test('ends the search immediately when the field is cleared, and does not restore it on further input', () => {
   const { searches, type, pass } = openSearch()
   type('notes')
   pass(150)

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 
 export interface SearchFieldProps {
-  /** What is searched, for screen readers and in the empty field: 'Search by name'. */
+  /** The accessible name and placeholder: 'Search by name'. */
   label: string
   value: string
   onValueChange: (value: string) => void
@@ -11,8 +11,7 @@ export interface SearchFieldProps {
 }
 
 /**
- * A field for a search that runs while the person types. Escape and the clear button empty the
- * field.
+ * A field for a search that runs while the user types. Escape and the clear button empty the field.
  */
 export function SearchField({ label, value, onValueChange, maxLength }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null)
@@ -53,19 +52,18 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
   )
 }
 
-/** A search runs when nobody has typed for this many milliseconds. */
+/** The debounce delay of a search, in milliseconds. */
 const searchRestMs = 150
 
 /**
- * Returns the typed text, the text to search for, and a function that changes the typed text. The
- * text to search for follows the typed one after a pause. An emptied field ends the search
- * immediately.
+ * Returns the typed text, its setter, and the debounced text to search for. Clearing the field ends
+ * the search immediately.
  */
 export function useSearch() {
   const [typed, setTyped] = useState('')
   const [search, setSearch] = useState('')
   const wanted = typed.trim()
-  // This ends the old search for good. Else it would come back for a moment with the next letter.
+  // Otherwise the old search would briefly reappear with the next letter.
   if (wanted === '' && search !== '') setSearch('')
 
   useEffect(() => {

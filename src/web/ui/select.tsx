@@ -8,10 +8,7 @@ export interface SelectProps<Value extends string> {
   onValueChange: (value: Value) => void
 }
 
-/**
- * A choice of one option from a short list. It opens the browser's own menu. Its label is inside
- * its frame.
- */
+/** A choice from a short list that uses the browser's own menu. The label is inside its frame. */
 export function Select<Value extends string>({
   label,
   options,

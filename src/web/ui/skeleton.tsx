@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { Card } from './card.tsx'
 
 export interface SkeletonProps {
-  /** Width, height and corners of the future content, as classes: 'h-4 w-32'. */
+  /** Classes for the width, height and corners of the future content: 'h-4 w-32'. */
   className: string
 }
 
-/** A grey shape in place of content that is being loaded. Screen readers ignore it. */
+/** A gray placeholder for content that is loading. Hidden from screen readers. */
 export function Skeleton({ className }: SkeletonProps) {
   return (
     <span
@@ -22,7 +22,7 @@ export interface LoadingProps {
   children: ReactNode
 }
 
-/** A container for skeletons. It tells screen readers that their content is being loaded. */
+/** A container for skeletons that tells screen readers that content is loading. */
 export function Loading({ label, children }: LoadingProps) {
   return (
     <div role="status" aria-busy="true">
@@ -32,7 +32,7 @@ export function Loading({ label, children }: LoadingProps) {
   )
 }
 
-/** Grey shapes in place of a row that is being loaded. */
+/** A placeholder for a row that is loading. */
 export function LoadingRow() {
   return (
     <div className="flex items-center gap-4 px-4 py-[17px] sm:px-5">
@@ -46,7 +46,7 @@ export function LoadingRow() {
   )
 }
 
-/** A card with grey shapes in place of rows that are being loaded. */
+/** A card with placeholders for rows that are loading. */
 export function RowsLoading({ label, rows }: { label: string; rows: number }) {
   return (
     <Card>

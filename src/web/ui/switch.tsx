@@ -6,11 +6,11 @@ export interface SwitchProps {
   checked: boolean
   onCheckedChange: (checked: boolean) => void
   disabled?: boolean
-  /** The id of an element that says more about the setting, such as why it is disabled. */
+  /** The id of an element with more information, such as why the switch is disabled. */
   describedBy?: string
 }
 
-/** A setting that is on or off. Pressing its label changes it too. */
+/** A setting that is on or off. Clicking its label toggles it too. */
 export function Switch({
   label,
   checked,

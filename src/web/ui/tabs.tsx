@@ -2,19 +2,16 @@ import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 
 export interface TabsProps<Value extends string> {
-  /** The name of the tabs for screen readers: 'Dashboard'. */
+  /** The accessible name: 'Dashboard'. */
   label: string
   tabs: readonly { value: Value; label: string; content: ReactNode }[]
   value: Value
   onValueChange: (value: Value) => void
-  /** Keeps hidden panels mounted, with their state. Default false. */
+  /** Keeps hidden panels mounted, with their state. Defaults to false. */
   keepMounted?: boolean
 }
 
-/**
- * Tabs with an underline. The arrow keys move between them. On a narrow screen the tabs scroll
- * sideways.
- */
+/** Tabs with an underline and arrow key navigation. On a narrow screen they scroll sideways. */
 export function Tabs<Value extends string>({
   label,
   tabs,

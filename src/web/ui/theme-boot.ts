@@ -1,8 +1,8 @@
 import { themeKey } from './theme.ts'
 
 /**
- * The script in the <head> of all pages. It sets the remembered theme before anything is painted,
- * so that the wrong theme never shows. If the browser refuses localStorage, the theme is light. The
- * server's security policy allows the script by its hash, so its text must be constant.
+ * The script in the <head> of all pages. It applies the stored theme before the first paint, to
+ * avoid a flash of the wrong theme. If localStorage is unavailable, the theme is light. The
+ * server's Content Security Policy allows the script by its hash, so its text must be constant.
  */
 export const themeBoot = `{let t;try{t=localStorage.getItem(${JSON.stringify(themeKey)})}catch{}document.documentElement.dataset.theme=t==='dark'?t:'light'}`

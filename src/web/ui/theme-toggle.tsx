@@ -4,7 +4,7 @@ import type { Theme } from '../../shared/rules/accounts/accent.ts'
 import { IconButton } from './button.tsx'
 import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 
-/** A button that switches between the light and the dark theme (spec §2). */
+/** A button that toggles between the light and the dark theme (spec §2). */
 export function ThemeToggle() {
   const [theme, setTheme] = useTheme()
   const other = theme === 'dark' ? 'light' : 'dark'
@@ -17,7 +17,7 @@ export function ThemeToggle() {
   )
 }
 
-/** Returns the theme and a function that changes it. */
+/** Returns the theme and its setter. */
 function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribeToTheme, currentTheme, () => 'light' as const), setTheme]
 }

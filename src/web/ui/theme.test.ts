@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('is light until another one is chosen, which is remembered', () => {
+it('is light by default and persists a change', () => {
   expect(currentTheme()).toBe('light')
   setTheme('dark')
   expect(currentTheme()).toBe('dark')
@@ -24,7 +24,7 @@ it('is light until another one is chosen, which is remembered', () => {
   expect(seen).toEqual(['dark', 'light'])
 })
 
-it('changes even where nothing can be remembered', () => {
+it('changes even if localStorage is unavailable', () => {
   const refuse = () => {
     throw new Error('blocked')
   }
@@ -33,7 +33,7 @@ it('changes even where nothing can be remembered', () => {
   expect(seen).toEqual(['dark'])
 })
 
-it('follows what another tab chose, and no other entry of the storage', () => {
+it('follows changes in other tabs, but ignores other storage keys', () => {
   const tell = (key: string, newValue: string | null) =>
     window.dispatchEvent(new StorageEvent('storage', { key, newValue }))
   tell(themeKey, 'dark')
@@ -42,7 +42,7 @@ it('follows what another tab chose, and no other entry of the storage', () => {
   expect(seen).toEqual(['dark', 'light'])
 })
 
-it('tells nobody any more who has stopped listening', () => {
+it('stops notifying a listener after it unsubscribes', () => {
   stop()
   setTheme('dark')
   window.dispatchEvent(new StorageEvent('storage', { key: themeKey, newValue: 'light' }))

@@ -1,11 +1,11 @@
 import type { Theme } from '../../shared/rules/accounts/accent.ts'
 
-/** The key under which the browser remembers the theme (spec §2). */
+/** The localStorage key of the theme (spec §2). */
 export const themeKey = 'mayfly-theme'
 
 const changed = 'mayfly-theme-changed'
 
-/** Returns the current theme: dark if it was chosen, light by default. */
+/** Returns the current theme. Light by default. */
 export function currentTheme(): Theme {
   return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 }
@@ -16,8 +16,8 @@ function show(theme: Theme) {
 }
 
 /**
- * Shows a theme and remembers it. If the browser refuses localStorage, the theme lasts until the
- * page is left.
+ * Applies and stores a theme. If localStorage is unavailable, the theme lasts until the next page
+ * load.
  */
 export function setTheme(theme: Theme): void {
   try {
@@ -29,8 +29,8 @@ export function setTheme(theme: Theme): void {
 }
 
 /**
- * Calls `listener` whenever the theme changes, in this tab or another one. Returns a function that
- * ends this. `useSyncExternalStore` of React takes a function of this form.
+ * Calls `listener` whenever the theme changes, in this tab or another. Returns a function that
+ * unsubscribes. The signature matches React's `useSyncExternalStore`.
  */
 export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {

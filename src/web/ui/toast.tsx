@@ -2,7 +2,7 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { CircleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { IconButton } from './button.tsx'
-/** A link in a toast. It opens in a new tab, because this one may be uploading. */
+/** A link in a toast. It opens in a new tab, because uploads may be active in this one. */
 export interface ToastLink {
   text: string
   href: string
@@ -15,7 +15,7 @@ export interface ToastOptions {
   link?: ToastLink
   /** `destructive` marks an error, which screen readers announce immediately. */
   tone?: 'plain' | 'destructive'
-  /** Set for background events. They don't replace an error, but follow it. */
+  /** Set for background events. They wait until a displayed error has closed. */
   isNews?: boolean
   durationMs?: number
 }
@@ -37,10 +37,10 @@ function theManager() {
 }
 
 let isErrorShown = false
-/** The last background event since the error that is shown. */
+/** The latest background event that waits for the displayed error to close. */
 let waiting: ToastOptions | null = null
 
-/** Shows a toast instead of the current one. A background event waits until an error has closed. */
+/** Replaces the current toast. A background event waits until an error has closed. */
 export function toast(options: ToastOptions): void {
   if (options.isNews && isErrorShown && options.tone !== 'destructive') waiting = options
   else show(options)
@@ -72,7 +72,7 @@ function onClose(): void {
   if (next) show(next)
 }
 
-/** Keeps a toast for the page that the browser is about to load. That page shows it. */
+/** Stores a toast for the next page load. */
 export function toastOnNextPage(options: ToastOptions): void {
   try {
     sessionStorage.setItem(keptKey, JSON.stringify(options))
@@ -134,7 +134,7 @@ function Toasts() {
   ))
 }
 
-/** Shows the toasts. Used once, at the root of the application. */
+/** Renders the toasts. Used once, at the root of the application. */
 export function Toaster() {
   useEffect(() => {
     isErrorShown = false
