@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-/** Sends these lines as a request. Returns the whole answer, its status and its body. */
+/** Sends these lines as a request. Returns the status, head and body of the response. */
 async function ask(...lines: string[]) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
@@ -89,7 +89,7 @@ describe('a request is refused', () => {
     expect(JSON.parse(body)).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('and logged once, with the first 200 characters of its host', async () => {
+  it('and logged once, with the first 200 characters of the host', async () => {
     await ask('GET / HTTP/1.1', `Host: ${'x'.repeat(300)}`)
     await ask('GET / HTTP/1.1', foreign)
     expect(warnings).toEqual([{ host: 'x'.repeat(200), appUrl: 'https://files.example.org' }])

@@ -5,12 +5,11 @@ import type { HttpEnv } from './env.ts'
 import { toLoggedError } from './error-handler.ts'
 import { describeIssues } from './mount.ts'
 
-/** The result of one entry. */
 type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
- * Answers a batch with one result per entry, in their order. An invalid entry gets the error that a
- * call with this body would get. `work` gets the valid entries.
+ * Answers a batch with one result per entry, in order. `work` gets the valid entries. An invalid
+ * entry gets the error that a single call would get.
  */
 export async function answerBatch<Entry, Answer>(
   context: Context<HttpEnv>,

@@ -7,7 +7,7 @@ import { bodyLimit } from './limits.ts'
 const maxSize = 1000
 const larger = 2 * 1024 * 1024
 let held = Promise.withResolvers<void>()
-/** How many calls are in the handler of `/hold`. */
+/** The number of calls inside the handler of `/hold`. */
 let holding = 0
 
 let server: BareServer
@@ -64,7 +64,7 @@ describe('a Content-Length', () => {
   })
 
   it.each(['-1', '1e3', 'ten', '5, 6'])(
-    'that is no number is a bad request: %s',
+    'that is not a number is a bad request: %s',
     async (length) => {
       expect((await post('x', { 'content-length': length })).status).toBe(400)
     },
@@ -73,7 +73,7 @@ describe('a Content-Length', () => {
 
 describe('the memory of large bodies', () => {
   /**
-   * Sends a body to a handler that holds it until the test ends. Returns whether it was let in.
+   * Sends a body to a handler that keeps it until the test ends. Returns false if it was refused.
    */
   async function hold(client: string): Promise<boolean> {
     const before = holding

@@ -19,7 +19,7 @@ const page =
   '<b>{{name}}</b>{{#known}}<i title="{{size}}">known</i>{{/known}}{{#late}}late{{/late}}'
 
 describe('a template', () => {
-  it('fills the placeholders and keeps the sections whose condition is true', () => {
+  it('fills placeholders and keeps sections whose condition is true', () => {
     const values = { name: 'a.txt', size: '1 KB' }
     expect(template(page)([]).fill(values)).toBe('<b>a.txt</b>')
     expect(template(page)(['known']).fill(values)).toBe('<b>a.txt</b><i title="1 KB">known</i>')
@@ -54,7 +54,7 @@ describe('a page from another version', () => {
     ['a section without its end', page.replace('{{/known}}', '')],
     ['a section without its start', page.replace('{{#late}}', '')],
     ['a section that ends twice', `${page}{{/late}}`],
-  ])('with %s stops the start, and says what to do', (_fault, html) => {
+  ])('with %s fails the startup with a remedy', (_fault, html) => {
     expect(() => template(html)).toThrow(StartupError)
     expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })

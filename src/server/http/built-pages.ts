@@ -4,27 +4,28 @@ import { join } from 'node:path'
 import { placeholder, sectionEnd, sectionStart } from '../../shared/placeholders.ts'
 import { codeOf, StartupError } from '../errors.ts'
 
-/** A page that the build rendered, with its placeholders and conditions. */
+/** A page rendered by the build, with its placeholders and conditions. */
 export interface BuiltTemplate<Name extends string, Condition extends string> {
-  /** The name of the file, for errors. */
+  /** The file name, for errors. */
   file: string
   html: string
   placeholders: readonly Name[]
   conditions: readonly Condition[]
-  /** Whether some placeholders and sections may be missing. */
+  /** Whether placeholders and sections may be missing. */
   isPartial?: boolean
 }
 
-/** A compiled template, which only joins texts. */
+/** A compiled template that only concatenates strings. */
 export interface Page<Name extends string> {
   /** The template without the sections whose conditions are false. */
   text: string
-  /** Fills the placeholders. Every value is escaped. */
+  /** Fills the placeholders. All values are escaped. */
   fill: (values: Readonly<Record<Name, string>>) => string
 }
 
 /**
- * Returns a function that compiles the page for a set of true conditions, once for each set.
+ * Returns a function that compiles the page for a set of true conditions. The result is cached per
+ * set.
  * @throws {StartupError} for an unknown placeholder, an incomplete section or, without `isPartial`,
  * a missing placeholder or section.
  */
@@ -32,7 +33,7 @@ export function makeTemplate<Name extends string, Condition extends string>(
   built: BuiltTemplate<Name, Condition>,
 ): (trueConditions: readonly Condition[]) => Page<Name> {
   if (built.isPartial !== true) requireMarks(built)
-  // Finds unclosed sections when the server starts.
+  // Detects unclosed sections at startup.
   compile(selectSections(built, built.conditions), built)
   const pages = new Map<string, Page<Name>>()
   return (trueConditions) => {
@@ -57,7 +58,6 @@ function requireMarks({ file, html, placeholders, conditions }: BuiltTemplate<st
   }
 }
 
-/** Keeps the sections whose conditions are true, and removes the others. */
 function selectSections<Condition extends string>(
   { file, html, conditions }: BuiltTemplate<string, Condition>,
   trueConditions: readonly Condition[],
@@ -76,7 +76,7 @@ function selectSections<Condition extends string>(
   }, html)
 }
 
-/** Splits a template at its placeholders. A value that looks like one stays as it is. */
+/** Splits a template at its placeholders, so that values are never scanned for placeholders. */
 function compile<Name extends string>(
   html: string,
   { file, placeholders }: BuiltTemplate<Name, string>,
@@ -109,7 +109,7 @@ const entities: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** Escapes a text for elements and double-quoted attributes. */
+/** Escapes text for elements and double-quoted attributes. */
 function escapeHtml(text: string): string {
   return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
 }
@@ -129,10 +129,10 @@ function inline(html: string, element: 'script' | 'style') {
 /**
  * Returns the security headers of a page. The content security policy allows our own files, and
  * inline scripts and styles by their hash in the built HTML.
- * @param html as built; inline scripts and styles must be in tags without attributes.
+ * @param html the built HTML; inline scripts and styles must be in tags without attributes.
  * @param appUrl the public origin; with https, browsers must use https only.
- * @param pictures other origins whose pictures the page shows.
- * @param connect other origins of the page's requests.
+ * @param pictures other allowed origins for pictures.
+ * @param connect other allowed origins for requests.
  */
 export function pageHeaders(page: {
   html: string
@@ -165,7 +165,7 @@ export function pageHeaders(page: {
   }
 }
 
-/** Returns the headers of a page that also has this inline style. */
+/** Returns the headers of a page that also contains this inline style. */
 export function allowStyle(
   headers: Readonly<Record<string, string>>,
   style: string,
@@ -176,8 +176,8 @@ export function allowStyle(
 }
 
 /**
- * Reads a file of the built web as text.
- * @throws {StartupError} when the file is missing.
+ * Reads a text file of the built web.
+ * @throws {StartupError} if the file is missing.
  */
 export function readBuilt(distDir: string, file: string): string {
   try {

@@ -3,8 +3,8 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Returns the address of a request's client, normalized: the last entry of X-Forwarded-For if a
- * trusted proxy sends the request, or else the address of the socket.
+ * Returns the normalized client address of a request: the last entry of X-Forwarded-For behind a
+ * trusted proxy, otherwise the address of the socket.
  * @param trustedProxies null for none.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
@@ -15,15 +15,16 @@ export function clientAddress(request: IncomingMessage, trustedProxies: BlockLis
 }
 
 export function isTrusted(address: string, trustedProxies: BlockList | null): boolean {
-  // After a connection was cut, its address is unknown.
+  // The address of a closed connection is unknown.
   const family = isIP(address)
   if (trustedProxies === null || family === 0) return false
   return trustedProxies.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**
- * Parses an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
- * @returns the normalized address (IPv4-mapped IPv6 becomes IPv4); null if there is none.
+ * Parses an address in the forms that proxies use: bare, with a port, in brackets, in quotes, or
+ * with a zone.
+ * @returns the normalized address (IPv4-mapped IPv6 becomes IPv4), or null if it is invalid.
  */
 export function readAddress(text: string): string | null {
   const bare = text.trim().replace(/^"(.*)"$/, '$1')
@@ -37,8 +38,8 @@ export function readAddress(text: string): string | null {
 }
 
 /**
- * Returns the key by which a client is limited: an IPv4 address, or the /64 block of an IPv6
- * address, all of which usually belongs to one client. Any other text is returned unchanged.
+ * Returns the key for limits per client: an IPv4 address, or the /64 block of an IPv6 address,
+ * which usually belongs to one client. Any other text is returned unchanged.
  */
 export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text
@@ -63,10 +64,10 @@ const privateRanges = [
   'fe80::/10',
 ]
 
-/** Loopback and private networks: what `TRUST_PROXY=on` trusts. */
+/** Loopback and private networks, as trusted by `TRUST_PROXY=on`. */
 export const privateNetworks = readNetworks(privateRanges) as BlockList
 
-/** Parses addresses and networks such as `10.0.0.0/8`. Returns null if one of them is invalid. */
+/** Parses addresses and networks such as `10.0.0.0/8`. Returns null if any is invalid. */
 export function readNetworks(texts: readonly string[]): BlockList | null {
   const networks = new BlockList()
   for (const text of texts) {
@@ -88,7 +89,10 @@ export function isFromProxy(request: IncomingMessage): boolean {
   )
 }
 
-/** Returns a function that warns once of an untrusted proxy: all its users count as one client. */
+/**
+ * Returns a function that warns once about an untrusted proxy, whose users would all count as one
+ * client.
+ */
 export function untrustedProxyWarning(
   log: Pick<Logger, 'warn'>,
   trustedProxies: BlockList | null,
@@ -104,7 +108,7 @@ export function untrustedProxyWarning(
   }
 }
 
-/** Returns the address at the other end of a connection: a client's or a proxy's. */
+/** Returns the peer address of a connection: a client's or a proxy's. */
 export function peerAddress({ socket }: Pick<IncomingMessage, 'socket'>): string {
   return readAddress(socket.remoteAddress ?? '') ?? 'unknown'
 }

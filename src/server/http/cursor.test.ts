@@ -10,8 +10,8 @@ import { parseCursor, takePage } from './cursor.ts'
 const place = z.strictObject({ n: z.number() })
 
 /**
- * Requests a page of at most `limit` numbers. `rows` are the numbers that were read for it: one
- * more than `limit` if the list goes on. Returns the page and its cursor.
+ * Requests a page of at most `limit` numbers. `rows` are the numbers read for it: one more than
+ * `limit` if the list continues. Returns the page and its cursor.
  */
 async function pageOf(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
@@ -32,7 +32,7 @@ it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (all) 
 })
 
 it.each(['', 'x', '{"n":1}', Buffer.from('{"n":"1"}').toString('base64url')])(
-  'any other text is a wrong input: %o',
+  'any other text is invalid: %o',
   (text) => {
     const refusal = expect.objectContaining({ code: 'INVALID_INPUT' })
     expect(() => parseCursor(place, text)).toThrow(refusal)
@@ -70,7 +70,7 @@ describe('a forged cursor', () => {
 
   describe.each(Object.entries(withMoment))('at %s', (path, placeOf) => {
     it.each(['0001-01-01T00:00:00.000Z', '2026-11-22T12:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
-      'with the moment %s is no fault',
+      'with the time %s is valid',
       async (moment) => {
         expect((await ask(path, placeOf(moment))).status).toBe(200)
       },
@@ -94,7 +94,7 @@ describe('a forged cursor', () => {
       true,
       [1],
       {},
-    ])('with the moment %j is a wrong input', async (moment) => {
+    ])('with the time %j is invalid', async (moment) => {
       const response = await ask(path, placeOf(moment))
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
@@ -102,7 +102,7 @@ describe('a forged cursor', () => {
   })
 
   it.each([2 ** 53, -(2 ** 53), 1.5, null, '1', [1]])(
-    'at the audit log with the line %j is a wrong input',
+    'for the audit log with the line %j is invalid',
     async (line) => {
       expect((await ask('/api/admin/audit?', [line])).status).toBe(400)
     },

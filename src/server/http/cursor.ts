@@ -2,21 +2,21 @@ import type { Context } from 'hono'
 import { type ZodType, z } from 'zod'
 import { AppError } from '../errors.ts'
 
-/** A moment in a cursor, as `Date.toISOString` writes it. Postgres has no year 0. */
+/** A time in a cursor, in the format of `Date.toISOString`. Postgres has no year 0. */
 export const momentShape = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** As `momentShape`, parsed to a Date. */
+/** `momentShape` parsed to a Date. */
 export const moment = momentShape.transform((text) => new Date(text))
 
-/** Encodes where a page of a list ends, as an opaque text. */
+/** Encodes the end of a page as an opaque string. */
 function formatCursor(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
 /**
- * Returns where a page begins; undefined for the first one.
+ * Returns the start of a page; undefined for the first one.
  * @throws {AppError} INVALID_INPUT unless the cursor contains a value of this shape.
  */
 export function parseCursor<Place>(
@@ -33,8 +33,8 @@ export function parseCursor<Place>(
 }
 
 /**
- * Returns the first `limit` rows. If there are more, sets the header `x-next-cursor`, so the caller
- * reads `limit + 1` rows.
+ * Returns the first `limit` rows and sets the header `x-next-cursor` if there are more. Callers
+ * therefore read `limit + 1` rows.
  */
 export function takePage<Row>(
   context: Context,

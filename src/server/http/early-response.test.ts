@@ -9,9 +9,9 @@ import { sendEarlyError } from './early-response.ts'
 const MiB = 1024 * 1024
 const busy = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
 
-/** How the server answers a request. */
+/** The server's handler. */
 let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-/** Resolves when the server has refused its last request. */
+/** Resolves when the last request has been refused. */
 let refused: Promise<void>
 let server: Server
 let url: string
@@ -31,8 +31,8 @@ beforeEach(() => {
 })
 
 /**
- * Sends text over a new connection without changing it. Returns the connection, and a function that
- * returns what the server has sent back.
+ * Sends raw text over a new connection. Returns the connection and a function that returns the
+ * received data.
  */
 function open(text: string): { socket: Socket; received: () => string } {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -45,7 +45,7 @@ function open(text: string): { socket: Socket; received: () => string } {
   return { socket, received: () => received }
 }
 
-it('has the status, code, message and headers, and is not cached', async () => {
+it('sends status, code, message and headers, and disables caching', async () => {
   const { status, headers, body } = await send(url)
   expect(status).toBe(503)
   expect(JSON.parse(body.toString())).toEqual(busy.body)
@@ -58,14 +58,14 @@ it('has the status, code, message and headers, and is not cached', async () => {
   })
 })
 
-it('has no body for HEAD, but its length', async () => {
+it('sends a Content-Length but no body for HEAD', async () => {
   const { status, headers, body } = await send(url, { method: 'HEAD' })
   expect(status).toBe(503)
   expect(body).toHaveLength(0)
   expect(Number(headers['content-length'])).toBeGreaterThan(0)
 })
 
-it('has its code in a header for HEAD', async () => {
+it('sends the code in a header for HEAD', async () => {
   expect((await send(url, { method: 'HEAD' })).headers['x-error-code']).toBe('UNAVAILABLE')
   expect((await send(url)).headers['x-error-code']).toBeUndefined()
 })
@@ -82,9 +82,9 @@ it('keeps the connection open after a complete request', async () => {
 it.each([
   ['a length', 'Content-Length: 100000'],
   ['no length', 'Transfer-Encoding: chunked'],
-])('closes a connection on which a body with %s arrives', async (_, header) => {
+])('closes the connection after a partial body with %s', async (_, header) => {
   const { socket, received } = open(`PUT / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
-  // The client gets the answer before it has sent the whole body. So it need not send the rest.
+  // The client gets the response before it has sent the whole body, so it can stop sending.
   await expect.poll(received).toMatch(/^HTTP\/1\.1 503/)
   expect(received()).toMatch(/\r\nconnection: close\r\n/i)
   expect(socket.closed).toBe(false)
@@ -93,7 +93,7 @@ it.each([
   await refused
 })
 
-it('reads the body, so that the client gets the answer instead of a reset', async () => {
+it('reads the body to avoid a connection reset before the response', async () => {
   const body = Buffer.alloc(8 * MiB)
   const answered = await send(url, { method: 'PUT', body })
   expect(answered.status).toBe(503)
@@ -124,7 +124,7 @@ it('reads at most 16 MiB', async () => {
   socket.destroy()
 })
 
-it('destroys the connection if another answer has begun', async () => {
+it('destroys the connection if another response has begun', async () => {
   answer = async (request, response) => {
     response.writeHead(200, { 'Content-Length': 10 })
     response.write('half')

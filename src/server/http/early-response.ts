@@ -4,14 +4,14 @@ import type { AppError } from '../errors.ts'
 const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 5000
 
-/** An answer that doesn't depend on the body of the request. */
+/** A response that doesn't depend on the request body. */
 interface EarlyAnswer {
   status: number
   headers: Readonly<Record<string, string | number>>
   body: string
 }
 
-/** As `sendEarlyResponse`, with the status, headers and JSON body of an error. */
+/** Like `sendEarlyResponse`, with the status, headers and JSON body of an error. */
 export async function sendEarlyError(
   request: IncomingMessage,
   response: ServerResponse,
@@ -30,9 +30,9 @@ export async function sendEarlyError(
 }
 
 /**
- * Answers a request whose body may still be arriving, and drops the body. Resolves when the answer
- * has been sent. If another answer has begun, destroys the connection, so that the client doesn't
- * take half an answer for a complete one.
+ * Answers a request whose body may still be arriving, and discards the body. Resolves when the
+ * response has been sent. If another response has begun, destroys the connection, so that the
+ * client can't mistake a truncated response for a complete one.
  */
 export async function sendEarlyResponse(
   request: IncomingMessage,
@@ -51,7 +51,7 @@ export async function sendEarlyResponse(
     ...headers,
   })
   if (request.method !== 'HEAD') response.write(body)
-  // Closing the connection while bytes arrive would reset it, and browsers would report a network
+  // Closing while bytes arrive would reset the connection, and browsers would report a network
   // error instead of the status.
   if (bodyIsArriving) await linger(request)
   response.end()
@@ -62,7 +62,7 @@ function hasBody(request: IncomingMessage): boolean {
   return coding !== undefined || Number(length ?? 0) > 0
 }
 
-/** Drops what the client still sends, up to a limit of bytes and time. */
+/** Discards incoming data up to a limit of bytes and time. */
 function linger(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.destroyed) {

@@ -4,33 +4,33 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import type { OtherPageName } from '../../shared/public-pages.ts'
 
-/** Node's request and response, and what `requestContext` sets for each request. */
+/** Node's request and response, and the variables set by `requestContext`. */
 export interface HttpEnv {
   Bindings: HttpBindings
   Variables: {
     requestId: string
-    /** Its lines name the request's id. */
+    /** Adds the request id to each line. */
     log: Logger
     clientAddress: string
     /**
-     * The origin of this server's URLs in the answer: links, and presigned URLs of the disk store.
-     * Presigned URLs of a bucket have the bucket's origin.
+     * The origin of this server's URLs in responses: links, and presigned URLs of the disk store.
+     * Presigned URLs of a bucket use the bucket's origin.
      */
     publicOrigin: string
-    /** The body of a call, read by `bodyLimit`; undefined when it has none. */
+    /** The body of an API call, read by `bodyLimit`; undefined if there is none. */
     body?: Buffer
   }
 }
 
-/** An answer for one request. Caches must not keep it. */
+/** A response that caches must not store. */
 export interface PageAnswer {
   status: ContentfulStatusCode
-  /** Why the request was refused, as the page shows it. */
+  /** Why the request was refused. Shown on the page. */
   reason?: string
   headers?: Record<string, string>
 }
 
-/** Answers a call with a page that the build rendered and that has no path of its own. */
+/** Answers a call with a built page that has no path of its own. */
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,

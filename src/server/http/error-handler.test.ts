@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('an unexpected error', () => {
-  it('is answered with a general message and the request id, and logged in full', async () => {
+  it('is answered with a generic message and the request id, and logged in full', async () => {
     const person = await makePerson(app)
     await app.deps.db.execute('alter table files rename to files_away')
     const response = await person.fetch('/api/files')
@@ -31,7 +31,7 @@ describe('an unexpected error', () => {
   })
 })
 
-describe('a browser that opens a page while the server fails', () => {
+describe('a browser opening a page during a server error', () => {
   const open = async (path: string, accept: string, method = 'GET') => {
     await app.deps.db.execute('alter table files rename to files_away')
     const response = await makeClient(app).fetch(path, { method, headers: { accept } })
@@ -41,7 +41,7 @@ describe('a browser that opens a page while the server fails', () => {
   const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
   it.each(['/s/abcdefghij', '/api/download/abcdefghij'])(
-    'gets a page for %s that says so, with a link to try again',
+    'gets an error page for %s with a retry link',
     async (path) => {
       const { response, text } = await open(path, browser)
       expect(response.status).toBe(500)
@@ -54,7 +54,7 @@ describe('a browser that opens a page while the server fails', () => {
     },
   )
 
-  it('gets a page, while programs get JSON', async () => {
+  it('gets HTML, while other clients get JSON', async () => {
     const { response, text } = await open('/s/abcdefghij', '*/*')
     expect(response.status).toBe(500)
     expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL' })
@@ -64,7 +64,7 @@ describe('a browser that opens a page while the server fails', () => {
 describe('a full disk', () => {
   it('of the database is answered with 503 and logged with its cause', async () => {
     const person = await makePerson(app)
-    // From here on, each insert fails with the error that Postgres raises on a full disk.
+    // From here on, inserts fail with the Postgres error for a full disk.
     await app.deps.db.execute(`
       create function refuse_for_want_of_space() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
@@ -98,7 +98,7 @@ describe('a full disk', () => {
     expect((await person.fetch('/api/files')).status).toBe(200)
   })
 
-  it('of the files is answered when an upload is confirmed', async () => {
+  it('of the store is reported when an upload is confirmed', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 5 })
     await putBytes(started, new Uint8Array(5))
@@ -120,7 +120,7 @@ describe('a body above the limit', () => {
     const response = await makeClient(app).fetch('/api/auth/login', {
       method: 'POST',
       body,
-      // Node's `fetch` sends a stream only with this option.
+      // Node's `fetch` requires this option for streams.
       ...(!announced && { duplex: 'half' }),
     })
     expect(response.status).toBe(413)
@@ -129,7 +129,7 @@ describe('a body above the limit', () => {
 })
 
 describe('readiness', () => {
-  it('is 200 while database and storage answer; health needs neither', async () => {
+  it('is 200 if database and storage respond; health checks neither', async () => {
     for (const path of ['/api/ready', '/api/health']) {
       const response = await makeClient(app).fetch(path)
       expect(response.status).toBe(200)
@@ -137,7 +137,7 @@ describe('readiness', () => {
     }
   })
 
-  it('shares one check between simultaneous calls', async () => {
+  it('shares one check between parallel calls', async () => {
     const look = vi.spyOn(app.deps.stores.current, 'check')
     const ask = () => makeClient(app).fetch('/api/ready')
     const answers = await Promise.all(Array.from({ length: 30 }, ask))
@@ -150,7 +150,7 @@ describe('readiness', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['/api/health', 200],
     ['/api/auth/user', 401],
@@ -160,7 +160,7 @@ describe('every answer', () => {
     ['/api/login', 302],
     ['/', 200],
     ['/no/such/page', 404],
-  ])('forbids browsers to guess its type: %s', async (path, status) => {
+  ])('disables MIME sniffing: %s', async (path, status) => {
     const response = await makeClient(app).fetch(path)
     expect(response.status).toBe(status)
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
@@ -171,7 +171,7 @@ describe('the log', () => {
   it.each([
     ['/api/files?cursor=confidential', 401],
     ['/reset-password?token=confidential', 200],
-  ])('holds one line a request, with neither query nor secrets: %s', async (path, status) => {
+  ])('has one line per request without query or secrets: %s', async (path, status) => {
     const before = app.logged.length
     const response = await makeClient(app).fetch(path)
     const lines = app.logged

@@ -9,7 +9,8 @@ import type { HttpEnv, ShowPage } from './env.ts'
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // Before the next check, which also matches a full disk of the database: this answer says more.
+  // Before `isDatabaseUnavailable`, which also matches a full database disk: this error is more
+  // specific.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE', { cause: error })
   if (isUserDeleted(error)) return new AppError('UNAUTHORIZED', { cause: error })
@@ -20,8 +21,8 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * Clients could fill the log with these errors. `makeLoadShedder` and `DiskSpace` log SERVER_BUSY
- * and STORAGE_FULL now and then, and the Admin Center shows the use of the storage.
+ * Clients could flood the log with these errors. `makeLoadShedder` and `DiskSpace` log SERVER_BUSY
+ * and STORAGE_FULL occasionally, and the Admin Center shows the storage usage.
  */
 const notLogged = new Set<ErrorCode>([
   'LOGOS_BUSY',
@@ -32,14 +33,14 @@ const notLogged = new Set<ErrorCode>([
 ])
 
 /**
- * Turns any error into an answer. An error that isn't an `AppError` is logged, and its answer is a
- * general sentence with the id of the request.
+ * Converts any error to a response. An error other than an `AppError` is logged and answered with a
+ * generic message and the request id.
  */
 export function errorResponse(error: unknown, c: Context<HttpEnv>): Response {
   return sendError(toLoggedError(error, c), c)
 }
 
-/** As `errorResponse`, but a browser that opens an address gets a page if the server failed. */
+/** Like `errorResponse`, but a browser opening a page gets an HTML page for server errors. */
 export function makeErrorHandler(showPage: ShowPage) {
   return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
     const appError = toLoggedError(error, c)
@@ -50,7 +51,7 @@ export function makeErrorHandler(showPage: ShowPage) {
   }
 }
 
-/** Returns the error for a request, or for an entry of a batch. Logs failures of the server. */
+/** Returns the error to send for a request or a batch entry. Logs server errors. */
 export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
   const appError = toAppError(error, c.get('requestId'))
   const { cause, code, status, isLogged } = appError
@@ -65,7 +66,7 @@ function sendError(error: AppError, c: Context<HttpEnv>): Response {
   return c.json(error.body, error.status, headers)
 }
 
-/** Whether a browser opens an address. Scripts don't accept HTML. */
+/** True for page loads. Scripts don't accept HTML. */
 function opensPage({ req }: Context<HttpEnv>): boolean {
   return req.method === 'GET' && req.header('accept')?.includes('text/html') === true
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairLimit, type SharedLimit } from './limits.ts'
 
-/** Lets many clients take one at a time until all are refused. Returns the most that one has. */
+/** Lets many clients take one at a time until all are refused. Returns the largest share. */
 function mostOfOne(limit: SharedLimit, clients: number): number {
   const fair = new FairLimit(limit)
   const taken = Array.from({ length: clients }, () => 0)
@@ -16,7 +16,7 @@ function mostOfOne(limit: SharedLimit, clients: number): number {
   return Math.max(...taken)
 }
 
-describe('a limit that all clients share', () => {
+describe('a limit shared by all clients', () => {
   it.each([
     [{ total: 512, always: 16 }, 1, 171],
     [{ total: 512, always: 16 }, 2, 128],
@@ -28,7 +28,7 @@ describe('a limit that all clients share', () => {
     expect(mostOfOne(limit, clients)).toBe(each)
   })
 
-  it('is never exceeded, and guarantees each client its part while something is free', () => {
+  it('is never exceeded and guarantees each client its share while any is free', () => {
     const clients = fc.array(fc.nat(40), { maxLength: 2000 })
     fc.assert(
       fc.property(clients, (steps) => {
@@ -47,7 +47,7 @@ describe('a limit that all clients share', () => {
     )
   })
 
-  it('counts by IPv4 address and by the /64 block of IPv6', () => {
+  it('counts per IPv4 address and per /64 block of IPv6', () => {
     const fair = new FairLimit({ total: 5, always: 1 })
     const ends = ['2001:db8::1', '2001:db8::2'].map((address) => fair.take(address))
     expect(fair.take('2001:db8::3')).toBeNull()

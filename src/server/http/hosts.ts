@@ -7,31 +7,31 @@ import { sendEarlyError } from './early-response.ts'
 import type { HttpEnv } from './env.ts'
 
 /**
- * What a Host header may hold (RFC 9110 §7.2): a name or an address, and a port. No password, no
- * path and no second name.
+ * A valid Host header (RFC 9110 §7.2): a name or an address with an optional port. No password,
+ * path or second name.
  */
 const hostHeader = /^([a-z\d._-]+|\[[a-f\d:.]+\])(:\d*)?$/i
 
-/** The hosts that the server answers for. DNS rebinding uses another name and is refused. */
+/** The hosts served by this server. DNS rebinding uses other names and is refused. */
 export interface ServedHosts {
   /**
-   * Returns the origin of a page that was opened with this `Host` header; null if the host isn't
-   * served. Ports are ignored: proxies may omit them, and DNS rebinding changes only names.
+   * Returns the origin of a page opened with this `Host` header; null if the host isn't served.
+   * Ports are ignored: proxies may omit them, and DNS rebinding changes only names.
    */
   pageOrigin(host: string | undefined): string | null
-  /** Returns the origin of the URLs in the answer to a request with this `Host` header. */
+  /** Returns the origin of URLs in the response to a request with this `Host` header. */
   publicOrigin(host: string | undefined): string
 }
 
-/** True for a name or address of the machine itself, written as in `URL.hostname`. */
+/** True for a loopback name or address, written as in `URL.hostname`. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
 /**
- * Returns the hosts that the server answers for: the host of `appUrl` and, if that is a loopback
- * name, every loopback name. Without APP_URL also IP addresses, because a server with HOST=0.0.0.0
- * is opened by the machine's address.
+ * Returns the served hosts: the host of `appUrl` and, if that is a loopback name, every loopback
+ * name. Without APP_URL also IP addresses, because a server with HOST=0.0.0.0 is opened by the
+ * machine's address.
  */
 export function servedHosts({
   appUrl,
@@ -60,17 +60,17 @@ export function servedHosts({
   }
 }
 
-/** Returns whether the request may continue. Otherwise it has been answered. */
+/** Returns true if the request may continue. Otherwise it has been answered. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Load balancers request these paths by the machine's address. The answers are public. */
+/** Load balancers request these paths by IP address. The responses are public. */
 const forAnyHost = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 
 /**
- * Refuses requests for a host that isn't ours with 421 (RFC 9110 §15.5.20). Otherwise a stranger's
- * domain could point at this machine (DNS rebinding), and its pages could read our answers. A
- * request with several Host headers is refused with 400. X-Forwarded-Host is ignored, because any
- * client can send it.
+ * Refuses requests for unknown hosts with 421 (RFC 9110 §15.5.20). Otherwise a foreign domain could
+ * resolve to this machine (DNS rebinding), and its pages could read our responses. A request with
+ * several Host headers is refused with 400. X-Forwarded-Host is ignored, because any client can
+ * send it.
  */
 export function admitHost(
   hosts: ServedHosts,
@@ -110,8 +110,8 @@ function targetHost(url: string): string[] {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses requests that change something and come from another site's page. Browsers always name
- * the origin of such a request; curl and scripts have no cookies that another site could misuse.
+ * Refuses cross-site requests with side effects. Browsers always send the origin of such a request;
+ * curl and scripts have no cookies that another site could abuse.
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -130,8 +130,8 @@ function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
 }
 
 /**
- * True if another site, even a subdomain of ours, causes the request. `sameOrigin` doesn't check
- * GET, so a GET endpoint that changes something calls this itself.
+ * True for a request from another site, including our subdomains. `sameOrigin` doesn't check GET,
+ * so GET endpoints with side effects must call this.
  */
 export function isCrossSite(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
@@ -139,13 +139,13 @@ export function isCrossSite(headers: Headers): boolean {
 }
 
 /**
- * Redirects a browser that opens localhost where `appUrl` names 127.0.0.1, or the other way round,
- * because cookies and presigned URLs work under that name only.
+ * Redirects browsers from localhost to 127.0.0.1 or the reverse, depending on `appUrl`, because
+ * cookies and presigned URLs work only under that name.
  */
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { host, accept } = c.env.incoming.headers
-    // Nearly every request has the right name; parsing its URL would cost more.
+    // Nearly all requests use the right host. Skip the cost of parsing the URL.
     if (host === appUrl.host || !accept?.includes('text/html')) return next()
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const asked = new URL(c.req.url)

@@ -19,8 +19,8 @@ afterEach(() => {
 })
 
 /**
- * Serves one request with `answer`. The returned `check` checks so many times for stalled clients,
- * and calls `move` after each check. It returns whether the client was cut off.
+ * Serves one request with `answer`. The returned `check` runs the given number of checks for
+ * stalled clients and calls `move` after each. It returns 'cut' if the connection was reset.
  */
 async function serve(
   text: string,
@@ -57,7 +57,7 @@ function much(_: IncomingMessage, response: ServerResponse) {
 }
 const { checks, bytes: leastBytes } = StalledClients.minProgress
 
-/** Serves a client that sends `bytes` of its body after each check in which it calls `sendSome`. */
+/** Serves a client that sends `bytes` of its body with each call of `sendSome`. */
 async function sendOnAndOn(bytes: number) {
   const served = await serve(longPost, (incoming) => void incoming.resume())
   const sendSome = () => {
@@ -72,7 +72,7 @@ describe('a stalled client', () => {
   it('is reset if it reads nothing, but not too early', async () => {
     const { check } = await serve(get, much)
     expect(await check(checks)).toBe('kept')
-    // What the kernel's buffer still takes may count as read at first.
+    // Bytes that fill the kernel's buffer may count as read at first.
     expect(await check(2 * checks + 1)).toBe('cut')
   })
 
@@ -104,7 +104,7 @@ describe('a client is not reset', () => {
     const { client, check } = await serve(get, much)
     let read = 0
     const readSome = async (n: number) => {
-      // The kernel does not report smaller reads to the server.
+      // The kernel doesn't report smaller reads to the server.
       if (n % (checks / 2) > 0) return
       for (const goal = read + 8 * MiB; read < goal; ) {
         const chunk: Buffer | null = client.read()
@@ -142,7 +142,7 @@ describe('the connection limit', () => {
     return serveBare((app) => app.get('/health', (c) => c.text('ok')), limits, options)
   }
 
-  /** Sends a request on a new connection, which stays open. Returns whether it was answered. */
+  /** Sends a request on a new connection, which stays open. Returns true if it was answered. */
   async function ask(localAddress: string): Promise<boolean> {
     const { hostname: host, port } = new URL(bare.url)
     const socket = connect({ host, port: Number(port), localAddress })
@@ -166,7 +166,7 @@ describe('the connection limit', () => {
     expect(await ask('127.0.0.1')).toBe(true)
   })
 
-  it('applies in total, and not to a trusted proxy alone', async () => {
+  it('applies in total but not per address behind a trusted proxy', async () => {
     bare = await serveFew({ trustedProxies: privateNetworks })
     for (let n = 0; n < 4; n += 1) expect(await ask('127.0.0.1')).toBe(true)
     expect(await ask('127.0.0.1')).toBe(false)
@@ -174,7 +174,7 @@ describe('the connection limit', () => {
 })
 
 describe('resetSocket frees the handle of a connection that', () => {
-  /** More than the buffers of both ends take, so a client that reads nothing leaves some unsent. */
+  /** Exceeds the buffers of both ends, so part of it stays unsent if the client reads nothing. */
   const bytes = Buffer.alloc(32 * MiB)
 
   it.each<[string, (socket: Socket) => unknown]>([

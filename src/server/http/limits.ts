@@ -7,18 +7,18 @@ import { AppError } from '../errors.ts'
 import { addressBlock, isTrusted, peerAddress } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
-/** Limits of a connection, and of how many there are. */
+/** Limits per connection and on the number of connections. */
 export interface ConnectionLimits {
   /**
-   * How many pipelined requests may wait behind the one that is being answered. The first waiting
-   * request of each connection doesn't count towards `total`.
+   * How many pipelined requests may wait behind the current one. The first waiting request of each
+   * connection doesn't count towards `total`.
    */
   waitingRequests: { perConnection: number; total: number }
-  /** The size of a request's headers. Node answers 431 to more. */
+  /** The maximum size of request headers. Node answers 431 beyond it. */
   headerBytes: number
   /** How long headers may take to arrive before Node answers 408. */
   headersMs: number
-  /** How long a client may stop reading its answer, or sending its body. */
+  /** How long a client may pause reading its response or sending its body. */
   stalledMs: number
   /** How long the body of an API call may take to arrive. */
   bodyMs: number
@@ -28,25 +28,25 @@ export interface ConnectionLimits {
 
 export const connectionLimits: ConnectionLimits = {
   // Browsers and proxies don't pipeline; a package manager may send ten requests. A waiting request
-  // takes 5 KiB of memory, and 20 KiB with the largest headers.
+  // takes 5 KiB of memory, or 20 KiB with the largest headers.
   waitingRequests: { perConnection: 16, total: 1024 },
-  // The session's cookie and the longest path take less than 4 KiB.
+  // The session cookie and the longest path take less than 4 KiB.
   headerBytes: 16 * 1024,
   headersMs: 60_000,
-  // A phone that lost its signal in a tunnel has it back within this time.
+  // Long enough for a phone to regain its signal after a tunnel.
   stalledMs: 120_000,
-  // Most bodies have at most 64 KiB, which takes 26 s at 20 kbit/s.
+  // Most bodies are at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
-  // 4,000 idle connections take 50 MiB of memory, and 150 MiB with half-sent headers or bodies. A
-  // browser opens up to six, so a third of all is enough for 200 people behind one address.
+  // 4,000 idle connections take 50 MiB of memory, or 150 MiB with partial headers or bodies. A
+  // browser opens up to six, so a third of the total is enough for 200 people behind one address.
   connections: { total: 4096, always: 256 },
 }
 
-/** How often refusals are logged at most. */
+/** The minimum interval between log lines about refusals. */
 const logEveryMs = 60_000
 
 /**
- * Limits the open connections, in total and per address, so that one client cannot use up the
+ * Limits the open connections, in total and per address, so that one client can't exhaust the
  * limit. Trusted proxies only count towards the total.
  */
 export function limitConnections(
@@ -81,7 +81,7 @@ export function limitConnections(
 
 /**
  * Handles the pipelined requests of a connection one after another. Node would start all at once,
- * so a few KiB of them could cost as much as thousands of clients.
+ * so a few KiB could cost as much as thousands of clients.
  */
 export class PipelineQueue {
   readonly #active = new Set<ServerResponse>()
@@ -99,8 +99,8 @@ export class PipelineQueue {
   }
 
   /**
-   * Calls `handle` once the earlier answers on this connection are sent. Resets the connection if
-   * the request exceeds the limits.
+   * Calls `handle` once the earlier responses on this connection have been sent. Resets the
+   * connection if the request exceeds the limits.
    */
   run(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request
@@ -110,13 +110,14 @@ export class PipelineQueue {
       response.once('close', () => this.#active.delete(response))
       handle()
     }
-    // Node assigns the socket to a response once the earlier answers are sent.
+    // Node assigns the socket to a response once the earlier ones have been sent.
     if (response.socket) {
       begin()
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    // A client that doesn't pipeline may send a request before this server sees the answer's end.
+    // Without pipelining, a client's next request may still arrive before this server sees the end
+    // of the response.
     const counted = waiting === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
     if (waiting >= perConnection || this.#total + counted > total) {
@@ -140,7 +141,7 @@ export class PipelineQueue {
   }
 }
 
-/** Cuts off a request whose body has not arrived after `bodyMs`. */
+/** Aborts a request whose body hasn't arrived after `bodyMs`. */
 export function limitBodyTime(
   request: IncomingMessage,
   response: ServerResponse,
@@ -153,19 +154,21 @@ export function limitBodyTime(
   response.once('close', () => clearTimeout(timer))
 }
 
-/** How far a client has got with what the server waits for. */
+/** A client's progress in reading or sending. */
 interface Progress {
   activity: 'read' | 'send'
-  /** The bytes that it has read or sent so far on this connection. */
+  /** Bytes read or sent so far on this connection. */
   bytes: number
 }
 
 /**
- * Resets the connections of clients that read or send almost nothing. Time in which the server
- * itself is busy doesn't count. Node's own timeouts don't help: each byte restarts them.
+ * Resets the connections of clients that read or send almost nothing. Time during which the server
+ * is busy doesn't count. Node's own timeouts don't help, because each byte restarts them.
  */
 export class StalledClients {
-  /** In this many checks that find the server waiting, a client must move this many bytes. */
+  /**
+   * The minimum number of bytes per number of checks during which the server waits for the client.
+   */
   static readonly minProgress = { checks: 12, bytes: 13 * 1024 }
 
   readonly #responses: Iterable<ServerResponse>
@@ -175,7 +178,7 @@ export class StalledClients {
     this.#responses = responses
   }
 
-  /** Checks all clients once. Call it at even intervals. */
+  /** Checks all clients once. Call it at regular intervals. */
   check(): void {
     const { checks, bytes } = StalledClients.minProgress
     for (const response of this.#responses) {
@@ -196,7 +199,7 @@ export class StalledClients {
   }
 }
 
-/** Returns the progress of a client; null if the server isn't waiting for it. */
+/** Returns a client's progress; null if the server isn't waiting for it. */
 function progressOf(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null
@@ -207,8 +210,8 @@ function progressOf(response: ServerResponse): Progress | null {
 }
 
 /**
- * Returns how many of the written bytes the kernel has taken. Node's public fields count a write
- * only when it is complete, so this reads the internal ones, as Node's own timeouts do.
+ * Returns how many written bytes the kernel has taken. Node's public fields count only complete
+ * writes, so this reads the internal ones, as Node's own timeouts do.
  */
 function bytesFlushed(
   socket: Socket & { _handle?: { bytesWritten?: number; writeQueueSize?: number } | null },
@@ -218,26 +221,26 @@ function bytesFlushed(
 }
 
 /**
- * Resets a connection; unsent bytes are lost. A socket that has ended and sent everything is only
- * closed: Node fails to reset it, and would leak its handle.
+ * Resets a connection and drops unsent bytes. A socket that has ended and sent everything is only
+ * closed: Node fails to reset it and would leak its handle.
  */
 export function resetSocket(socket: Socket): void {
   if (socket.writableEnded && socket.writableLength === 0) socket.destroy()
   else socket.resetAndDestroy()
 }
 
-/** A limit that all clients share, on connections or bytes for instance. */
+/** A limit shared by all clients, for example on connections or bytes. */
 export interface SharedLimit {
   /** For all clients together. */
   total: number
-  /** Each client may have this many, as long as fewer than `total` are in use. */
+  /** Guaranteed to each client while fewer than `total` are in use. */
   always: number
 }
 
 /**
- * Enforces a shared limit. A client may always have `always`, and more up to half of what is free.
- * So one client can reach a third of `total`, which suffices for many people behind one address,
- * and even several greedy clients leave something for others.
+ * Enforces a shared limit. A client may take `always`, and more as long as its share is at most
+ * half of what is free. One client can thus reach a third of `total`, which is enough for many
+ * people behind one address, and several greedy clients still leave some for others.
  */
 export class FairLimit {
   readonly #limit: SharedLimit
@@ -248,14 +251,13 @@ export class FairLimit {
     this.#limit = limit
   }
 
-  /** How many are in use. */
   get used(): number {
     return this.#used
   }
 
   /**
    * Takes `amount` for the client at an address. An IPv6 address counts as its /64 block.
-   * @returns a function that gives them back, to be called once; null beyond the limit.
+   * @returns a function that releases the amount, to be called once; null if the limit is exceeded.
    */
   take(address: string, amount = 1): (() => void) | null {
     const client = addressBlock(address)
@@ -275,9 +277,9 @@ export class FairLimit {
 }
 
 /**
- * Returns the check that requests make before their first query. It sheds load: while too many
- * queries wait for a connection to the database, each further request is refused at once. Jobs,
- * running transfers and the calls that operators need don't make this check.
+ * Returns the check that requests run before their first query. It sheds load: while too many
+ * queries wait for a database connection, requests are refused at once. Jobs, running transfers and
+ * the calls that operators need skip it.
  */
 export function makeLoadShedder({
   clock,
@@ -310,14 +312,13 @@ export function makeLoadShedder({
 /** The bytes of all large bodies in memory. Parsed, they take several times as much. */
 export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
 
-/** Smaller bodies don't count. A login or a signup has less than 1 KiB. */
+/** Smaller bodies don't count. A login or signup has less than 1 KiB. */
 const largeBodyBytes = 4 * 1024
 
 /**
- * Returns middleware that reads the body of a request into memory. Refuses more than `maxSize`
- * bytes with BODY_TOO_LARGE, and answers SERVER_BUSY while the large bodies of all calls take too
- * much memory. Only bytes that have arrived count, so a client that announces a body and sends
- * nothing hinders nobody.
+ * Returns middleware that reads the request body into memory. Refuses more than `maxSize` bytes
+ * with BODY_TOO_LARGE, and answers SERVER_BUSY while the large bodies of all calls take too much
+ * memory. Only received bytes count, so announcing a body without sending it doesn't affect others.
  */
 export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(largeBodies)) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -325,7 +326,7 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
     const { 'content-length': length = '0', 'transfer-encoding': coding } = incoming.headers
     if (Number(length) > maxSize) throw new AppError('BODY_TOO_LARGE')
     const hasBody = coding !== undefined || Number(length) > 0
-    // Nothing reads the body of a GET or HEAD, and a download may take hours.
+    // GET and HEAD bodies are never read, and a download may take hours.
     if (!hasBody || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     const releases: (() => void)[] = []
     const take = (bytes: number) => {
@@ -337,7 +338,7 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
       c.set('body', await readBody(incoming, maxSize, take))
       await next()
     } finally {
-      // Until then, the parsed body is in memory.
+      // The parsed body stays in memory until here.
       for (const release of releases) release()
     }
   })
@@ -351,7 +352,7 @@ async function readBody(
   const chunks: Buffer[] = []
   let received = 0
   try {
-    // The connection stays open for the answer, even if the body is refused.
+    // Keep the connection open for the response, even if the body is refused.
     for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
       received += chunk.length
       if (received > maxSize) throw new AppError('BODY_TOO_LARGE')
@@ -359,7 +360,7 @@ async function readBody(
       chunks.push(chunk)
     }
   } catch (error) {
-    // The client disconnected. Otherwise it would look like a lost connection to the database.
+    // The client disconnected. Its error must not be mistaken for a lost database connection.
     if (error instanceof AppError || !incoming.destroyed) throw error
     throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
   }

@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Sends text to the server as it is. Returns everything that the server sends until it closes the
- * connection. Ends its own side once the answer begins, as the server waits some seconds for a
- * client that it has refused.
+ * Sends raw text to the server. Returns everything received until the server closes the connection.
+ * Half-closes the connection once the response begins, because the server lingers for some seconds
+ * after a refusal.
  */
 function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ describe('a client that disconnects during its body', () => {
     socket.write(
       `POST /api/auth/login HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
     )
-    // The server answers "100 Continue", which shows that it has admitted the request.
+    // The server's "100 Continue" shows that the request was admitted.
     await once(socket, 'data')
     socket.write('{', () => socket.destroy())
     await expect

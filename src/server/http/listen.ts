@@ -15,12 +15,12 @@ import {
   StalledClients,
 } from './limits.ts'
 
-/** Answers the requests under /storage/, without Hono. */
+/** Handles requests under /storage/, bypassing Hono. */
 export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * How long an idle connection stays open: longer than most proxies keep theirs, which could
- * otherwise send a request on a connection that is just closing.
+ * How long an idle connection stays open. Longer than in most proxies, which could otherwise reuse
+ * a connection that is just closing.
  */
 const keepAliveMs = 75_000
 
@@ -30,15 +30,15 @@ export interface ListenOptions {
   admit: Admit
   trustedProxies: BlockList | null
   log: Pick<Logger, 'warn'>
-  /** Called for each request when its handling begins. */
+  /** Called when the handling of a request begins. */
   watch(request: IncomingMessage, response: ServerResponse): void
-  /** Once aborted, every answer closes its connection, so that clients go to other servers. */
+  /** Once aborted, every response closes its connection, so that clients move to other servers. */
   stopping?: AbortSignal
 }
 
 /**
- * Starts listening. Requests that `admit` allows go to the app, or to storage.
- * @throws Node's errors of listening, such as EADDRINUSE.
+ * Starts listening. Requests admitted by `admit` go to the app or to storage.
+ * @throws Node's listen errors, such as EADDRINUSE.
  */
 export async function listen(
   app: Hono<HttpEnv>,
@@ -49,7 +49,7 @@ export async function listen(
   const answer = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // For HEAD, `app.fetch` returns a copy of the response, from which the adapter cannot see
+      // For HEAD, `app.fetch` returns a copy of the response, from which the adapter can't tell
       // that storage has already answered.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
@@ -69,15 +69,16 @@ export async function listen(
     limitBodyTime(request, response, limits.bodyMs)
     void answer(request, response)
   }
-  // Node's own check of the Host header is off: it would answer before the earlier requests of the
-  // connection, and bypass the limits.
+  // Disables Node's own Host check, which would answer before earlier requests on the connection
+  // and bypass the limits.
   const options = {
     keepAliveTimeout: keepAliveMs,
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: limits.headersMs / 2,
-    // A large file on a slow line takes hours. `bodyMs` and `stalledMs` limit the other waits.
+    // A large file takes hours on a slow connection. `bodyMs` and `stalledMs` limit all other
+    // waits.
     requestTimeout: 0,
   }
   const server = createServer(options, (request, response) =>
@@ -104,7 +105,7 @@ export async function listen(
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** RFC 9112 §3.2: HTTP/1.1 requires a host. Simple health checks still speak HTTP/1.0. */
+/** RFC 9112 §3.2: HTTP/1.1 requires a host. Simple health checks still use HTTP/1.0. */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0'
 }

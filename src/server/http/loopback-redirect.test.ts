@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([local.close(), open.close()]))
 
 /**
- * Opens `path` under the name `host` as a browser would. Returns the address that it is redirected
- * to, or null if it is not redirected.
+ * Opens `path` on `host` as a browser would. Returns the redirect target, or null without a
+ * redirect.
  */
 async function ledTo(server: BareServer, host: string, path: string, more: Sending = {}) {
   const headers = { ...browser, host, ...more.headers }
@@ -40,12 +40,12 @@ describe('a page under another loopback name', () => {
     'mayfly.localhost:3000',
     '[::1]:3000',
     '127.1.2.3:3000',
-  ])('leads from %s to the public one, with path and query', async (host) => {
+  ])('redirects from %s to the public name, keeping path and query', async (host) => {
     const path = '/s/abc%2Fd?next=%2Flogin&x=a%20b'
     expect(await ledTo(local, host, path)).toBe(`http://127.0.0.1:3000${path}`)
   })
 
-  it('redirects HEAD, too', async () => {
+  it('also redirects HEAD', async () => {
     const to = await ledTo(local, 'localhost:3000', '/login', { method: 'HEAD' })
     expect(to).toBe('http://127.0.0.1:3000/login')
   })
@@ -65,12 +65,12 @@ describe('a page under another loopback name', () => {
     '/.evil.example',
     '/%5cevil.example',
     'http://localhost:3000//evil.example/',
-  ])('never leads to another machine: %s', async (path) => {
+  ])('never redirects to another machine: %s', async (path) => {
     const to = await ledTo(local, 'localhost:3000', path)
     expect(new URL(to ?? '').origin).toBe('http://127.0.0.1:3000')
   })
 
-  it('redirects once and nowhere else, for any path', async () => {
+  it('redirects any path exactly once', async () => {
     const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
     await fc.assert(
       fc.asyncProperty(segment, async (rest) => {
@@ -103,7 +103,7 @@ describe('not redirected', () => {
   })
 
   it.each(['localhost', '127.0.0.1', 'other.example'])(
-    '%s, where the public name is not of this machine',
+    '%s, if the public name is not a loopback name',
     async (host) => {
       expect(await ledTo(open, host, '/')).toBeNull()
       expect(await ledTo(open, `${host}:443`, '/')).toBeNull()

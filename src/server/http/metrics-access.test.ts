@@ -58,11 +58,11 @@ describe('without a token the metrics are', () => {
     expect(verdict(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
   })
 
-  // A proxy that adds no header and rewrites the host looks like a program on this machine.
+  // A proxy that adds no header and rewrites the host is indistinguishable from a local program.
   test.each([
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
     ['a proxy is trusted', { trustedProxies: privateNetworks }],
-  ])('closed to everybody where %s', (_, settings) => {
+  ])('closed to everyone if %s', (_, settings) => {
     for (const headers of [local, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
     const token = 'a-token-of-the-operator'
     const headers = { ...local, authorization: `Bearer ${token}` }
@@ -88,7 +88,7 @@ describe('with a token the metrics are', () => {
     `Bearer ${token}x`,
     `Bearer x${token}`,
     `Basic ${token}`,
-  ])('closed to %j, from this machine too', (given) => {
+  ])('closed to %j, even from this machine', (given) => {
     expect(bearer(given)).toBe('UNAUTHORIZED')
   })
 })

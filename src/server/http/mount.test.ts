@@ -15,7 +15,7 @@ import type { Session, SessionUser } from './session.ts'
 type AnyCall = Call<Endpoint>
 
 const names = Object.keys(endpoints) as EndpointName[]
-/** All endpoints, with example values in place of the parameters of their paths. */
+/** All endpoints, with example values for their path parameters. */
 const rows = names.map((name) => {
   const row: Endpoint = endpoints[name]
   return { name, ...row, path: row.path.replaceAll(/\{\w+\}/g, 'abcdefghij') }
@@ -23,11 +23,11 @@ const rows = names.map((name) => {
 
 /** The calls that reached a handler. */
 let calls: { name: EndpointName; call: AnyCall }[] = []
-/** What every handler returns. */
+/** The return value of every handler. */
 let answer: unknown
-/** The session that every request has. */
+/** The session of every request. */
 let session: Session | null
-/** How often the server has looked for a session. */
+/** How many times the session was read. */
 let looked = 0
 
 let server: BareServer
@@ -73,7 +73,7 @@ function ask(method: string, path: string, sending: Sending = {}) {
 
 describe('access', () => {
   it.each(rows.filter(({ access }) => access !== 'visitor'))(
-    '$method $path: nobody without a session, and no handler hears of it',
+    '$method $path: requires a session before the handler runs',
     async ({ method, path }) => {
       session = null
       expect(refusalOf(await ask(method, path))).toEqual([401, 'UNAUTHORIZED'])
@@ -82,14 +82,14 @@ describe('access', () => {
   )
 
   it.each(rows.filter(({ access }) => access === 'admin'))(
-    '$method $path: no user who is not the administrator',
+    '$method $path: requires the administrator',
     async ({ method, path }) => {
       expect(refusalOf(await ask(method, path))).toEqual([403, 'FORBIDDEN'])
       expect(calls).toEqual([])
     },
   )
 
-  it('an unauthorized caller gets no other errors of the call', async () => {
+  it('an unauthorized caller sees no other errors', async () => {
     session = null
     const answered = await ask('POST', '/api/auth/change-password', { body: '{' })
     expect(refusalOf(answered)).toEqual([401, 'UNAUTHORIZED'])
@@ -121,7 +121,7 @@ describe('an undeclared method', () => {
     ['POST', '/api/health', 'GET, HEAD'],
     ['GET', '/api/files/bulk', 'DELETE'],
     ['DELETE', '/api/auth/user', 'GET, HEAD, PATCH'],
-  ])('%s %s is refused, and the answer names those that are there', async (method, path, allow) => {
+  ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
     const answered = await ask(method, path)
     expect(refusalOf(answered)).toEqual([405, 'METHOD_NOT_ALLOWED'])
     const named = String(answered.headers.allow).split(', ')
@@ -151,7 +151,7 @@ describe('the body of a call', () => {
     })
 
   it.each(['{', 'nonsense', '{"email":', "{'email':'a@b.de'}"])(
-    'that is no JSON is refused: %s',
+    'is refused if it is invalid JSON: %s',
     async (body) => {
       const answered = await login(body)
       expect(refusalOf(answered)).toEqual([400, 'INVALID_INPUT'])
@@ -193,7 +193,7 @@ describe('the body of a call', () => {
     expect(calls).toEqual([])
   })
 
-  it('of an endpoint that takes bytes is read by its handler', async () => {
+  it('is read by the handler if the endpoint takes bytes', async () => {
     answer = null
     await ask('PUT', '/api/branding/logo', {
       headers: { 'content-type': 'image/png' },
@@ -217,7 +217,7 @@ describe('the query of a call', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it('has no undeclared fields', async () => {
     answer = { status: 'ok', secret: 'not for you' }
     const { body } = await ask('GET', '/api/health')
@@ -242,7 +242,7 @@ describe('an answer', () => {
     expect(body.toString()).not.toContain('not as the table says')
   })
 
-  it("that isn't JSON is sent as the handler made it", async () => {
+  it("that isn't JSON is sent unchanged", async () => {
     answer = new Response('a page', { status: 418, headers: { 'x-own': 'yes' } })
     const { status, headers, body } = await ask('GET', '/download/abcdefghij')
     expect([status, headers['x-own'], body.toString()]).toEqual([418, 'yes', 'a page'])

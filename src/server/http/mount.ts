@@ -12,7 +12,7 @@ import type { Session, SessionUser } from './session.ts'
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
 
-/** A call whose input is parsed and whose access is checked. */
+/** A call with parsed input and checked access. */
 export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
   query: Field<E, 'query'>
@@ -21,10 +21,10 @@ export interface Call<E extends Endpoint> {
   /** The id of the caller's session. */
   sessionId: E['access'] extends 'visitor' ? undefined : string
   clientAddress: string
-  /** The origin of this server's URLs in the answer: see `HttpEnv`. */
+  /** The origin of this server's URLs in the response; see `HttpEnv`. */
   publicOrigin: string
   log: Logger
-  /** For headers of the answer, and for answers that aren't JSON. */
+  /** For response headers and responses that aren't JSON. */
   context: Context<HttpEnv>
 }
 
@@ -38,18 +38,18 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> 
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {
-  /** Refuses requests that change something and come from another site's page. */
+  /** Refuses cross-site requests with side effects. */
   sameOrigin: MiddlewareHandler<HttpEnv>
-  /** Finds the session of a request; null for a visitor. `isPolled` calls don't extend it. */
+  /** Returns the session of a request, or null for a visitor. `isPolled` calls don't extend it. */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
 }
 
 /**
- * Turns the table of endpoints into routes. Each route checks origin, size and access, parses the
- * request, calls its handler and parses a JSON answer with the schema, so that no undeclared field
- * leaves the server.
+ * Turns the endpoint table into routes. Each route checks origin, size and access, parses the
+ * request, calls its handler and parses a JSON response with the schema, so that no undeclared
+ * field leaves the server.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
@@ -82,7 +82,7 @@ function pathOf(name: EndpointName) {
   return endpoints[name].path
 }
 
-/** The largest body of a call, in bytes, unless its endpoint names another size. */
+/** The default body limit in bytes. */
 const usualBodySize = 64 * 1024
 
 /** Operators need these endpoints on an overloaded server. */
@@ -91,7 +91,7 @@ const neverShed = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi'
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
   const schema = answersJson(row.response) ? row.response : null
-  // The type of the handler depends on `name`, which is not known here.
+  // The handler's type depends on `name`, which isn't known statically.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
     if (!neverShed.has(name)) options.shedLoad()
@@ -119,7 +119,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
 }
 
 /**
- * Returns the caller's session; undefined for endpoints that visitors may call.
+ * Returns the caller's session; undefined for endpoints open to visitors.
  * @throws {AppError} UNAUTHORIZED or FORBIDDEN.
  */
 async function requireAccess(
@@ -134,7 +134,7 @@ async function requireAccess(
   return session
 }
 
-/** Returns the body of a request as bytes, for endpoints whose row says `bytes`. */
+/** Returns the raw request body, for endpoints declared with `bytes`. */
 export function bodyBytes(context: Context<HttpEnv>): Uint8Array {
   return context.get('body') ?? new Uint8Array()
 }
@@ -157,7 +157,7 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
   return parsed.data
 }
 
-/** Describes each issue of the input, with the name of its field. */
+/** Describes each input issue with the name of its field. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))

@@ -30,8 +30,8 @@ function operationOf(name: keyof typeof endpoints): Operation {
   return document.paths[path]?.[method.toLowerCase()] as Operation
 }
 
-describe('every call of the table', () => {
-  it.each(rows)('%s is there under its path and method', (name, { path, method }) => {
+describe('every declared call', () => {
+  it.each(rows)('%s is listed under its path and method', (name, { path, method }) => {
     expect(document.paths[path]?.[method.toLowerCase()]?.operationId).toBe(name)
   })
 
@@ -40,7 +40,7 @@ describe('every call of the table', () => {
     expect(security).toEqual(access === 'visitor' ? [] : [{ session: [] }])
   })
 
-  it.each(rows)('%s names every error that it can answer, by its status', (name, row) => {
+  it.each(rows)('%s lists all its errors by status', (name, row) => {
     const { responses } = operationOf(name as keyof typeof endpoints)
     for (const code of errorsOf(row)) {
       const { status, message } = errorTable[code]
@@ -48,7 +48,7 @@ describe('every call of the table', () => {
     }
   })
 
-  it.each(rows)('%s requires each parameter of its path', (name, { path }) => {
+  it.each(rows)('%s requires each path parameter', (name, { path }) => {
     const { parameters } = operationOf(name as keyof typeof endpoints)
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
@@ -57,7 +57,7 @@ describe('every call of the table', () => {
   })
 })
 
-it('names the server, its cookie and every code of an error', () => {
+it('names the server, its cookie and every error code', () => {
   expect(document.servers).toEqual([{ url: 'https://files.example.org' }])
   expect(document.components.securitySchemes.session.name).toMatch(/^__(Host|Secure)-/)
   expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errorTable))
@@ -69,12 +69,12 @@ it('names the server, its cookie and every code of an error', () => {
   expect(plain.components.securitySchemes.session.name).not.toMatch(/^__/)
 })
 
-it('keeps both calls of one path', () => {
+it('keeps both calls on the same path', () => {
   expect(operationOf('currentUser').operationId).toBe('currentUser')
   expect(operationOf('updateUser').operationId).toBe('updateUser')
 })
 
-it('tells what a caller sends, and what the server understands of it', () => {
+it('describes what a caller sends and how the server reads it', () => {
   const { requestBody } = operationOf('login')
   expect(requestBody).toMatchObject({
     required: true,
@@ -84,13 +84,12 @@ it('tells what a caller sends, and what the server understands of it', () => {
       },
     },
   })
-  // Some schemas also convert what a client sends. The document describes the value before the
-  // conversion.
+  // Some schemas also convert the input. The document describes the value before the conversion.
   const limit = operationOf('listFiles').parameters.find(({ name }) => name === 'limit')
   expect(limit).toMatchObject({ in: 'query', required: false })
 })
 
-it('lets a body be left out where every field has a default', () => {
+it('makes a body optional if every field has a default', () => {
   const withBody = rows.filter(([, { body }]) => body)
   const optional = withBody.filter(([, { body }]) => body?.safeParse(undefined).success)
   for (const [name] of withBody) {
@@ -99,7 +98,7 @@ it('lets a body be left out where every field has a default', () => {
   }
 })
 
-it('names the types of bytes that a call takes', () => {
+it('lists the accepted types of binary bodies', () => {
   const { requestBody } = operationOf('saveLogo')
   expect(requestBody).toEqual({
     required: true,
@@ -116,7 +115,7 @@ it.each([
   expect(Object.keys(operationOf(name).responses[status]?.content ?? {})).toEqual([type])
 })
 
-it('a call that leads elsewhere answers a redirection', () => {
+it('documents redirects as responses', () => {
   const { responses } = operationOf('logout')
   expect(responses[302]).toBeDefined()
   expect(responses[200]).toBeUndefined()

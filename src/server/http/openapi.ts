@@ -15,7 +15,7 @@ const rawTypes = {
   text: 'text/plain',
 } as const
 
-/** The start of the API reference, in Markdown. */
+/** The introduction of the API reference, in Markdown. */
 const description = `Share files by short links that expire.
 
 **Sessions.** \`POST /api/auth/login\` sets the session cookie, which other calls need. There are no
@@ -40,7 +40,7 @@ call.
 \`X-Error-Code\`.`
 
 /**
- * Returns the OpenAPI 3.1 document. Error texts contain the current limits.
+ * Returns the OpenAPI 3.1 document. Error messages contain the current limits.
  * @param server an origin, or `/` for the origin of the document.
  */
 export function openApiDocument(
@@ -111,7 +111,7 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   }
 }
 
-/** Returns the JSON Schema of what a schema accepts (`input`) or returns (`output`). */
+/** Returns the JSON Schema for the input or the output of a schema. */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
@@ -141,7 +141,6 @@ function success(row: Endpoint) {
   return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
 }
 
-/** Groups the errors by status. */
 function failures(codes: readonly ErrorCode[], limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
@@ -156,7 +155,7 @@ function failures(codes: readonly ErrorCode[], limits: Limits) {
   return byStatus
 }
 
-/** Returns the text of an error, with the current limit. */
+/** Returns an error's message with the current limit. */
 function errorText(code: ErrorCode, limits: Limits): string {
   return isTierLimitCode(code)
     ? limitErrorText(defaultTier, code, limits)

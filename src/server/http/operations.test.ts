@@ -19,7 +19,7 @@ describe('GET /api/openapi.json', () => {
   it.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ] as const)('is sent as %s, in less than a fifth of its size', async (coding, decompress) => {
+  ] as const)('is compressed with %s to less than a fifth', async (coding, decompress) => {
     const plain = await ask()
     expect(plain.headers['content-encoding']).toBeUndefined()
     const small = await ask({ 'accept-encoding': coding })
@@ -32,7 +32,7 @@ describe('GET /api/openapi.json', () => {
     expect(small.body.length).toBeLessThan(plain.body.length / 5)
   })
 
-  it('is sent again only when a limit has changed', async () => {
+  it('is sent again only after a limit has changed', async () => {
     const { etag = '' } = (await ask()).headers
     const again = () => ask({ 'if-none-match': String(etag) })
     expect(await again()).toMatchObject({ status: 304, body: Buffer.alloc(0) })
@@ -43,7 +43,7 @@ describe('GET /api/openapi.json', () => {
     expect((await again()).status).toBe(200)
   })
 
-  it('is made once for the public origin and once for all other addresses', async () => {
+  it('is built once for the public origin and once for all other hosts', async () => {
     const { port } = new URL(app.url)
     const serverOf = ({ body }: Answer) => JSON.parse(body.toString()).servers
     const first = await ask()

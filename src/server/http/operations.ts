@@ -14,7 +14,7 @@ import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
 import { compressed, sendVariant, type Variants } from './send-variants.ts'
 
-/** How long the database and the store may take to answer the readiness check. */
+/** How long the database and the store may take in a readiness check. */
 const readyTimeoutMs = 5000
 
 const openApiHeaders = {
@@ -22,10 +22,10 @@ const openApiHeaders = {
   'cache-control': 'no-cache',
   vary: 'Accept-Encoding',
 }
-/** Brotli takes 6 ms with this quality, and 130 ms with the best one. */
+/** Brotli takes 6 ms at this quality, and 130 ms at the highest. */
 const openApiQuality = 6
 
-/** Health, readiness, metrics, and the description of the API. */
+/** Health, readiness, metrics and the API description. */
 export function operationsRoutes(
   {
     config,
@@ -39,7 +39,7 @@ export function operationsRoutes(
 ): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
   let checking: Promise<unknown> | undefined
   const check = () => {
-    // Anybody may call, and each check writes a file, so simultaneous calls share one check.
+    // The endpoint is public and each check writes a file, so parallel calls share one check.
     checking ??= withTimeout(
       Promise.all([db.execute(sql`select 1`), stores.current.check()]),
       readyTimeoutMs,
@@ -83,8 +83,8 @@ export function operationsRoutes(
 }
 
 /**
- * Returns the function that returns the OpenAPI document, cached until the limits change. It names
- * the public origin, and '/' for any other address, so that clients cannot fill the cache.
+ * Returns a function that returns the OpenAPI document, cached until the limits change. It names
+ * the public origin, or '/' for any other host, so that clients can't fill the cache.
  */
 function cacheOpenApi(appUrl: URL) {
   const cache = new Map<string, Promise<Variants>>()
@@ -100,13 +100,13 @@ function cacheOpenApi(appUrl: URL) {
   }
 }
 
-/** The headers that proxies add. */
+/** Headers added by proxies. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 
 /**
- * Requires the token of METRICS_TOKEN. Without that setting, only programs on this machine can read
- * the metrics, and only without a trusted proxy or a public address: a proxy on this machine could
- * forward a stranger's request. The `Host` is checked because of DNS rebinding.
+ * Requires METRICS_TOKEN. Without that setting, only programs on this machine can read the metrics,
+ * and only without a trusted proxy or a public address: a local proxy could forward a stranger's
+ * request. `Host` is checked against DNS rebinding.
  * @throws {AppError} UNAUTHORIZED for a missing or wrong token; FORBIDDEN if no token is set and
  * the request may come from elsewhere.
  */
@@ -132,7 +132,7 @@ export function requireMetricsAccess(
 
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const [, given = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
-  // Digests have the same length, as `timingSafeEqual` requires.
+  // Digests have equal lengths, as `timingSafeEqual` requires.
   return timingSafeEqual(digest(given), digest(token))
 }
 

@@ -9,7 +9,7 @@ const page = {
   referrer: 'no-referrer',
 } as const
 
-/** Returns the allowed sources of the content security policy, for each of its directives. */
+/** Returns the allowed sources by directive of the content security policy. */
 function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(
@@ -25,7 +25,7 @@ function hash(text: string) {
 }
 
 describe('the content security policy of a page', () => {
-  it('allows nothing inline if there is nothing inline', () => {
+  it('allows no inline code if there is none', () => {
     const policy = policyOf({})
     expect(policy.get('default-src')).toEqual(["'none'"])
     expect(policy.get('script-src')).toEqual(["'self'"])
@@ -44,7 +44,7 @@ describe('the content security policy of a page', () => {
     expect(policy.get('style-src')).toEqual(["'self'", hash('a{}'), hash('')])
   })
 
-  it('allows pictures of our own and the given origins', () => {
+  it('allows pictures from our own and the given origins', () => {
     expect(policyOf({}).get('img-src')).toEqual(["'self'", 'data:', 'blob:'])
     const pictures = ['https://*.googleusercontent.com']
     expect(policyOf({ pictures }).get('img-src')).toEqual(["'self'", 'data:', 'blob:', ...pictures])

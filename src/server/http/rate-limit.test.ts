@@ -34,13 +34,13 @@ function of(key: string, most = 3): Counter {
   return { key, most, windowMs }
 }
 
-/** Returns the count of each key in the table of rate limits. */
+/** Returns the counts in `rate_limits` by key. */
 async function counted(): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ key: string; points: number }>('select * from rate_limits')
   return Object.fromEntries(rows.map(({ key, points }) => [key, points]))
 }
 
-/** Returns the error that refuses an attempt, or null when the attempt is allowed. */
+/** Returns the error of a refused attempt, or null if it is allowed. */
 async function refusal(attempt: Promise<unknown>): Promise<AppError | null> {
   try {
     await attempt
@@ -58,7 +58,7 @@ describe('spending', () => {
     expect(await counted()).toEqual({ a: 3 })
   })
 
-  it('begins a window with the first attempt, and a new one after its end', async () => {
+  it('starts a window with the first attempt, and a new one after it ends', async () => {
     await limits.spend([of('a', 1)])
     clock.advance(windowMs - 1)
     expect(await refusal(limits.spend([of('a', 1)]))).not.toBeNull()
@@ -67,7 +67,7 @@ describe('spending', () => {
     expect(await counted()).toEqual({ a: 1 })
   })
 
-  it('begins a new window after a clock correction', async () => {
+  it('starts a new window after a clock correction', async () => {
     await limits.spend([of('a', 1)])
     clock.advance(-4 * 24 * 60 * windowMs)
     expect(await limits.check([of('a', 1)])).toEqual(new Map())
@@ -76,21 +76,21 @@ describe('spending', () => {
     expect(await counted()).toEqual({ a: 1 })
   })
 
-  it('adds to all counters or to none', async () => {
+  it('increments all counters or none', async () => {
     await limits.spend([of('full', 1)])
     const [before, full, after] = [of('a'), of('full', 1), of('z')]
     expect(await refusal(limits.spend([before, full, after]))).not.toBeNull()
     expect(await counted()).toEqual({ full: 1 })
   })
 
-  it('never exceeds a limit in parallel', async () => {
+  it('never exceeds a limit under concurrency', async () => {
     const attempts = Array.from({ length: 20 }, () => refusal(limits.spend([of('a', 7)])))
     const refused = (await Promise.all(attempts)).filter((one) => one !== null)
     expect(refused).toHaveLength(13)
     expect(await counted()).toEqual({ a: 7 })
   })
 
-  it('of the same counters in another order never deadlocks', async () => {
+  it('never deadlocks with the same counters in another order', async () => {
     const orders = [
       [of('a', 1000), of('b', 1000)],
       [of('b', 1000), of('a', 1000)],
@@ -115,7 +115,7 @@ describe('an error', () => {
     [59_001, 'Too many attempts. Please wait a minute and try again.', '60'],
     [60_001, 'Too many attempts. Please wait 2 minutes and try again.', '61'],
     [900_000, 'Too many attempts. Please wait 15 minutes and try again.', '900'],
-  ])('that has %i ms to go says when to come back', async (leftMs, message, retryAfter) => {
+  ])('with %i ms left has Retry-After', async (leftMs, message, retryAfter) => {
     await limits.spend([{ key: 'a', most: 1, windowMs: leftMs }])
     const refused = await refusal(limits.check([of('a', 1)]))
     expect(refused?.message).toBe(message)
@@ -145,7 +145,7 @@ describe('checking', () => {
     expect(await counted()).toEqual({ a: 2, b: 1 })
   })
 
-  it('refuses at the limit, and not before', async () => {
+  it('refuses at the limit, not before', async () => {
     await limits.spend([of('a', 2)])
     expect(await refusal(limits.check([of('a', 2)]))).toBeNull()
     await limits.spend([of('a', 2)])
@@ -190,7 +190,7 @@ describe('refunding', () => {
 })
 
 describe('resetting', () => {
-  it('resets the given counters only', async () => {
+  it('resets only the given counters', async () => {
     await limits.spend([of('a'), of('b')])
     await limits.forget(['a', 'unknown'])
     expect(await counted()).toEqual({ b: 1 })
@@ -209,7 +209,7 @@ describe('with limits off', () => {
   })
 })
 
-it('a counter has the limit of its name and a key of its own', () => {
+it('a counter has the limit of its name and its own key', () => {
   const login = counter('loginsByAddress', '192.0.2.1')
   expect(login).toEqual({ key: 'loginsByAddress:192.0.2.1', most: 600, windowMs: 900_000 })
   expect(counter('loginsByAccount', '192.0.2.1').key).not.toBe(login.key)

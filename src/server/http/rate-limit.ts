@@ -11,8 +11,8 @@ import { AppError } from '../errors.ts'
 const unlimited = 2 ** 31 - 1
 
 /**
- * How many attempts are allowed in a window of time, which begins with the first one. A counter
- * with `unlimited` never refuses.
+ * How many attempts are allowed in a window, which starts with the first attempt. A counter with
+ * `unlimited` never refuses.
  */
 const limits = {
   wrongLoginsByAddress: { most: 100, windowMs: 15 * minuteInMs },
@@ -43,7 +43,7 @@ const limits = {
   logosByUser: { most: 30, windowMs: hourInMs },
 } as const
 
-/** The privacy policy names the longest window, as `longestCountMs`. A test compares the two. */
+/** The privacy policy states the longest window as `longestCountMs`. A test compares the two. */
 export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
 
 /** A counter: a row of `rate_limits`. */
@@ -53,31 +53,31 @@ export interface Counter {
   windowMs: number
 }
 
-/** What an attempt has added: the keys of its counters, each with the end of its window. */
+/** The counters that an attempt has incremented: each key with the end of its window. */
 export type Spent = ReadonlyMap<string, number>
 
-/** Counts attempts in the database, so that all servers count together. */
+/** Counts attempts in the database, shared by all servers. */
 export interface RateLimits {
   /**
-   * Returns the counts by key. Ended windows don't count, nor do those that end impossibly late:
-   * they were written while a clock was ahead, and would lock users out after its correction.
-   * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if one of them is full.
+   * Returns the counts by key. Ignores ended windows, and those with an impossibly late end: they
+   * were written while a clock was ahead, and would lock users out after its correction.
+   * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if a counter is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Adds one to every counter, or to none if one of them is full.
-   * @throws {AppError} as `check` does.
+   * Increments every counter, or none if one is full.
+   * @throws {AppError} see `check`.
    */
   spend(counters: readonly Counter[]): Promise<Spent>
-  /** Adds one to every counter, even to a full one. */
+  /** Increments every counter, even a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Takes back what `spend` has added, for these keys or for all. */
+  /** Undoes `spend` for these keys or for all. */
   refund(spent: Spent, keys?: readonly string[]): Promise<void>
-  /** Resets counters after a success: the earlier attempts came from the right person. */
+  /** Resets counters after a success, which shows that the earlier attempts were legitimate. */
   forget(keys: readonly string[]): Promise<void>
 }
 
-/** Returns the counter for a key, with the limit of `name`. */
+/** Returns the counter for a key, with the limit called `name`. */
 export function counter(name: keyof typeof limits, key: string): Counter {
   return { key: `${name}:${key}`, ...limits[name] }
 }
@@ -100,7 +100,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   }
 }
 
-/** Returns the error for a client that may try again in `ms` milliseconds. */
+/** Returns the error for a client that may retry in `ms` milliseconds. */
 function tooManyAttempts(ms: number): AppError {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
   const minutes = Math.ceil(seconds / 60)
@@ -138,7 +138,7 @@ class CountingLimits implements RateLimits {
     const now = this.#now()
     const { rows } = await this.#pool.query<{ key: string; until: string }>({
       name: 'spend_rate_limits',
-      // Locks the rows in the order of their keys, so that calls cannot deadlock.
+      // Locks rows in key order, so that calls can't deadlock.
       text: `insert into rate_limits as kept (key, points, expire)
         select key, 1, expire from unnest($1::text[], $2::bigint[]) as wanted (key, expire) order by key
         on conflict (key) do update set
@@ -171,7 +171,7 @@ class CountingLimits implements RateLimits {
     if (taken.length === 0) return
     await this.#pool.query({
       name: 'refund_rate_limits',
-      // Locks in the same order as `spend`. In another window, there is nothing to take back.
+      // Locks in the same order as `spend`. If the window has changed, there is nothing to refund.
       text: `with kept as materialized
           (select key from rate_limits where key = any($1) order by key for update)
         update rate_limits set points = points - 1
@@ -204,7 +204,7 @@ class CountingLimits implements RateLimits {
   }
 }
 
-/** The driver of Postgres returns a bigint as text. */
+/** The Postgres driver returns bigint as a string. */
 function endOf({ until }: { until: string }): number {
   return Number(until)
 }

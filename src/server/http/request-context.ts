@@ -13,8 +13,8 @@ const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
 /**
  * Gives each request an id, a logger and the client's address, and logs it with its declared route.
- * What a client wrote is never logged: a path can contain a short code, a query a token. The `date`
- * header comes from the clock that expires links, because our pages correct their clock by it.
+ * Client input is never logged: a path can contain a short code, a query a token. The `date` header
+ * uses the clock that expires links, because our pages correct their clock by it.
  */
 export function requestContext(
   { log, clock }: { log: Logger; clock: Clock },
@@ -24,7 +24,7 @@ export function requestContext(
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const { incoming, outgoing } = c.env
-    // Set on Node's response, so that answers which bypass Hono have them too.
+    // Set on Node's response, so that responses that bypass Hono have them too.
     outgoing.setHeader('x-request-id', requestId)
     outgoing.setHeader('x-content-type-options', 'nosniff')
     outgoing.setHeader('date', clock().toUTCString())
@@ -51,14 +51,14 @@ export function requestContext(
 const names = new WeakMap<ServerResponse, string>()
 
 /**
- * Sets the name of the route that answers a request, for metrics and the log.
- * @param name a declared path such as `/s/{code}`, never one that a client sent.
+ * Sets the route name of a request, for metrics and the log.
+ * @param name a declared path such as `/s/{code}`, never the path of the request.
  */
 export function nameRoute(response: ServerResponse, name: string): void {
   names.set(response, name)
 }
 
-/** Returns the name of the route that answers a request. */
+/** Returns the route name of a request. */
 export function routeOf(response: ServerResponse): string {
   return names.get(response) ?? 'undeclared'
 }

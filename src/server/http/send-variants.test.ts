@@ -11,7 +11,7 @@ beforeAll(async () => {
   variants = await compressed(text)
 })
 
-/** Asks for a body in these codings with these headers. */
+/** Requests a body that is available in these codings. */
 async function ask(
   headers: Record<string, string>,
   { codings = variants, status = 200 }: { codings?: Variants; status?: 200 | 404 } = {},
@@ -31,7 +31,7 @@ function tagOf(coding: Coding): string {
   return variants.get(coding)?.etag ?? ''
 }
 
-describe('a text', () => {
+describe('a compressed text', () => {
   it('is the same in every coding', () => {
     expect(brotliDecompressSync(bodyOf('br')).toString()).toBe(text)
     expect(gunzipSync(bodyOf('gzip')).toString()).toBe(text)
@@ -46,14 +46,14 @@ describe('a text', () => {
     expect(size(slow)).toBeLessThan(size(quick))
   })
 
-  it('has a different ETag in every coding, and a stable one', () => {
+  it('has a stable ETag that differs for each coding', () => {
     expect(new Set([tagOf('br'), tagOf('gzip'), tagOf('identity')]).size).toBe(3)
     expect(variantOf(new Uint8Array([1, 2])).etag).toBe(variantOf(new Uint8Array([1, 2])).etag)
     expect(tagOf('br')).toMatch(/^"[\w-]{22}"$/)
   })
 })
 
-describe('the coding of an answer', () => {
+describe('the coding of a response', () => {
   it.each([
     [undefined, 'identity'],
     ['', 'identity'],
@@ -92,7 +92,7 @@ describe('the coding of an answer', () => {
   })
 })
 
-describe('a cached answer', () => {
+describe('a cached response', () => {
   const ofBrowser = (known: string) => ({
     'accept-encoding': 'br',
     'if-none-match': known.replace('TAG', tagOf('br')),

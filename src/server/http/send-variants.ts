@@ -13,7 +13,7 @@ export interface Variant {
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/** The same body in several codings, always including `identity`. */
+/** One body in several codings, always including `identity`. */
 export type Variants = ReadonlyMap<Coding, Variant>
 
 export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
@@ -23,7 +23,7 @@ export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
 
 /**
  * Compresses a text in every coding.
- * @param quality of Brotli, 0 to 11, and up to 9 the level of gzip.
+ * @param quality for Brotli, 0 to 11, and for gzip, where it is capped at 9.
  */
 export async function compressed(
   text: string,
@@ -45,7 +45,7 @@ export async function compressed(
   ])
 }
 
-/** Answers with the variant that the client prefers, or with 304 if the client has it already. */
+/** Sends the variant that the client prefers, or 304 if the client already has it. */
 export function sendVariant(
   c: Context<HttpEnv>,
   { variants, headers }: { variants: Variants; headers: Readonly<Record<string, string>> },
@@ -62,7 +62,10 @@ export function sendVariant(
   return c.body(variant.body, status, { ...all, 'content-length': String(variant.body.length) })
 }
 
-/** Returns the accepted coding with the highest weight (RFC 9110 §12.5.3); at a tie, our first. */
+/**
+ * Returns the accepted coding with the highest weight (RFC 9110 §12.5.3); on a tie, our preferred
+ * one.
+ */
 function chooseCoding(acceptEncoding: string | undefined, variants: Variants): Coding {
   const weights = new Map(
     parseAccept(acceptEncoding ?? '').map(({ type, q }) => [type.toLowerCase(), q]),

@@ -6,9 +6,7 @@ function hostsOf(appUrl: string, appUrlIsSet = true) {
   return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
 }
 
-/**
- * Which origin a page has when it was opened with this `Host` header. null: the request is refused.
- */
+/** The origin of a page opened with this `Host` header, or null if the request is refused. */
 type Table = [host: string | undefined, origin: string | null][]
 
 describe('a public host name', () => {
@@ -16,12 +14,12 @@ describe('a public host name', () => {
   const table: Table = [
     ['files.example.org', 'https://files.example.org'],
     ['FILES.Example.ORG', 'https://files.example.org'],
-    // The header may hold the port of a proxy, our own port, or none.
+    // The header may contain a proxy's port, our own port, or none.
     ['files.example.org:443', 'https://files.example.org'],
     ['files.example.org:3000', 'https://files.example.org'],
     ['files.example.org:', 'https://files.example.org'],
-    // With a dot at the end, a browser sees another host: the page has other cookies and does not
-    // work.
+    // Browsers treat a name with a trailing dot as another host: cookies differ and the page
+    // doesn't work.
     ['files.example.org.', null],
     ['evil.example', null],
     ['files.example.org.evil.example', null],
@@ -51,7 +49,7 @@ describe('a public host name', () => {
     expect(hosts.pageOrigin(host)).toBe(origin)
   })
 
-  it('is the origin of links, whatever the request', () => {
+  it('is the origin of links for every request', () => {
     for (const [host] of table) expect(hosts.publicOrigin(host)).toBe('https://files.example.org')
   })
 
@@ -82,7 +80,7 @@ describe('a loopback name', () => {
     expect(hostsOf('http://127.0.0.1:3000').pageOrigin(host)).toBe(origin)
   })
 
-  it("serves the development proxy's port", () => {
+  it("accepts the development proxy's port", () => {
     const hosts = hostsOf('http://127.0.0.1:5173')
     expect(hosts.pageOrigin('127.0.0.1:3000')).toBe('http://127.0.0.1:5173')
     expect(hosts.publicOrigin('localhost:3000')).toBe('http://127.0.0.1:5173')

@@ -5,7 +5,7 @@ const now = new Date('2030-01-01T00:00:00.000Z')
 
 type StoredUser = Parameters<typeof toSessionUser>[0]
 
-/** Makes the row of a user. `changes` may contain values that are not valid. */
+/** Creates a user row. `changes` may contain invalid values. */
 function user(changes: Record<string, unknown> = {}) {
   return {
     id: 'ada',
@@ -27,12 +27,12 @@ it.each([
   ['in its trial', 1, 'premium'],
   ['at the very end of it', 0, 'free'],
   ['after it', -1, 'free'],
-])('a user %s has the tier of that moment', (_, leftMs, tier) => {
+])('a user %s has the current tier', (_, leftMs, tier) => {
   const premiumTrialEndsAt = new Date(now.getTime() + leftMs)
   expect(toSessionUser(user({ tier: 'premium', premiumTrialEndsAt }), now).tier).toBe(tier)
 })
 
-it('Premium without an end stays', () => {
+it('Premium without an end date never expires', () => {
   expect(toSessionUser(user({ tier: 'premium' }), now).tier).toBe('premium')
 })
 

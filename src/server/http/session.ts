@@ -9,7 +9,7 @@ import type { HttpEnv } from './env.ts'
 
 type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
 
-/** The signed-in user. `tier` is the tier that applies now. */
+/** The signed-in user. `tier` is the currently effective tier. */
 export interface SessionUser {
   id: string
   email: string
@@ -24,41 +24,40 @@ export interface SessionUser {
   image: string | null
 }
 
-/** A user to whom uploads and files belong, with the tier that applies now. */
+/** The owner of uploads and files, with the currently effective tier. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
-/** The session of a request. */
 export interface Session {
-  /** The id of the row. The cookie has another value, the token. */
+  /** The id of the row. The cookie contains the token instead. */
   id: string
   user: SessionUser
 }
 
-/** @throws {RangeError} for a tier that this version doesn't know. */
+/** @throws {RangeError} for a tier unknown to this version. */
 export function toSessionUser(user: UserRow, now: Date): SessionUser {
   return { ...user, tier: effectiveTier(user, now) }
 }
 
-/** Returns a user as answers show it (spec §3, User). The contract removes all other fields. */
+/** Returns the public fields of a user (spec §3, User). The contract removes all others. */
 export function publicUser(user: SessionUser) {
   return { ...user, isAdmin: user.role === 'admin', profileImageUrl: user.image }
 }
 
 /**
- * Returns the prefix of our cookies' names. With `__Host-`, no other site of the same domain can
- * set them.
+ * Returns the prefix of our cookie names. With `__Host-`, no other site on the domain can set them.
  * @param origin the public origin.
  */
 export function cookiePrefix(origin: URL): string {
   return origin.protocol === 'https:' ? '__Host-mayfly' : 'mayfly'
 }
 
-/** Returns the name of the cookie that carries the session. */
 export function sessionCookieName(origin: URL): string {
   return `${cookiePrefix(origin)}.session_token`
 }
 
-/** Whether the browser seems to be signed in. This decides which page to show, and nothing else. */
+/**
+ * True if the browser seems to be signed in. Only used to choose a page, never for access control.
+ */
 export function hasSignedInHint(context: Context<HttpEnv>): boolean {
   return Boolean(getCookie(context, signedInHint))
 }

@@ -51,7 +51,7 @@ beforeAll(async () => {
   }
   server = await serve('http://127.0.0.1:3000')
   encrypted = await serve('https://files.example.org', ['https://bytes.example.org'])
-  // The server read everything when it started. A later change of the folder must not matter.
+  // All files were read at startup, so later changes of the folder must not matter.
   await rm(join(folder, 'web'), { recursive: true })
 })
 afterAll(async () => {
@@ -81,7 +81,7 @@ describe('files', () => {
     ['/assets/picture-Cd34.png', 'image/png', 'public, max-age=31536000, immutable'],
     ['/assets/letters-Ef56.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
     ['/favicon.svg', 'image/svg+xml', 'no-cache'],
-  ])('%s comes as it was built, as %s, to be kept: %s', async (path, type, kept) => {
+  ])('%s is served unchanged as %s with Cache-Control %s', async (path, type, kept) => {
     const answer = await get(path)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual(Buffer.from(built[`web${path}`] ?? ''))
@@ -127,7 +127,7 @@ describe('the coding of a file', () => {
   })
 })
 
-describe('a cached answer', () => {
+describe('a cached response', () => {
   it('is not sent again', async () => {
     const { headers } = await get(app, { 'accept-encoding': 'br' })
     const known = { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' }
@@ -145,22 +145,25 @@ describe('a cached answer', () => {
 })
 
 describe('HEAD', () => {
-  it.each([app, '/login', '/favicon.svg'])('%s answers as GET without a body', async (path) => {
-    const headers = { accept: browser, 'accept-encoding': 'br' }
-    const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
-    expect(head.status).toBe(full.status)
-    expect(head.body.length).toBe(0)
-    expect(full.body.length).toBeGreaterThan(0)
-    const { date: _head, ...inHead } = head.headers
-    const { date: _full, ...inFull } = full.headers
-    expect(inHead).toEqual(inFull)
-  })
+  it.each([app, '/login', '/favicon.svg'])(
+    '%s has the headers of GET and no body',
+    async (path) => {
+      const headers = { accept: browser, 'accept-encoding': 'br' }
+      const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
+      expect(head.status).toBe(full.status)
+      expect(head.body.length).toBe(0)
+      expect(full.body.length).toBeGreaterThan(0)
+      const { date: _head, ...inHead } = head.headers
+      const { date: _full, ...inFull } = full.headers
+      expect(inHead).toEqual(inFull)
+    },
+  )
 })
 
-describe('the pages of the application', () => {
+describe("the application's pages", () => {
   const hint = { cookie: `${signedInHint}=abc` }
 
-  it.each([...pages, '/login?next=/x'])('%s is the HTML', async (path) => {
+  it.each([...pages, '/login?next=/x'])('%s get the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
       const answer = await get(path, { accept, ...hint })
       expect(answer.status).toBe(200)
@@ -176,7 +179,7 @@ describe('the pages of the application', () => {
   })
 
   it.each(['', 'other=1', `${signedInHint}=`, `x${signedInHint}=abc`])(
-    'leave / to the next handler without the hint that somebody is signed in: %j',
+    'leave / to the next handler without the signed-in hint: %j',
     async (cookie) => {
       const answer = await get('/', { accept: browser, ...(cookie && { cookie }) })
       expect(codeOf(answer)).toBe('NOT_FOUND')
@@ -190,7 +193,7 @@ describe('the pages of the application', () => {
     '/index.html',
     '/download.html',
     '/download-invalid.html',
-  ])('do not include %s, which is left to the next handler', async (path) => {
+  ])('leave %s to the next handler', async (path) => {
     const answer = await asBrowser(path)
     expect(answer.status).toBe(404)
     expect(codeOf(answer)).toBe('NOT_FOUND')
@@ -203,7 +206,7 @@ describe('the pages of the application', () => {
     `${app}/`,
     `${app}%00`,
     '/assets/',
-  ])('%s is never answered with the HTML', async (path) => {
+  ])('never answer %s with the HTML', async (path) => {
     const answer = await asBrowser(path)
     expect(answer.status).toBe(404)
     expect(codeOf(answer)).toBe('NOT_FOUND')
@@ -247,14 +250,14 @@ describe('the security headers of the HTML', () => {
     expect(policy).toContain("connect-src 'self';")
   })
 
-  it('keep tokens in addresses from being sent as a referrer', async () => {
+  it('keep tokens in URLs out of the referrer', async () => {
     const policyOf = async (path: string) => (await asBrowser(path)).headers['referrer-policy']
     expect(await policyOf('/reset-password?token=x')).toBe('no-referrer')
     expect(await policyOf('/login')).toBe('same-origin')
     expect((await asBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
   })
 
-  it('allow requests to the storage', async () => {
+  it('allow requests to storage', async () => {
     const { headers } = await send(encrypted.url, { path: '/login' })
     expect(headers['content-security-policy']).toContain(
       "connect-src 'self' https://bytes.example.org;",
@@ -269,7 +272,7 @@ describe('the security headers of the HTML', () => {
 })
 
 describe('a missing build', () => {
-  it.each(['', 'nowhere'])('stops the start with a remedy (%j)', (name) => {
+  it.each(['', 'nowhere'])('fails the startup with a remedy (%j)', (name) => {
     const start = () =>
       webFiles({ distDir: join(folder, name), appUrl: new URL('http://127.0.0.1:3000') })
     expect(start).toThrow(StartupError)

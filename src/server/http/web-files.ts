@@ -15,7 +15,7 @@ import {
 } from './send-variants.ts'
 import { hasSignedInHint } from './session.ts'
 
-/** Answers requests for the files of the built web and for the application's screens. */
+/** Serves the files of the built web and the application's pages. */
 export type WebFiles = Handler<HttpEnv>
 
 interface WebFile {
@@ -23,7 +23,7 @@ interface WebFile {
   variants: Variants
 }
 
-/** The codings from best to worst, each with the suffix of the files that the build writes. */
+/** The codings in order of preference, each with the suffix of the files that the build writes. */
 const codings: readonly [Coding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -34,12 +34,12 @@ const codings: readonly [Coding, string][] = [
 const home = '/'
 
 /**
- * Serves the built web in `distDir` from memory, so that requests reach only the files that were
- * there at the start. Files with a hash in their name are cached forever. The paths in
- * `shared/pages.ts` get the application's HTML, `/` only if the browser seems to be signed in.
- * @param pictures other origins of pictures, such as profile pictures.
- * @param connect other origins of requests, such as the object storage.
- * @throws {StartupError} when the web is not built.
+ * Serves the built web in `distDir` from memory, so that requests can't reach any other file. Files
+ * with a hash in their name are cached forever. The paths in `shared/pages.ts` get the
+ * application's HTML, `/` only if the browser seems to be signed in.
+ * @param pictures other allowed origins for pictures, such as profile pictures.
+ * @param connect other allowed origins for requests, such as object storage.
+ * @throws {StartupError} if the web is not built.
  */
 export function webFiles(options: {
   distDir: string
@@ -65,8 +65,8 @@ export function webFiles(options: {
   })
   const ordinary = application('same-origin')
   const dashboard = application('same-origin', { vary: 'Cookie, Accept-Encoding' })
-  // The address of these pages contains a secret token from an email. As a referrer it could end up
-  // in the log of a proxy.
+  // The URL of these pages contains a secret token from an email, which a referrer could leak to a
+  // proxy's log.
   const secret = application('no-referrer', { 'x-robots-tag': 'noindex' })
   const screens = new Map<string, WebFile>(
     pages.map((path) => [path, tokenPages.includes(path) ? secret : ordinary]),
@@ -87,7 +87,10 @@ export function webFiles(options: {
   }
 }
 
-/** Reads the files that are served under their own path. HTML is filled in or has other headers. */
+/**
+ * Reads the files served under their own path. Excludes HTML, which is filled in or has other
+ * headers.
+ */
 function readFiles(distDir: string): Map<string, WebFile> {
   const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })
   return new Map(
