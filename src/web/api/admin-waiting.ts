@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { call } from './call.ts'
 
-/** The first part of the key of every query that only the administrator may send. */
+/** The query key prefix of all admin-only queries. */
 export const adminKey = 'admin'
 
-/** What waits for the administrator. A page that is visible asks once a minute. */
+/** Counts the items that need the administrator's attention. A visible page polls once a minute. */
 export const adminWaitingQuery = queryOptions({
   queryKey: [adminKey, 'waiting'],
   queryFn: ({ signal }) => call('adminWaiting', { signal }),

@@ -48,7 +48,7 @@ function failure(promise: Promise<unknown>) {
   )
 }
 
-test('fills and encodes path parameters, and sends no content type without a body', async () => {
+test('encodes path parameters and sends no content type without a body', async () => {
   const seen = await answering(200, '{"message":"gone"}')
   expect(await call('deleteFile', { params: { id: 'a/b?ü' } })).toEqual({ message: 'gone' })
   expect(seen).toEqual([
@@ -56,7 +56,7 @@ test('fills and encodes path parameters, and sends no content type without a bod
   ])
 })
 
-test('writes the query and leaves out what is undefined', async () => {
+test('writes the query and omits undefined values', async () => {
   const seen = await answering(200, '[]')
   await call('listFiles', { query: { limit: 2, cursor: undefined } })
   await call('listFiles')
@@ -68,7 +68,7 @@ test('writes the query and leaves out what is undefined', async () => {
   ])
 })
 
-test('a page comes with the cursor of the next one, and the last page with none', async () => {
+test('returns a page with the cursor of the next one, or null for the last page', async () => {
   const pages: Record<string, string | undefined> = { '/api/files?limit=1': 'abc' }
   await serve(({ url = '' }, response) => {
     const next = pages[url]
@@ -82,7 +82,7 @@ test('a page comes with the cursor of the next one, and the last page with none'
   expect(last).toEqual({ items: [], next: null })
 })
 
-test('sends a JSON content type when there is a body', async () => {
+test('sends a JSON content type with a body', async () => {
   const seen = await answering(200, '{}')
   const body = { email: 'ada@example.org', password: 'pä"ss' }
   await call('login', { body })
@@ -100,7 +100,7 @@ test('includes credentials', async () => {
   expect(credentials).toBe('include')
 })
 
-test("an answer that is not OK becomes '{status}: {body text}' with code and public message", async () => {
+test("an error status throws '{status}: {body text}' with the code and public message", async () => {
   const body = '{"message":"Unauthorized","code":"UNAUTHORIZED"}'
   await answering(401, body)
   const error = await failure(call('listFiles'))
@@ -113,7 +113,7 @@ test("an answer that is not OK becomes '{status}: {body text}' with code and pub
   })
 })
 
-test("an answer without a body becomes '{status}: {status text}'", async () => {
+test("an error status without a body throws '{status}: {status text}'", async () => {
   await answering(503, '')
   expect(await failure(call('version'))).toMatchObject({
     message: '503: Service Unavailable',
@@ -122,13 +122,13 @@ test("an answer without a body becomes '{status}: {status text}'", async () => {
   })
 })
 
-test('an answer that is not OK tells when to ask again', async () => {
+test('an error provides the Retry-After header', async () => {
   await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
   expect(await failure(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
 })
 
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
-  'a body that is not ours names no public message: %s',
+  'a foreign error body provides no public message: %s',
   async (body) => {
     await answering(502, body)
     expect(await failure(call('version'))).toMatchObject({
@@ -138,17 +138,17 @@ test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
   },
 )
 
-test('no answer and a cut answer are network errors', async () => {
+test('a dropped connection is a network error', async () => {
   await serve((request) => request.socket.destroy())
   expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
 })
 
-test('an OK answer that is not JSON is a network error', async () => {
+test('an OK response that is not JSON is a network error', async () => {
   await answering(200, '<html>a login page of the wifi</html>')
   expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
 })
 
-test('an aborted call throws the reason of its signal', async () => {
+test("an aborted call throws the signal's reason", async () => {
   const leaving = new AbortController()
   await serve(() => leaving.abort(new Error('left')))
   expect(await failure(call('version', { signal: leaving.signal }))).toMatchObject({
@@ -156,7 +156,7 @@ test('an aborted call throws the reason of its signal', async () => {
   })
 })
 
-test('a fresh answer is asked for past what the browser keeps, and only then', async () => {
+test('bypasses the browser cache only for a fresh call', async () => {
   const caches: unknown[] = []
   vi.stubGlobal('fetch', async (_: string, { cache }: RequestInit) => {
     caches.push(cache)

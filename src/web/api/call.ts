@@ -5,8 +5,8 @@ import { dropHint, readHint } from './hint-cookie.ts'
 import { readNewDate, serverClock } from './server-clock.ts'
 
 /**
- * The endpoints that answer with JSON. The others answer with pages, bytes or redirects, which the
- * browser opens without `call`.
+ * The endpoints that return JSON. The others return pages, bytes or redirects, which the browser
+ * opens without `call`.
  */
 export type JsonEndpointName = {
   [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
@@ -28,10 +28,7 @@ export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
   Part<Name, 'body'> &
   Bytes<Name> & {
     signal?: AbortSignal
-    /**
-     * If true, the browser does not use an answer from its cache. It asks the server and caches the
-     * new answer.
-     */
+    /** Bypasses the browser's cache and updates it with the response. */
     fresh?: boolean
   }
 
@@ -39,18 +36,15 @@ export type CallAnswer<Name extends JsonEndpointName> = z.output<
   Extract<Endpoints[Name]['response'], ZodType>
 >
 
-/**
- * The server answered with an error status. Spec §8: the message is '{status}: {body text or status
- * text}'.
- */
+/** An error response. The message is '{status}: {body text or status text}' (spec §8). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   /** The error code of `errorTable`; undefined if the body has none. */
   readonly code: ErrorCode | undefined
-  /** The `message` field of the body, a sentence for people. */
+  /** The `message` field of the body, as text for users. */
   readonly publicMessage: string | undefined
-  /** The header `Retry-After`: when to send the request again. */
+  /** The `Retry-After` header, for the next attempt. */
   readonly retryAfter: string | undefined
 
   constructor(
@@ -67,10 +61,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * No answer came, or an answer that cannot be read: the connection failed, or a proxy changed the
- * answer.
- */
+/** No response, or an unreadable one: the connection failed, or a proxy changed the response. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 
@@ -79,19 +70,17 @@ export class NetworkError extends Error {
   }
 }
 
-/**
- * Returns the sentence for people in the error of a failed call; undefined if the server sent none.
- */
+/** Returns the user-facing message of a failed call; undefined if the server sent none. */
 export function publicMessage(error: unknown): string | undefined {
   return error instanceof ApiError ? error.publicMessage : undefined
 }
 
-/** Tells whether the server refused a call with one of these codes. */
+/** Reports whether a call failed with one of these error codes. */
 export function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
   return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
 }
 
-/** Returns a handler for `catch` that ignores refusals with one of these codes. */
+/** Returns a `catch` handler that ignores errors with one of these codes. */
 export function ignoring(...codes: ErrorCode[]): (error: unknown) => void {
   return (error) => {
     if (!isRefusedAs(error, ...codes)) throw error
@@ -124,7 +113,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Makes the error for a response with an error status. It reads the body. */
+/** Creates the error for a response with an error status. Consumes the body. */
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
@@ -146,9 +135,8 @@ interface AnyInput {
 }
 
 /**
- * Sends a request to an endpoint (spec §7). Each answer corrects `serverClock`. If the session has
- * ended, the cookie that hints that somebody is signed in is removed, so that the next page need
- * not ask who is signed in.
+ * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
+ * ended, the hint cookie is removed, so that the next page doesn't need to ask who is signed in.
  */
 async function ask(name: JsonEndpointName, input: AnyInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input
@@ -163,7 +151,7 @@ async function ask(name: JsonEndpointName, input: AnyInput = {}) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-      // A Blob brings its own content type.
+      // A Blob provides its own content type.
       ...(bytes && { body: bytes }),
       ...(signal && { signal }),
       ...(fresh && { cache: 'reload' }),
@@ -180,17 +168,17 @@ async function ask(name: JsonEndpointName, input: AnyInput = {}) {
   }
 }
 
-/** The input of a call as its last argument. It is optional if none of its parts is required. */
+/** The input of a call as a rest parameter, optional if no part is required. */
 type Given<Name extends JsonEndpointName> =
   Partial<CallInput<Name>> extends CallInput<Name>
     ? [input?: CallInput<Name>]
     : [input: CallInput<Name>]
 
 /**
- * Calls an endpoint by its name and returns the parsed JSON of its answer.
+ * Calls an endpoint by name and returns the parsed JSON response.
  * @throws {ApiError} on an error status
- * @throws {NetworkError} when no answer came or it is not JSON
- * @throws the signal's reason when it is aborted
+ * @throws {NetworkError} if there is no response or it is not JSON
+ * @throws the signal's reason if it is aborted
  */
 export async function call<Name extends JsonEndpointName>(
   name: Name,
@@ -206,7 +194,7 @@ export interface ListPage<Items> {
   next: string | null
 }
 
-/** Calls an endpoint that answers a list in pages: see `call`. */
+/** Calls an endpoint that returns a paginated list; see `call`. */
 export async function callForPage<Name extends JsonEndpointName>(
   name: Name,
   ...[input]: Given<Name>

@@ -4,7 +4,7 @@ import { defaultPremiumPrice } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { type CallAnswer, call } from './call.ts'
 
-/** Spec §7: browsers keep the public settings, such as price and version, for 5 minutes. */
+/** Spec §7: browsers cache public settings, such as price and version, for 5 minutes. */
 const settingsStaleMs = 5 * minuteInMs
 
 const premiumPriceQuery = queryOptions({
@@ -13,10 +13,7 @@ const premiumPriceQuery = queryOptions({
   staleTime: settingsStaleMs,
 })
 
-/**
- * Returns the price of Premium in dollars a month. It is $8 until the page knows the price
- * (spec §9).
- */
+/** Returns the monthly price of Premium in dollars. Defaults to $8 until loaded (spec §9). */
 export function usePremiumPrice(): number {
   return useQuery(premiumPriceQuery).data?.price ?? defaultPremiumPrice
 }
@@ -27,15 +24,15 @@ const emailSignatureQuery = queryOptions({
   staleTime: settingsStaleMs,
 })
 
-/** Returns the signature below emails that share a link. Empty until the page knows it. */
+/** Returns the signature of emails that share a link. Empty until loaded. */
 export function useEmailSignature(): string {
   return useQuery(emailSignatureQuery).data?.signature ?? ''
 }
 
 /**
- * The query for the limits of each tier. A signed-in user gets the limits together with the user
- * (`currentUserQuery`). So this query sends no request until they are 5 minutes old. After that, a
- * page that stays open loads them again. Otherwise it would skip files that a raised limit allows.
+ * Loads the limits of each tier. A signed-in user gets them with `currentUserQuery`, so this sends
+ * no request until they are 5 minutes old. It then reloads them on pages that stay open, which
+ * would otherwise skip files that a raised limit allows.
  */
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],
@@ -45,8 +42,8 @@ export const limitsQuery = queryOptions({
 })
 
 /**
- * Returns the limits of each tier, or the default limits until the page knows them. A wrong default
- * does no harm, because the server checks every upload.
+ * Returns the limits of each tier, or the defaults until loaded. Wrong defaults are harmless,
+ * because the server checks every upload.
  */
 export function useLimits(): Limits {
   return useQuery(limitsQuery).data ?? defaultLimits
@@ -58,7 +55,7 @@ const versionQuery = queryOptions({
   staleTime: settingsStaleMs,
 })
 
-/** Reads the values that the administrator can change, past the browser's cache. */
+/** Reloads the public settings past the browser's cache. */
 export async function refreshPublicValues(client: QueryClient): Promise<void> {
   const fresh = { fresh: true }
   const [price, signature, limits, version] = await Promise.all([
@@ -73,14 +70,14 @@ export async function refreshPublicValues(client: QueryClient): Promise<void> {
   client.setQueryData(versionQuery.queryKey, version)
 }
 
-/** Returns the version text of the product; undefined until it is known. */
+/** Returns the product's version text; undefined until known. */
 export function useVersion(): string | undefined {
   return useQuery(versionQuery).data?.version
 }
 
 /**
- * Returns the mail address for help; null if this server has none, undefined until it is known.
- * Where it has none, the feedback form is the way to its operator.
+ * Returns the support email address; null if this server has none, undefined until known. Without
+ * one, users reach the operator through the feedback form.
  */
 export function useSupportEmail(): string | null | undefined {
   return useQuery({
@@ -91,15 +88,15 @@ export function useSupportEmail(): string | null | undefined {
 }
 
 /**
- * How long a page waits for the ways to sign in, before it assumes the `usual` ones. Without this
- * wait, parts of the page would move when the answer comes.
+ * How long a page waits for the sign-in methods before it assumes the `usual` ones. Rendering
+ * without them would cause layout shift when they arrive.
  */
 const patienceMs = 3000
 
-/** What the page assumes if the server gives no answer. The server checks every sign-in itself. */
+/** The fallback if the server doesn't respond. The server checks every sign-in itself. */
 const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open', sendsMail: true }
 
-/** The query for the ways to sign in on this server, and for who can sign up. It never fails. */
+/** Loads the server's sign-in methods and signup policy. Never fails. */
 export const signInWaysQuery = queryOptions({
   queryKey: ['/api/auth/ways'],
   queryFn: ({ signal }) => {
@@ -108,16 +105,14 @@ export const signInWaysQuery = queryOptions({
   },
 })
 
-/**
- * Returns the ways to sign in, and who can sign up. The screen is not shown until they are known.
- */
+/** Returns the sign-in methods and signup policy. Suspends until they are known. */
 export function useSignInWays() {
   return useSuspenseQuery(signInWaysQuery).data
 }
 
 /**
- * Returns whether this server sends mail; undefined until it is known. Without a mail server, each
- * email goes to a file that only the operator reads. So no page may promise an email there.
+ * Returns whether this server sends email; undefined until known. Without a mail server, emails are
+ * written to files that only the operator reads, so no page may promise one.
  */
 export function useSendsMail(): boolean | undefined {
   return useQuery(signInWaysQuery).data?.sendsMail

@@ -12,11 +12,11 @@ test.each([
   [new ApiError(500, '401: Unauthorized'), false],
   [new NetworkError('401: Unauthorized'), false],
   [new Error('401: Unauthorized'), false],
-])('%s says signed out: %s', (error, expected) => {
+])('%s means signed out: %s', (error, expected) => {
   expect(saysSignedOut(error)).toBe(expected)
 })
 
-test('queries and mutations that are refused for want of a session report it, others do not', async () => {
+test('reports queries and mutations that fail for lack of a session, but no other errors', async () => {
   let reports = 0
   const client = createQueryClient(() => {
     reports += 1
@@ -38,7 +38,7 @@ test('queries and mutations that are refused for want of a session report it, ot
   expect(reports).toBe(2)
 })
 
-test('a failed query is asked once: no retry', async () => {
+test('does not retry a failed query', async () => {
   let asked = 0
   const client = createQueryClient(() => undefined)
   await client

@@ -2,8 +2,8 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './call.ts'
 
 /**
- * True for an error that says that the session has ended: its message has the status 401 and the
- * word 'Unauthorized' (spec §4).
+ * Reports whether an error means that the session has ended: status 401 with the word
+ * 'Unauthorized' in the message (spec §4).
  */
 export function saysSignedOut(error: unknown): boolean {
   return (
@@ -14,9 +14,9 @@ export function saysSignedOut(error: unknown): boolean {
 }
 
 /**
- * Creates the cache of all data from the server. Spec §9: data is never stale by itself, no refetch
- * on focus, no retry. `onSignedOut` is called for every query and mutation that the server refuses
- * because the session has ended.
+ * Creates the cache of all server data. Spec §9: data is never stale by itself, no refetch on
+ * focus, no retry. `onSignedOut` is called for each query and mutation that fails because the
+ * session has ended.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
@@ -31,8 +31,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         retry: false,
-        // Without this, every component that shows a failed query would send it again when it
-        // appears.
+        // Otherwise every component that mounts with a failed query would repeat the request.
         retryOnMount: false,
         networkMode: 'always',
       },

@@ -5,16 +5,16 @@ import { createServerClock, readNewDate } from './server-clock.ts'
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
 /**
- * A browser whose clock is `ahead` milliseconds behind the server's clock. `time` is the server's
- * time.
+ * Simulates a browser whose clock is `ahead` milliseconds behind the server's. `time` is the
+ * server's time.
  */
 function world(ahead: number) {
   let time = start
   let wrong = ahead
   const clock = createServerClock(() => time - wrong)
   /**
-   * Makes an answer of the server. `there` and `back` are the times of the request and of the
-   * answer on their way, in milliseconds.
+   * Simulates a response. `there` and `back` are the latencies of the request and the response, in
+   * milliseconds.
    */
   const answer = (there: number, back: number) => {
     const sentAt = time - wrong
@@ -36,11 +36,11 @@ function world(ahead: number) {
   }
 }
 
-test('without an answer it is the browser’s own', () => {
+test('is the browser’s clock before any response', () => {
   expect(createServerClock(() => 5).now()).toBe(5)
 })
 
-test('a right clock is left alone, however slow the answers are', () => {
+test('leaves a correct clock alone, however slow the responses are', () => {
   const { answer, error } = world(0)
   for (const [there, back] of [
     [0, 0],
@@ -54,7 +54,7 @@ test('a right clock is left alone, however slow the answers are', () => {
 })
 
 test.each([-86_400_000, -3_600_000, -5000, 5000, 3_600_000, 40 * 86_400_000])(
-  'a clock that is wrong by %d ms is corrected to the second by one quick answer',
+  'corrects a clock that is off by %d ms to within a second after one fast response',
   (ahead) => {
     const { answer, error } = world(ahead)
     answer(10, 20)
@@ -62,7 +62,7 @@ test.each([-86_400_000, -3_600_000, -5000, 5000, 3_600_000, 40 * 86_400_000])(
   },
 )
 
-test('a slow answer spoils nothing that a quick one told', () => {
+test('a slow response does not degrade an earlier fast one', () => {
   const { answer, error } = world(3_600_000)
   answer(10, 20)
   answer(25_000, 4000)
@@ -70,7 +70,7 @@ test('a slow answer spoils nothing that a quick one told', () => {
   expect(Math.abs(error())).toBeLessThanOrEqual(515)
 })
 
-test('a slow first answer is mended by the next quick one', () => {
+test('a fast response improves on a slow first one', () => {
   const { answer, error } = world(3_600_000)
   answer(100, 9000)
   expect(Math.abs(error())).toBeLessThanOrEqual(5050)
@@ -78,7 +78,7 @@ test('a slow first answer is mended by the next quick one', () => {
   expect(Math.abs(error())).toBeLessThanOrEqual(515)
 })
 
-test('a browser clock that is set meanwhile is followed, both ways', () => {
+test('follows changes of the browser clock in both directions', () => {
   const { answer, setBrowser, error } = world(0)
   answer(10, 20)
   setBrowser(7_200_000)
@@ -89,7 +89,7 @@ test('a browser clock that is set meanwhile is followed, both ways', () => {
   expect(error()).toBe(0)
 })
 
-test('many answers only come closer', () => {
+test('the error never exceeds that of the fastest response', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e9, max: 1e9 }),
@@ -103,8 +103,8 @@ test('many answers only come closer', () => {
         for (const one of answers) {
           wait(one.wait)
           answer(one.there, one.back)
-          // The largest possible error of the quickest answer so far: one second for the rounded
-          // date, and the time on the way.
+          // The maximum error of the fastest response so far: one second for the rounded date, plus
+          // the latencies.
           best = Math.min(best, 1000 + one.there + one.back)
           expect(Math.abs(error())).toBeLessThanOrEqual(best)
         }
@@ -113,38 +113,41 @@ test('many answers only come closer', () => {
   )
 })
 
-test('an answer that tells the very moment, and came quickly, leaves no doubt', () => {
+test('is exact after a fast response with an exact time', () => {
   const clock = createServerClock(() => 1000)
   clock.learn({ date: { from: 90_000, to: 90_000 }, sentAt: 990, receivedAt: 1010 })
   expect(clock.now()).toBe(90_000)
 })
 
-test('an answer that arrived before it was asked for teaches nothing', () => {
+test('ignores a response that arrived before its request', () => {
   const clock = createServerClock(() => 1)
   clock.learn({ date: { from: 9e9, to: 9e9 }, sentAt: 5, receivedAt: 4 })
   expect(clock.now()).toBe(1)
 })
 
-describe('a header Date', () => {
+describe('the Date header', () => {
   const date = 'Sun, 29 Mar 2026 01:00:00 GMT'
 
-  test('means any moment of its second', () => {
+  test('stands for any time within its second', () => {
     const from = Date.parse('2026-03-29T01:00:00Z')
     const headers = new Headers({ date, 'cache-control': 'no-store' })
     expect(readNewDate(headers)).toEqual({ from, to: from + 1000 })
   })
 
-  test.each([{}, { date: '' }, { date: 'soon' }])('is none: %j', (headers) => {
-    expect(readNewDate(new Headers(headers as Record<string, string>))).toBeNull()
-  })
+  test.each([{}, { date: '' }, { date: 'soon' }])(
+    'is ignored if missing or invalid: %j',
+    (headers) => {
+      expect(readNewDate(new Headers(headers as Record<string, string>))).toBeNull()
+    },
+  )
 
-  test('of an answer that the browser may have kept says nothing about now', () => {
+  test('of a cacheable response is ignored', () => {
     const headers = new Headers({ date, 'cache-control': 'public, max-age=300' })
     expect(readNewDate(headers)).toBeNull()
   })
 })
 
-test('tells its listeners of a new correction only, until they leave', () => {
+test('notifies listeners only of a new correction, until they unsubscribe', () => {
   const clock = createServerClock(() => 0)
   let told = 0
   const leave = clock.subscribe(() => {

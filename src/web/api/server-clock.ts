@@ -1,22 +1,21 @@
 /**
- * An answer of the server, with the moments that help to estimate the server's time. All moments
- * are milliseconds since 1970.
+ * The times of a response, for estimating the server's time. All are in milliseconds since 1970.
  */
 export interface DatedAnswer {
   /**
-   * The server's time when it answered: a moment from `from` to `to`. The `Date` header has only
-   * whole seconds.
+   * The server's time when it responded, between `from` and `to`. The `Date` header has only whole
+   * seconds.
    */
   date: { from: number; to: number }
   /** When the request was sent, by the browser's clock. */
   sentAt: number
-  /** When the headers of the answer arrived, by the browser's clock. */
+  /** When the response headers arrived, by the browser's clock. */
   receivedAt: number
 }
 
 /**
- * Returns the second in which an answer was made; null if it is unknown, or if the answer may come
- * from the browser's cache. An answer from the cache still has its old `Date` header.
+ * Returns the second in which a response was created, or null if it is unknown or the response may
+ * be cached. A cached response still has its old `Date` header.
  */
 export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
   const isCached = /\bmax-age=/.test(headers.get('cache-control') ?? '')
@@ -25,20 +24,21 @@ export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
 }
 
 /**
- * The server's time, estimated from its answers. Pages use it to tell when links end, because the
- * browser's clock may be wrong.
+ * An estimate of the server's time, based on its responses. Pages use it to determine when links
+ * end, because the browser's clock may be wrong.
  */
 export interface ServerClock {
-  /** Uses an answer to improve the estimate. */
+  /** Refines the estimate with a response. */
   learn(answer: DatedAnswer): void
   /** Returns the server's time, in milliseconds since 1970. */
   now(): number
-  /** Calls `listener` when the estimate changes. Returns a function that stops this. */
+  /** Calls `listener` when the estimate changes. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void
 }
 
 /**
- * How many milliseconds the server's clock is ahead of the browser's: between `least` and `most`.
+ * How far the server's clock is ahead of the browser's, in milliseconds: between `least` and
+ * `most`.
  */
 interface Bounds {
   least: number
@@ -46,12 +46,12 @@ interface Bounds {
 }
 
 /**
- * Creates a clock that corrects the browser's clock by the dates of answers.
+ * Creates a clock that corrects the browser's clock by the dates of responses.
  *
- * The server wrote the date between the moments when the request was sent and the answer arrived.
- * So each answer limits the difference of the clocks, and a quick answer limits it more closely.
- * Each answer can only narrow the limits. If an answer contradicts them, one of the clocks was set,
- * so the answer replaces them.
+ * The server wrote the date after the request was sent and before the response arrived. Each
+ * response therefore bounds the clock difference, and a fast one bounds it more tightly. The bounds
+ * are only ever narrowed, unless a response contradicts them. Then one of the clocks was set, and
+ * the response replaces them.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = () => Date.now()): ServerClock {
@@ -80,14 +80,14 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
 }
 
 function boundsOf({ date, sentAt, receivedAt }: DatedAnswer): Bounds | null {
-  // The browser's clock was set back between request and answer.
+  // The browser's clock was set back between request and response.
   if (receivedAt < sentAt) return null
   return { least: date.from - receivedAt, most: date.to - sentAt }
 }
 
 /**
- * Returns the milliseconds to add to the browser's clock. They are 0 while the browser's clock may
- * be right. Otherwise they are the middle of the limits, which has the smallest possible error.
+ * Returns the milliseconds to add to the browser's clock: 0 while it may be correct, or else the
+ * midpoint of the bounds, which minimizes the maximum error.
  */
 function correction({ least, most }: Bounds): number {
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
@@ -95,22 +95,20 @@ function correction({ least, most }: Bounds): number {
 
 let ofThisPage: ServerClock | undefined
 
-/** The clock of this page. The answers to `call` and `callForPage` correct it. */
+/** This page's clock, corrected by the responses to `call` and `callForPage`. */
 export function serverClock(): ServerClock {
   ofThisPage ??= createServerClock()
   return ofThisPage
 }
 
-/** Returns the time of the server. */
 export function serverNow(): Date {
   return new Date(serverClock().now())
 }
 
 /**
- * Calls `check` after `waitMs`. Browsers stop timers while a page is in the background. So this
- * also calls `check` whenever the page becomes visible or hidden, and when an answer of the server
- * corrects the page's clock.
- * @returns a function that stops all these calls. A React effect can return it as its cleanup.
+ * Calls `check` after `waitMs`. Since browsers pause timers in the background, also calls it when
+ * the page becomes visible or hidden, and when a response corrects the page's clock.
+ * @returns a function that cancels all of these, usable as the cleanup of a React effect.
  */
 export function scheduleCheck(check: () => void, waitMs: number): () => void {
   const timer = setTimeout(check, waitMs)

@@ -24,20 +24,20 @@ function ask() {
   return page.client.fetchQuery(currentUserQuery)
 }
 
-test('is who the server says', async () => {
+test('is the user that the server returns', async () => {
   page.on('GET /api/auth/user', () => ({ id: 'ada' }))
   expect(await ask()).toEqual({ id: 'ada' })
 })
 
-test('is nobody without a session, which is no failure', async () => {
+test('is null without a session, and reports no error', async () => {
   page.on('GET /api/auth/user', unauthorized)
   expect(await ask()).toBeNull()
   expect(page.signedOut()).toBe(0)
-  // The hint is gone, so the next page need not ask the server.
+  // Without the hint, the next page sends no request.
   expect(document.cookie).not.toContain(`${signedInHint}=abc`)
 })
 
-test('is nobody without the hint, and the server is not asked', async () => {
+test('is null without the hint cookie, and sends no request', async () => {
   hintSignedIn(false)
   expect(await ask()).toBeNull()
   expect(page.asked).toEqual([])
@@ -47,7 +47,7 @@ test.each([
   ['the server has a fault', () => refused(500)],
   ['the server is away', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['the call is forbidden', () => refused(403, 'FORBIDDEN')],
-])('is not known where %s', async (_, answer) => {
+])('is unknown if %s', async (_, answer) => {
   page.on('GET /api/auth/user', answer)
   await expect(ask()).rejects.toThrow()
   expect(document.cookie).toContain(signedInHint)

@@ -5,8 +5,8 @@ import { readHint } from './hint-cookie.ts'
 import { limitsQuery } from './public-values.ts'
 
 /**
- * The query for the signed-in user, or null when nobody is signed in. The limits come in the same
- * answer. Status 401 is a valid answer here and no error: it means signed out (spec §4).
+ * Loads the signed-in user with the limits; null if nobody is signed in. Status 401 is a valid
+ * response here and not an error (spec §4).
  */
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],
