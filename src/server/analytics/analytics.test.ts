@@ -48,7 +48,7 @@ async function download({ shortCode }: { shortCode: string }, times = 1): Promis
   }
 }
 
-/** Sets the clock to another time, does some work, and sets the clock back. */
+/** Runs `work` with the clock set to another time. */
 async function at(moment: Date, work: () => Promise<unknown>): Promise<void> {
   const before = app.clock()
   app.clock.set(moment)
@@ -61,7 +61,7 @@ function total({ days }: Pick<Analytics, 'days'>): number {
 }
 
 describe('analytics', () => {
-  it('are for Premium alone, and say so', async () => {
+  it('require Premium, with an error message that says so', async () => {
     const free = await makePerson(app)
     for (const path of ['/api/analytics', `/api/files/${(await makeFile(free)).id}/stats`]) {
       const response = await free.fetch(path)
@@ -74,7 +74,7 @@ describe('analytics', () => {
     }
   })
 
-  it('end with the trial, at that moment', async () => {
+  it('end exactly when the trial ends', async () => {
     const trial = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: later(app, hour) })
     expect((await trial.fetch('/api/analytics')).status).toBe(200)
     await at(later(app, hour), async () => {
@@ -82,7 +82,7 @@ describe('analytics', () => {
     })
   })
 
-  it('of nothing are zeros, with every kind and every day', async () => {
+  it('are zero for a user without files, for every kind and day', async () => {
     const { kinds, days, ...rest } = await read(ada)
     expect(kinds).toEqual(fileKinds.map((kind) => ({ kind, count: 0, size: 0 })))
     expect(days).toHaveLength(30)
@@ -91,7 +91,7 @@ describe('analytics', () => {
     expect(rest).toEqual({ expiringSoon: 0, mostDownloaded: [] })
   })
 
-  it('hold nothing of others', async () => {
+  it("exclude other users' files", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await download(await makeFile(bob))
     expect(await read(ada)).toMatchObject({ expiringSoon: 0, mostDownloaded: [] })
@@ -107,7 +107,7 @@ describe('files by kind', () => {
     )
   }
 
-  it('are counted with their sizes', async () => {
+  it('are counted with their total size', async () => {
     const unknown = 'application/octet-stream'
     const made: [string, string, number][] = [
       ['a.png', 'image/png', 10],
@@ -134,7 +134,7 @@ describe('files by kind', () => {
     })
   })
 
-  it('are those that are not over for good', async () => {
+  it('exclude deleted files and links that have ended for good', async () => {
     const [deleted, expired] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(1)
     await makeFile(ada)
@@ -149,7 +149,7 @@ describe('files by kind', () => {
     })
   })
 
-  it('are counted by the rule that decides the status', async () => {
+  it('agree with `linkStatus`', async () => {
     const now = app.clock()
     let expected = 0
     for (const age of [0, 3 * day - 1, 3 * day, 30 * day - 1, 30 * day]) {
@@ -167,7 +167,7 @@ describe('files by kind', () => {
     expect(await kindsOf(ada)).toEqual({ document: [expected, expected * 1000] })
   })
 
-  it('have the kind that the rule says, whatever their type and name', async () => {
+  it('agree with `fileKind` for any type and name', async () => {
     const types = [
       'image/svg+xml',
       'IMAGE/JPEG',
@@ -220,16 +220,19 @@ describe('files by kind', () => {
 })
 
 describe('expiring soon', () => {
-  it.each([-1, 0, 1, hour, day - 1, day, day + 1])('%i ms before the end', async (left) => {
-    const { id } = await makeFile(ada)
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: later(app, left) })
-      .where(eq(files.id, id))
-    expect((await read(ada)).expiringSoon).toBe(isEndingSoon(left) ? 1 : 0)
-  })
+  it.each([-1, 0, 1, hour, day - 1, day, day + 1])(
+    'agrees with isEndingSoon %i ms before the end',
+    async (left) => {
+      const { id } = await makeFile(ada)
+      await app.deps.db
+        .update(files)
+        .set({ expiresAt: later(app, left) })
+        .where(eq(files.id, id))
+      expect((await read(ada)).expiringSoon).toBe(isEndingSoon(left) ? 1 : 0)
+    },
+  )
 
-  it('counts no file whose bytes go, and none that a renewal has prolonged', async () => {
+  it('excludes deleted and renewed files', async () => {
     const [deleted, renewed] = [await makeFile(ada), await makeFile(ada)]
     await makeFile(ada)
     await at(later(app, 2.5 * day), async () => {
@@ -247,7 +250,7 @@ describe('downloads per day', () => {
     return Object.fromEntries(counted.map((one) => [one.day, one.count]))
   }
 
-  it('belong to the day of UTC on which they came', async () => {
+  it('are counted on their day in UTC', async () => {
     const one = await makeFile(ada)
     const other = await makeFile(ada)
     const midnight = new Date(Math.ceil((app.clock().getTime() + 1) / day) * day)
@@ -266,7 +269,7 @@ describe('downloads per day', () => {
     })
   })
 
-  it('stay when files are deleted, one or many, and when a link is renewed', async () => {
+  it('are kept when files are deleted or links renewed', async () => {
     const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
     for (const file of made) await download(file, 2)
     const renewed = await askForRenewal(ada, made[2].id)
@@ -281,7 +284,7 @@ describe('downloads per day', () => {
     expect(kinds.every(({ count }) => count === 0)).toBe(true)
   })
 
-  it('leave after 30 days', async () => {
+  it('are removed after 30 days', async () => {
     await download(await makeFile(ada), 4)
     const first = dayOf(app.clock())
     const { db } = app.deps
@@ -299,7 +302,7 @@ describe('downloads per day', () => {
     })
   })
 
-  it('leave a page of users at a time', async () => {
+  it('are removed in batches of users', async () => {
     const { db } = app.deps
     await app.pool.query(
       `insert into users (id, name, email, created_at, updated_at)
@@ -325,7 +328,7 @@ describe('downloads per day', () => {
     await db.delete(users).where(like(users.id, 'owner-%'))
   })
 
-  it('count what came while the account was free', async () => {
+  it('include those from while the account was on Free', async () => {
     const { db } = app.deps
     const file = await makeFile(ada)
     const setTier = (tier: 'free' | 'premium') =>
@@ -338,12 +341,11 @@ describe('downloads per day', () => {
 })
 
 describe('the most downloaded files', () => {
-  it('come in the order of their downloads, the newest of equal ones first', async () => {
+  it('are sorted by downloads, newest first among equals', async () => {
     const { db } = app.deps
     await insertFiles(app, ada.id, 100)
     const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
-    // These numbers give exact ranks, coarse ranks and many equal ones. In each round the largest
-    // allowed number is smaller.
+    // The numbers include many ties. Each round lowers the largest allowed number.
     const numbers = [0, 1, 2, 3, 4, 5, 12, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
     for (const largest of [1_000_000, 401, 22, 20, 4, 2, 1]) {
       const counted = rows.map((row, index) => {
@@ -364,7 +366,7 @@ describe('the most downloaded files', () => {
     }
   })
 
-  it('are told with their true numbers, and without those that are deleted', async () => {
+  it('have their exact counts, without deleted files', async () => {
     const [first, second] = [await makeFile(ada, { name: 'first' }), await makeFile(ada)]
     await makeFile(ada)
     await download(first, 3)

@@ -31,7 +31,7 @@ async function stats(person: Person, id: string): Promise<FileStats> {
 }
 
 describe('the statistics of a file', () => {
-  it('begin with its day, without a download', async () => {
+  it('start with the day of the upload, without downloads', async () => {
     const { id } = await makeFile(ada)
     expect(await stats(ada, id)).toEqual({
       downloadCount: 0,
@@ -40,7 +40,7 @@ describe('the statistics of a file', () => {
     })
   })
 
-  it('count each day, also days without a download, and know the last one', async () => {
+  it('count each day, including days without downloads, and record the last download', async () => {
     const file = await makeFile(ada)
     const first = dayOf(app.clock())
     await download(app, file)
@@ -61,7 +61,7 @@ describe('the statistics of a file', () => {
     })
   })
 
-  it('know the last of many downloads at once', async () => {
+  it('record the last of many parallel downloads', async () => {
     const file = await makeFile(ada)
     await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -74,7 +74,7 @@ describe('the statistics of a file', () => {
     expect(lastDownloadAt).toBe(app.clock().toISOString())
   })
 
-  it('go on over a renewal, and end with the 30 days', async () => {
+  it('continue after a renewal, and end after the 30 days', async () => {
     const file = await makeFile(ada)
     await download(app, file)
     app.clock.advance(4 * day)
@@ -88,7 +88,7 @@ describe('the statistics of a file', () => {
     expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(downloadCount)
   })
 
-  it('are there for the owner alone, and until the file is deleted', async () => {
+  it('are available only to the owner, until the file is deleted', async () => {
     const { id } = await makeFile(ada)
     const bob = await makePerson(app, { tier: 'premium' })
     const answers = async (person: Person, id: string) =>

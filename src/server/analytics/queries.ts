@@ -9,9 +9,9 @@ import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 
 /**
- * Counts a user's files that are active or private at `now`, for each kind, and how many of them
- * end within 24 hours. `linkStatus` and `isEndingSoon` decide the same in the browser, and tests
- * compare them. Sizes are in bytes.
+ * Counts a user's files that are active or private at `now`, by kind, and how many of them end
+ * within 24 hours. Sizes are in bytes. The browser uses `linkStatus` and `isEndingSoon`; tests
+ * compare the results.
  */
 export function countKinds(
   db: Db,
@@ -40,10 +40,7 @@ export function countKinds(
     .groupBy(files.kind)
 }
 
-/**
- * Returns how many downloads of a user's files there were on each of these days. Days without
- * downloads are left out.
- */
+/** Returns the downloads of a user's files on each of these days. Omits days without downloads. */
 export function countDownloadsOfOwner(
   db: Db,
   ownerId: string,
@@ -59,10 +56,10 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** A statement with these many owners finds its rows by the primary key. */
+/** For this many owners, Postgres finds the rows by primary key. */
 const ownersAtOnce = 500
 
-/** Removes the counts of days that are no longer shown. Returns how many were removed. */
+/** Removes the counts of days that are no longer shown. Returns their number. */
 export async function removeOldDays({
   clock,
   db,
@@ -87,9 +84,7 @@ export async function removeOldDays({
   return { removed }
 }
 
-/**
- * Returns how many downloads of a file there were on each day. Days without downloads are left out.
- */
+/** Returns a file's downloads per day. Omits days without downloads. */
 export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]> {
   return db
     .select({ day: fileDownloads.day, count: fileDownloads.count })
@@ -97,7 +92,7 @@ export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]
     .where(eq(fileDownloads.fileId, fileId))
 }
 
-/** Finds a user's file, unless the user has deleted it. */
+/** Finds a user's file. Returns undefined for a deleted one. */
 export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
   const [file] = await db
     .select()
@@ -107,8 +102,7 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Finds the files of a user that were downloaded most. Among files with equally many downloads, the
- * newest comes first. Files without a download are left out.
+ * Finds a user's most downloaded files, newest first among equals. Omits files without downloads.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   return db

@@ -21,7 +21,10 @@ import {
 /** As many as there are kinds, because the page shows the two lists side by side. */
 const mostDownloadedLength = fileKinds.length
 
-/** Returns a user's files by kind, how many links expire soon, and the downloads (spec §2). */
+/**
+ * Returns a user's files by kind, the number of links that expire soon, and the downloads (spec
+ * §2).
+ */
 export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, user: Owner) {
   const now = clock()
   const days = lastDays(now, analyticsDays)
@@ -38,9 +41,9 @@ export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, u
 const fileId = z.uuid()
 
 /**
- * Returns a file's downloads: in total, the last one, and on each day from the upload until today
- * or the end of the longest life.
- * @throws {AppError} FILE_NOT_FOUND when the caller has no such file.
+ * Returns a file's downloads: the total, the last one, and per day from the upload until today or
+ * the end of the longest life.
+ * @throws {AppError} FILE_NOT_FOUND if the caller has no such file.
  */
 export async function readFileStats(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

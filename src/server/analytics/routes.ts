@@ -6,7 +6,7 @@ import type { Handlers } from '../http/mount.ts'
 import type { SessionUser } from '../http/session.ts'
 import { readAnalytics, readFileStats } from './read-analytics.ts'
 
-/** The calls by which users get the figures of their files and downloads (spec §2). */
+/** Routes for statistics of a user's files and downloads (spec §2). */
 export function analyticsRoutes(
   deps: Pick<Deps, 'clock' | 'db'>,
 ): Handlers<'analytics' | 'fileStats'> {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { flatPng } from '../../../tests/support/pictures.ts'
 import { logoConverter } from './convert-logo.ts'
 
-it('refuses the 17th image in the queue, and converts others once it is empty', async () => {
+it('refuses the 17th image in the queue, and accepts images again once it is empty', async () => {
   const convert = logoConverter()
   const png = await flatPng({ width: 10, height: 10 })
   const queued = Array.from({ length: 16 }, () => convert(png))
@@ -11,7 +11,7 @@ it('refuses the 17th image in the queue, and converts others once it is empty', 
   expect(await convert(png)).toMatchObject({ width: 10, height: 10 })
 })
 
-it('goes on after an image that cannot be read', async () => {
+it('continues after an unreadable image', async () => {
   const convert = logoConverter()
   const broken = convert(Buffer.from('no image'))
   const intact = convert(await flatPng({ width: 10, height: 10 }))

@@ -3,7 +3,7 @@ import { maxLogoSide } from '../../shared/contract/branding.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { AppError } from '../errors.ts'
 
-/** A logo as the database stores it and clients get it. */
+/** A logo as it is stored and served. */
 export interface Logo {
   /** A PNG without metadata. */
   png: Buffer
@@ -14,13 +14,13 @@ export interface Logo {
   height: number
 }
 
-/** Logos have at most this many bytes, so that a page with a logo stays below 100 KB. */
+/** The maximum size of a stored logo, which keeps a page with a logo below 100 KB. */
 export const maxLogoPngBytes = 24 * 1024
 
-/** Logos fit into this box, in pixels. Pages show them at most 36 px high. */
+/** The maximum dimensions in pixels. Pages show logos up to 36 px high. */
 const box = { width: 480, height: 240 }
 
-/** Each encoding makes a smaller PNG than the one before; the last one is always small enough. */
+/** Each encoding produces a smaller PNG than the previous one. The last is always small enough. */
 const encodings = [
   { scale: 1, palette: false },
   { scale: 1, palette: true },
@@ -32,7 +32,7 @@ const encodings = [
 /** The slowest image within the pixel limit takes about three seconds. */
 const timeoutSeconds = 20
 
-/** Loads sharp at the first logo: it takes 30 MB and 0.1 s, and many servers never need it. */
+/** Loads sharp for the first logo: it takes 30 MB and 0.1 s, and many servers never need it. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
@@ -52,7 +52,7 @@ async function convert(image: Uint8Array): Promise<Logo> {
   const sharp = await loadSharp()
   const timeout = { seconds: timeoutSeconds }
   try {
-    // Of an animation, only the first frame is read.
+    // Reads only the first frame of an animation.
     const input = sharp(image, { failOn: 'error', limitInputPixels: maxLogoSide ** 2, pages: 1 })
     const { width, height } = await input.metadata()
     if (width > maxLogoSide || height > maxLogoSide) throw tooLarge()
@@ -86,12 +86,12 @@ function tooLarge(): AppError {
   return new AppError('LOGO_UNREADABLE', { message })
 }
 
-/** Decoding a logo can take 70 MB, so only one is decoded at a time. */
+/** Decoding a logo can take 70 MB, so logos are decoded one at a time. This many may be queued. */
 const maxQueued = 16
 
 /**
- * Returns the function that converts an image to a logo, one image at a time.
- * @throws {AppError} from that function: LOGOS_BUSY while 16 images wait; LOGO_UNREADABLE unless
+ * Returns a function that converts images to logos, one at a time.
+ * @throws {AppError} from that function: LOGOS_BUSY if 16 images are queued; LOGO_UNREADABLE unless
  * the image is an intact PNG, JPEG or WebP of at most 4,096 pixels a side.
  */
 export function logoConverter(): (image: Uint8Array) => Promise<Logo> {

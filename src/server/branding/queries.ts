@@ -9,8 +9,8 @@ import { tierAt } from '../tiers/queries.ts'
 const tiersWithBranding = tiers.filter((tier) => tierTraits[tier].branding)
 
 /**
- * The columns of a brand (what a user's pages show in place of our name and colours), without the
- * bytes of its logo.
+ * The columns of a brand without the logo's bytes. A brand replaces our name and colors on its
+ * owner's pages.
  */
 export const brandColumns = {
   name: branding.name,
@@ -29,7 +29,7 @@ export async function findBrand(db: Db, ownerId: string): Promise<BrandRow | und
   return row
 }
 
-/** Writes these columns of the user's brand. If there is none, makes one. */
+/** Creates or updates the user's brand. */
 export async function writeBrand(
   db: Db,
   values: Omit<typeof branding.$inferInsert, 'updatedAt'>,
@@ -45,7 +45,7 @@ export async function writeBrand(
   return row
 }
 
-/** Removes only the logo of the user's brand. Returns the rest; undefined if there is no brand. */
+/** Removes the logo from the user's brand. Returns the rest, or undefined if there is no brand. */
 export async function removeLogo(
   db: Db,
   ownerId: string,
@@ -59,15 +59,12 @@ export async function removeLogo(
   return row
 }
 
-/** Removes a user's brand with its logo. Does nothing if there is none. */
+/** Removes a user's brand and its logo, if any. */
 export async function removeBrand(db: Db, ownerId: string): Promise<void> {
   await db.delete(branding).where(eq(branding.ownerId, ownerId))
 }
 
-/**
- * Returns the logo with this key. Returns null if none of the accounts that have it may show a
- * brand at `now`.
- */
+/** Returns the logo with this key, or null unless one of its accounts may show a brand at `now`. */
 export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer | null> {
   const [row] = await db
     .select({ logo: branding.logo })
@@ -78,7 +75,7 @@ export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer |
   return row?.logo ?? null
 }
 
-/** Returns a brand as clients see it. The URL of the logo begins with `origin`. */
+/** Converts a brand for clients. The logo's URL starts with `origin`. */
 export function toBrand({ name, accent, message, logoKey }: BrandRow, origin: string): Brand {
   const logoUrl = logoKey === null ? null : `${origin}${logoPath(logoKey)}`
   return { name, accent, message, logoUrl }

@@ -42,13 +42,13 @@ describe('a logo', () => {
     expect(png.length).toBeLessThanOrEqual(maxLogoPngBytes)
   })
 
-  it('of noise is small, too', async () => {
+  it('of noise is small too', async () => {
     const picture = await noise({ width: 240, height: 120 }).png().toBuffer()
     const response = await fetch(await saveLogo(ada, picture))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
   })
 
-  it('of an animation is its first picture', async () => {
+  it('of an animation is its first frame', async () => {
     const frames = await Promise.all([flatPng(side(16), '#ff0000'), flatPng(side(16), '#0000ff')])
     const animation = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -58,7 +58,7 @@ describe('a logo', () => {
     expect(dominant.r).toBeGreaterThan(dominant.b)
   })
 
-  it('is served to anybody, cacheable forever and without active content', async () => {
+  it('is public, cacheable forever and without active content', async () => {
     const logoUrl = await saveLogo(ada, await flatPng(side(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
@@ -71,7 +71,7 @@ describe('a logo', () => {
     })
   })
 
-  it('has another URL when the image changes, and the old one is gone', async () => {
+  it('gets a new URL when the image changes, and the old one stops working', async () => {
     const first = await saveLogo(ada, await flatPng(side(30), '#ff0000'))
     expect(await saveLogo(ada, await flatPng(side(30), '#ff0000'))).toBe(first)
     const second = await saveLogo(ada, await flatPng(side(30), '#00ff00'))
@@ -80,7 +80,7 @@ describe('a logo', () => {
     expect((await fetch(second)).status).toBe(200)
   })
 
-  it('that two accounts share stays while one of them may show it', async () => {
+  it('shared by two accounts is served while one of them may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const picture = await flatPng(side(30), '#0f0f0f')
     const logoUrl = await saveLogo(ada, picture)
@@ -92,14 +92,14 @@ describe('a logo', () => {
   })
 
   it.each(['x', '0'.repeat(32), '0'.repeat(31), '%00', '..%2f..%2fsecret', "1'or'1"])(
-    'with the key %s is not found',
+    "with the key %s isn't found",
     async (key) => {
       const response = await fetch(`${app.url}/api/branding/logo/${key}`)
       expect(await refusalOf(response)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     },
   )
 
-  it('can be saved twice at once: one of them stays', async () => {
+  it('can be saved twice in parallel, and one of them is kept', async () => {
     const pictures = await Promise.all(['#111111', '#222222'].map((it) => flatPng(side(40), it)))
     const saved = await Promise.all(pictures.map((picture) => saveLogo(ada, picture)))
     const { logoUrl } = (await brandOf(ada)) ?? {}
@@ -108,7 +108,7 @@ describe('a logo', () => {
   })
 })
 
-describe('an upload as a logo', () => {
+describe('a logo upload', () => {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
@@ -116,20 +116,16 @@ describe('an upload as a logo', () => {
   const unreadable = 'This image cannot be read. Use a PNG, JPEG or WebP.'
 
   it.each([
-    ['nothing', () => Buffer.alloc(0), unreadable],
+    ['an empty body', () => Buffer.alloc(0), unreadable],
     ['text', () => Buffer.from('hello'), unreadable],
-    ['an SVG that calls itself a PNG', () => Buffer.from(svg), unreadable],
+    ['an SVG sent as a PNG', () => Buffer.from(svg), unreadable],
     [
-      'an SVG behind the first bytes of a PNG',
+      'an SVG after a PNG signature',
       () => Buffer.concat([signature, Buffer.from(svg)]),
       unreadable,
     ],
     ['a PDF', () => Buffer.from('%PDF-1.7\n'), unreadable],
-    [
-      'a page behind the first bytes of a JPEG',
-      () => Buffer.from('\xff\xd8\xff<html>', 'latin1'),
-      unreadable,
-    ],
+    ['HTML after a JPEG signature', () => Buffer.from('\xff\xd8\xff<html>', 'latin1'), unreadable],
     [
       'a GIF',
       () =>
@@ -157,21 +153,21 @@ describe('an upload as a logo', () => {
     ['a PNG without its pixels', () => pngOfZeros(side(1000)), unreadable],
     ['an image one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
     ['an image one pixel too high', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
-  ] as const)('%s is refused, and the logo stays', async (_what, make, message) => {
+  ] as const)('of %s is refused, and the logo stays', async (_what, make, message) => {
     const logoUrl = await storeLogo(app, ada)
     const refusal = await refusalOf(await putLogo(ada, await make()))
     expect(refusal).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })
     expect(await brandOf(ada)).toMatchObject({ logoUrl })
   })
 
-  it('a bomb, which is far larger than its bytes, is refused before it is decoded', async () => {
+  it('of a decompression bomb is refused before decoding', async () => {
     const bomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
     expect(bomb.length).toBeLessThan(100_000)
     const refusal = await refusalOf(await putLogo(ada, bomb))
     expect(refusal).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
   })
 
-  it('16 requests whose bodies never arrive do not delay another logo', async () => {
+  it("isn't delayed by 16 requests whose bodies never arrive", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const aborted = new AbortController()
     const stalled = Array.from({ length: 16 }, () =>
@@ -189,7 +185,7 @@ describe('an upload as a logo', () => {
     expect((await ended).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
-  it('of a megabyte is accepted, and of a byte more refused', async () => {
+  it('is accepted up to a megabyte and refused a byte above', async () => {
     const padded = Buffer.concat([await flatPng(side(5)), Buffer.alloc(maxLogoBytes)])
     const most = padded.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, most)).status).toBe(200)
@@ -213,9 +209,7 @@ function flipped(bytes: Buffer) {
   return copy
 }
 
-/**
- * A JPEG as cameras write it: rotated by 90 degrees, with the orientation in its metadata.
- */
+/** A JPEG as written by cameras: rotated by 90 degrees, with the orientation in its metadata. */
 function sideways() {
   return noise({ width: 200, height: 100 }).jpeg().withMetadata({ orientation: 6 }).toBuffer()
 }

@@ -20,7 +20,7 @@ afterEach(() => app.deps.db.delete(branding))
 const brand = { name: 'Harbour & Pine', accent: '#3a3f9e', message: 'For the opening.' }
 
 describe('a brand', () => {
-  it('is null at first, and then what was saved, until it is removed', async () => {
+  it('is null at first, then the saved one until it is removed', async () => {
     expect(await brandOf(ada)).toBeNull()
     const saved = await putBrand(ada, brand)
     expect(saved.status).toBe(200)
@@ -32,7 +32,7 @@ describe('a brand', () => {
     }
   })
 
-  it('is replaced as a whole by the next, except for its logo', async () => {
+  it('is replaced as a whole by the next one, except for its logo', async () => {
     const logoUrl = await storeLogo(app, ada)
     expect(await brandOf(ada)).toEqual({ name: '', accent: null, message: '', logoUrl })
     await putBrand(ada, brand)
@@ -48,7 +48,7 @@ describe('a brand', () => {
     })
   })
 
-  it('is each account’s own', async () => {
+  it('belongs to one account', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await putBrand(ada, brand)
     expect(await brandOf(bob)).toBeNull()
@@ -57,7 +57,7 @@ describe('a brand', () => {
     expect(await brandOf(ada)).toMatchObject(brand)
   })
 
-  it('goes with its account', async () => {
+  it('is deleted with its account', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const logoUrl = await storeLogo(app, bob)
     expect((await fetch(logoUrl)).status).toBe(200)
@@ -66,16 +66,16 @@ describe('a brand', () => {
   })
 
   it.each([
-    ['spaces at its ends', { name: '  Pine  ' }, { name: 'Pine' }],
-    ['letters in two pieces', { name: 'Cafe\u0301' }, { name: 'Caf\u00e9' }],
-    ['a name of 60 letters', { name: 'x'.repeat(60) }, { name: 'x'.repeat(60) }],
+    ['surrounding spaces', { name: '  Pine  ' }, { name: 'Pine' }],
+    ['decomposed letters', { name: 'Cafe\u0301' }, { name: 'Caf\u00e9' }],
+    ['a name of 60 characters', { name: 'x'.repeat(60) }, { name: 'x'.repeat(60) }],
     ['Arabic, joiners, emoji', { name: 'مكتب 👩‍🚀' }, { name: 'مكتب 👩‍🚀' }],
-    ['lines of any system', { message: ' a\r\nb\rc\n\n\n\nd\n' }, { message: 'a\nb\nc\n\nd' }],
+    ['any kind of line break', { message: ' a\r\nb\rc\n\n\n\nd\n' }, { message: 'a\nb\nc\n\nd' }],
     ['no message', { message: ' \n ' }, { message: '' }],
-    ['a colour in capitals', { accent: '#3A3F9E' }, { accent: '#3a3f9e' }],
-    ['no colour', { accent: null }, { accent: null }],
+    ['an uppercase color', { accent: '#3A3F9E' }, { accent: '#3a3f9e' }],
+    ['no color', { accent: null }, { accent: null }],
     ['markup, as text', { name: '<b>&amp;{{name}}' }, { name: '<b>&amp;{{name}}' }],
-  ])('takes %s', async (_what, changes, kept) => {
+  ])('accepts %s', async (_what, changes, kept) => {
     const response = await putBrand(ada, { ...brand, ...changes })
     expect(response.status).toBe(200)
     expect(await json(response)).toEqual({ ...brand, logoUrl: null, ...kept })
@@ -85,23 +85,23 @@ describe('a brand', () => {
     ['no name', { name: undefined }],
     ['an empty name', { name: '   ' }],
     ['an invisible name', { name: '\u200d\u3164\u2060\u2800' }],
-    ['a name of 61 letters', { name: 'x'.repeat(61) }],
-    ['a name in two lines', { name: 'a\nb' }],
+    ['a name of 61 characters', { name: 'x'.repeat(61) }],
+    ['a name with a line break', { name: 'a\nb' }],
     ['a name with a direction mark', { name: 'a\u202eb' }],
     ['a name with a line separator', { name: 'a\u2028b' }],
     ['a name with NUL', { name: 'a\0b' }],
-    ['half a character', { name: 'a\ud83d' }],
-    ['a name that is a number', { name: 7 }],
-    ['a message of 281 letters', { message: 'x'.repeat(281) }],
+    ['a lone surrogate', { name: 'a\ud83d' }],
+    ['a number as the name', { name: 7 }],
+    ['a message of 281 characters', { message: 'x'.repeat(281) }],
     ['a message of 9 lines', { message: Array(9).fill('x').join('\n') }],
     ['a message with a direction mark', { message: 'a\u2066b' }],
     ['a message with an escape', { message: 'a\u001b[31mb' }],
     ['an invisible message', { message: '\u200d' }],
-    ['a colour by name', { accent: 'red' }],
-    ['a short colour', { accent: '#fff' }],
-    ['a colour that is CSS', { accent: '#ffffff;}body{display:none' }],
-    ['an empty colour', { accent: '' }],
-  ])('refuses %s, and keeps what was', async (_what, changes) => {
+    ['a color name', { accent: 'red' }],
+    ['a three-digit color', { accent: '#fff' }],
+    ['a color with CSS', { accent: '#ffffff;}body{display:none' }],
+    ['an empty color', { accent: '' }],
+  ])('refuses %s, and keeps the saved brand', async (_what, changes) => {
     await putBrand(ada, brand)
     const refusal = await refusalOf(await putBrand(ada, { ...brand, ...changes }))
     expect(refusal).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
@@ -110,7 +110,7 @@ describe('a brand', () => {
     expect(await brandOf(ada)).toMatchObject(brand)
   })
 
-  it('is one row, however many save it at once', async () => {
+  it('stays one row when saved in parallel', async () => {
     const bodies = Array.from({ length: 8 }, (_, at) => ({ name: `Brand ${at}`, message: `${at}` }))
     const answers = await Promise.all(bodies.map((body) => putBrand(ada, body)))
     expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200))
@@ -139,7 +139,7 @@ describe('without the tier', () => {
     expect(await app.deps.db.select().from(branding)).toEqual([])
   })
 
-  it('a trial counts until its very end, and the brand waits for the tier to come back', async () => {
+  it('a trial counts until its end, and the brand returns with the tier', async () => {
     const end = new Date(app.clock().getTime() + 60_000)
     const trier = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
     const key = await storeLogo(app, trier)
@@ -157,13 +157,13 @@ describe('without the tier', () => {
   })
 })
 
-describe('the links of an owner with a brand', () => {
+describe('links of an owner with a brand', () => {
   const details = async (code: string) =>
     (await json<{ branding: Brand | null }>(await fetch(`${app.url}/api/links/${code}`))).branding
   const pageOf = async (code: string) =>
     (await fetch(`${app.url}/s/${code}`, { headers: { accept: 'text/html' } })).text()
 
-  it('show it from the moment it is saved, to the end of the tier, and again with the tier', async () => {
+  it('show it once it is saved, until the tier ends, and again when the tier is back', async () => {
     const end = new Date(app.clock().getTime() + 60_000)
     const trier = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
     const { shortCode } = await makeFile(trier)
@@ -190,7 +190,7 @@ describe('the links of an owner with a brand', () => {
     expect(await details(shortCode)).toBeNull()
   })
 
-  it('show nobody else’s, and nothing of it once they are dead', async () => {
+  it("don't show another owner's brand, nor any after the link has ended", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const [adas, bobs] = [await makeFile(ada), await makeFile(bob)]
     await putBrand(ada, brand)
@@ -200,7 +200,7 @@ describe('the links of an owner with a brand', () => {
     expect(await pageOf(adas.shortCode)).not.toMatch(/Harbour|Sent with|opening/)
   })
 
-  it('cost one query, with a brand and without', async () => {
+  it('need one query, with or without a brand', async () => {
     const { shortCode } = await makeFile(ada)
     for (const body of [null, brand]) {
       if (body) await putBrand(ada, body)

@@ -20,9 +20,9 @@ type BrandingEndpoint =
 const logoKey = z.hex().length(32)
 
 /**
- * The headers of a logo. A cache may keep it forever, because the URL contains a hash of its bytes.
- * This server has written the PNG itself. Still, these headers forbid it to do anything when it is
- * opened as a page.
+ * The headers of a logo. It can be cached forever, because its URL contains a hash of the bytes.
+ * The CSP is a second line of defense when the logo is opened as a page: the server encodes the PNG
+ * itself.
  */
 const logoHeaders = {
   'content-type': 'image/png',
@@ -31,7 +31,7 @@ const logoHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The calls by which users set their own brand, and the address of the logos that visitors see. */
+/** Routes for users to set their own brand, and for visitors to load logos. */
 export function brandingRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
 ): Handlers<BrandingEndpoint> {
@@ -81,7 +81,7 @@ export function brandingRoutes(
 }
 
 /**
- * Refuses a user whose tier at this moment has no custom branding (spec §7).
+ * Refuses a user whose current tier has no custom branding (spec §7).
  * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {

@@ -22,7 +22,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Downloads the whole file behind a link. Returns the status of the answer. */
+/** Downloads a whole file. Returns the response status. */
 async function download(shortCode: string): Promise<number> {
   const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
   await response.arrayBuffer()
@@ -34,8 +34,8 @@ function downloadAtOnce(shortCode: string, count: number): Promise<number[]> {
 }
 
 /**
- * Returns how many downloads the database counts for a file: in total, and for each day. The total
- * is null if there is no such file.
+ * Reads a file's download counts from the database: in total, and per day. The total is null if the
+ * file doesn't exist.
  */
 async function countsOf(id: string) {
   const { db } = app.deps
@@ -52,14 +52,14 @@ function today() {
   return app.clock().toISOString().slice(0, 10)
 }
 
-describe('downloads of one link at once', () => {
+describe('parallel downloads of one link', () => {
   it('are all counted', async () => {
     const { id, shortCode } = await makeFile(owner)
     expect(new Set(await downloadAtOnce(shortCode, 100))).toEqual(new Set([200]))
     expect(await countsOf(id)).toEqual({ total: 100, days: [{ day: today(), count: 100 }] })
   })
 
-  it('are counted before the answer', async () => {
+  it('are counted before the response', async () => {
     const { id, shortCode } = await makeFile(owner)
     let answered = 0
     await Promise.all(
@@ -67,8 +67,8 @@ describe('downloads of one link at once', () => {
         const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
         answered += 1
         const atLeast = answered
-        // The server counts a download before it sends the first byte. At this moment the headers
-        // have arrived, and the body perhaps not.
+        // A download is counted before its first byte is sent. Here the headers have arrived, but
+        // perhaps not the body.
         expect((await countsOf(id)).total).toBeGreaterThanOrEqual(atLeast)
         await response.arrayBuffer()
       }),
@@ -86,7 +86,7 @@ describe('downloads of one link at once', () => {
     expect((await countsOf(id)).total).toBe(300)
   })
 
-  it('of many links of one owner are all counted for the owner', async () => {
+  it('of many links are all counted for their owner', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const made = await Promise.all(Array.from({ length: 20 }, () => makeFile(bob)))
     await Promise.all(made.map(({ shortCode }) => downloadAtOnce(shortCode, 10)))
@@ -95,12 +95,12 @@ describe('downloads of one link at once', () => {
       .from(ownerDownloads)
       .where(eq(ownerDownloads.ownerId, bob.id))
     expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(200)
-    // Some files share a row by chance, but they do not all share the same row.
+    // Files are spread over 16 rows by the last byte of their ids, so some may share a row.
     expect(rows.length).toBeGreaterThan(1)
     expect(rows.length).toBeLessThanOrEqual(16)
   })
 
-  it('around midnight are counted for their own day', async () => {
+  it('are counted on their own day around midnight', async () => {
     const before = app.clock()
     const { id, shortCode } = await makeFile(owner)
     const midnight = Math.ceil((before.getTime() + 1) / day) * day
@@ -119,7 +119,7 @@ describe('downloads of one link at once', () => {
     app.clock.set(before)
   })
 
-  it('are sent even if they cannot be counted', async () => {
+  it("are sent even if they can't be counted", async () => {
     const { id, shortCode } = await makeFile(owner)
     await app.pool.query('alter table file_downloads rename to file_downloads_away')
     expect(await downloadAtOnce(shortCode, 5)).toEqual([200, 200, 200, 200, 200])
@@ -134,8 +134,8 @@ describe('downloads of one link at once', () => {
   })
 })
 
-describe(`${rounds} times at once`, () => {
-  it('downloads and a deletion: nothing is counted for a deleted file', async () => {
+describe(`in ${rounds} parallel rounds`, () => {
+  it('downloads and a deletion leave no counts for the deleted file', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id, shortCode } = await makeFile(owner, { bytes: new Uint8Array(10) })
       const [statuses, deleted] = await Promise.all([
@@ -148,7 +148,7 @@ describe(`${rounds} times at once`, () => {
     }
   })
 
-  it('downloads and an expiry: every sent download is counted', async () => {
+  it('downloads and an expiry: every served download is counted', async () => {
     const free = await makePerson(app)
     for (let round = 0; round < rounds; round += 1) {
       const before = app.clock()
@@ -164,8 +164,7 @@ describe(`${rounds} times at once`, () => {
       const statuses = [...(await first), ...(await over)]
       for (const status of statuses) expect([200, 404]).toContain(status)
       const { total, days } = await countsOf(id)
-      // Some downloads were allowed, and then the bytes were removed already. Those were not
-      // counted.
+      // Some downloads were allowed but found their bytes already removed. They don't count.
       expect(total).toBe(statuses.filter((status) => status === 200).length)
       expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(total)
       await app.deps.db.delete(files).where(eq(files.id, id))

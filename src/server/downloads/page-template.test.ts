@@ -11,7 +11,7 @@ import type { BrandRow } from '../branding/queries.ts'
 import { StartupError } from '../errors.ts'
 import { loadLinkPages, type PageLink, type PageOwner } from './page-template.ts'
 
-/** These tests use the built pages (dist/web), fill them in, and parse them as a browser does. */
+/** The tests fill in the built pages (dist/web) and parse them like a browser. */
 const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 
@@ -43,7 +43,7 @@ function open(
   return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }
 
-describe('the name of a file', () => {
+describe('a file name', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '</h1></title></section><img src=x onerror=alert(1)>',
@@ -74,7 +74,7 @@ describe('the name of a file', () => {
     return { found, rest: page.serialized() }
   }
 
-  it('is escaped in its three places', () => {
+  it('is escaped in all three places', () => {
     const { rest: harmless } = takeApart('minutes.pdf')
     const { rest: small } = takeApart('x'.repeat(81))
     fc.assert(
@@ -92,7 +92,7 @@ describe('the name of a file', () => {
   it.each([
     ['of 80 characters is large', 'x'.repeat(80), ''],
     ['of 80 emoji is large', '😀'.repeat(80), ''],
-    ['of more is written smaller', 'x'.repeat(81), 'is-long'],
+    ['of 81 characters is smaller', 'x'.repeat(81), 'is-long'],
   ])('%s', (_, originalName, look) => {
     const [heading] = open({ originalName }).all('h1')
     expect(attributeOf(heading, 'class')).toBe(look)
@@ -130,7 +130,7 @@ describe('the page of a link', () => {
     expect(open().serialized()).not.toMatch(/\{\{|undefined|NaN/)
   })
 
-  it('links to the download, which a browser saves', () => {
+  it('links to the download so that a browser saves the file', () => {
     const anchor = open().one('a', { id: 'download' })
     expect(textOf(anchor)).toBe('Download File')
     expect(attributeOf(anchor, 'href')).toBe('/api/download/abcdefghjk')
@@ -141,7 +141,7 @@ describe('the page of a link', () => {
     [0, '0 Bytes'],
     [1536, '1.5 KB'],
     [1024 ** 3, '1 GB'],
-  ])('says that %i bytes are %s, also in a preview', (size, text) => {
+  ])('shows the size of %i bytes as %s, also in previews', (size, text) => {
     const page = open({ size })
     expect(textOf(page.one('p', { class: 'muted' }))).toBe(`${text} · PDF`)
     const description = page.one('meta', { property: 'og:description' })
@@ -180,7 +180,7 @@ describe('the page of a link', () => {
     ['1 hour left', 'amber', 3 * dayInMs - hourInMs],
     ['Less than 1 hour left', 'red', 3 * dayInMs - hourInMs + 1],
     ['Less than 1 hour left', 'red', 3 * dayInMs - 1],
-  ])('says %s, in %s, %i ms after the upload', (label, tone, passed) => {
+  ])('shows %s, in %s, %i ms after the upload', (label, tone, passed) => {
     const now = later(passed)
     const page = open({}, now)
     expect(textOf(page.one('b', { id: 'label' }))).toBe(label)
@@ -197,15 +197,8 @@ describe('the page of a link', () => {
   it.each([
     ['at the upload', 0, true, '0%', ['0%', '9.4%'], ['10%', '90%']],
     ['a day later', dayInMs, true, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
-    [
-      'without a renewal that cannot be',
-      dayInMs,
-      false,
-      '2.73%',
-      ['3.33%', '6.67%'],
-      ['10%', '0%'],
-    ],
-  ])('draws its time %s', (_when, passed, canRenew, lived, valid, renewable) => {
+    ['without a time to renew', dayInMs, false, '2.73%', ['3.33%', '6.67%'], ['10%', '0%']],
+  ])('draws the lifeline %s', (_when, passed, canRenew, lived, valid, renewable) => {
     const page = open({}, later(passed), { canRenew })
     // The first rectangle is only the pattern that the bars use.
     const [, ...bars] = elementsOf(page.one('div', { class: 'time' }), 'rect')
@@ -219,13 +212,13 @@ describe('the page of a link', () => {
 describe('the SHA-256 of a file', () => {
   const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-  it('is complete in the page, and shown without scripts', () => {
+  it('is shown in full without scripts', () => {
     const page = open({ sha256 })
     expect(textOf(page.one('summary'))).toBe('Checksum (SHA-256)')
     expect(elementsOf(page.one('details'), 'code').map(textOf)).toEqual([sha256])
   })
 
-  it('is left out if it is unknown', () => {
+  it('is omitted if unknown', () => {
     expect(open().all('details')).toEqual([])
     expect(open().serialized()).not.toMatch(/SHA-256|sha256/)
   })
@@ -259,7 +252,7 @@ describe('the page of a link whose owner has a brand', () => {
   const classes = (page: ReturnType<typeof open>) =>
     page.everything().flatMap((element) => attributeOf(element, 'class') ?? [])
 
-  it('has name, logo and message in place of our mark, and names Mayfly', () => {
+  it("shows the brand's name, logo and message instead of our mark, and credits Mayfly", () => {
     const page = branded()
     expect(classes(page)).not.toContain('mark')
     const header = page.one('p', { class: 'brand' })
@@ -284,7 +277,7 @@ describe('the page of a link whose owner has a brand', () => {
     expect(textOf(page.one('title'))).toBe('minutes.pdf · Harbour & Pine')
   })
 
-  it('has them in a link preview', () => {
+  it('shows the brand in link previews', () => {
     const page = branded()
     expect(property(page, 'og:title')).toEqual(['minutes.pdf'])
     expect(property(page, 'og:site_name')).toEqual(['Harbour & Pine'])
@@ -317,12 +310,12 @@ describe('the page of a link whose owner has a brand', () => {
     [24, 240, '4', '36'],
     [20, 20, '20', '20'],
     [480, 1, '160', '1'],
-  ])('keeps the place of a logo of %i × %i px', (logoWidth, logoHeight, width, height) => {
+  ])('reserves space for a logo of %i × %i px', (logoWidth, logoHeight, width, height) => {
     const logo = branded({ logoWidth, logoHeight }).one('img')
     expect([attributeOf(logo, 'width'), attributeOf(logo, 'height')]).toEqual([width, height])
   })
 
-  it('has its accent, adjusted for both themes, in a style that the policy allows', () => {
+  it('uses the accent color, adjusted for both themes, in a style allowed by the CSP', () => {
     const { html, headers } = pages.active(
       link,
       { brand: whole, canRenew: true },
@@ -358,7 +351,7 @@ describe('the page of a link whose owner has a brand', () => {
     }
   })
 
-  it('has less than 20 KB with the longest values', () => {
+  it('is under 20 KB with the longest values', () => {
     const longest = branded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
     const name = '文'.repeat(85)
     const { html } = pages.active(
@@ -373,7 +366,7 @@ describe('the page of a link whose owner has a brand', () => {
 })
 
 describe('the page of an expired link', () => {
-  it('says so and offers no download', () => {
+  it('shows an error and offers no download', () => {
     const page = readPage(pages.notFound)
     expect(page.all('h1').map(textOf)).toEqual(['Invalid download link'])
     expect(textOf(page.one('title'))).toBe('Invalid download link · Mayfly')
@@ -381,14 +374,14 @@ describe('the page of an expired link', () => {
     expect(pages.notFound).not.toMatch(/\/api\/|\{\{/)
   })
 
-  it('is what an open page becomes when its link expires', () => {
+  it('is also contained in the open page, for when its link expires', () => {
     const [, heading, ...others] = open().all('h1')
     expect(textOf(heading)).toBe('Invalid download link')
     expect(others).toEqual([])
   })
 })
 
-describe('the headers of both', () => {
+describe('the headers of both pages', () => {
   const policy = pages.headers['content-security-policy'] ?? ''
   const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
@@ -432,7 +425,7 @@ describe('the headers of both', () => {
   })
 })
 
-describe('an incompatible build stops the start with a remedy', () => {
+describe('an incompatible build prevents the start, with a remedy', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-pages-'))
@@ -453,17 +446,17 @@ describe('an incompatible build stops the start with a remedy', () => {
 
   it.each([
     ['lacks a placeholder', '{{until}}', ''],
-    ['has a placeholder that nobody fills', '</h1>', '{{brand}}</h1>'],
+    ['has an unknown placeholder', '</h1>', '{{brand}}</h1>'],
     ['lacks the start of a kind', '{{#video}}', ''],
-    ['has no place for a logo', '{{#logo}}', ''],
+    ['lacks the section for a logo', '{{#logo}}', ''],
     ['has an accent without an end', '{{/accent}}', ''],
     ['has an empty placeholder', '</h1>', '{{}}</h1>'],
-    ['has a kind that nobody knows', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
-    ['lacks the place of a checksum', '{{#sha256}}', ''],
+    ['has an unknown kind', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
+    ['lacks the section for a checksum', '{{#sha256}}', ''],
     ['lacks the checksum', '{{sha256}}', ''],
     ['lacks the end of a kind', '{{/video}}', ''],
-    ['has a kind the wrong way round', '{{#video}}', '{{/video}}{{#video}}'],
-  ])('where its page %s', async (_fault, part, instead) => {
+    ['ends a kind before its start', '{{#video}}', '{{/video}}{{#video}}'],
+  ])('if the page %s', async (_fault, part, instead) => {
     await cp(join(distDir, 'download-invalid.html'), join(folder, 'download-invalid.html'))
     const html = await readFile(join(distDir, 'download.html'), 'utf8')
     await writeFile(join(folder, 'download.html'), html.replaceAll(part, instead))

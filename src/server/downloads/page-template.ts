@@ -21,7 +21,7 @@ import { type BrandRow, logoPath } from '../branding/queries.ts'
 import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { Link } from './queries.ts'
 
-/** What the page of an active link shows. */
+/** The values shown on the page of an active link. */
 export interface PageLink {
   shortCode: string
   originalName: string
@@ -36,11 +36,11 @@ export interface PageLink {
   sha256: string | null
 }
 
-/** What the page of a link shows of the file's owner. */
+/** The properties of a file's owner that affect the page of its link. */
 export interface PageOwner {
-  /** The brand that replaces ours; null for none. */
+  /** Replaces our brand; null for none. */
   brand: BrandRow | null
-  /** Whether the lifeline shows what a renewal could add. */
+  /** True if the lifeline shows the time a renewal could add. */
   canRenew: boolean
 }
 
@@ -49,8 +49,8 @@ type Headers = Readonly<Record<string, string>>
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Returns the page of a link that is active at `now`. URLs on the page begin with `origin`. Every
-   * value is escaped.
+   * Renders the page of a link that is active at `now`. URLs on the page start with `origin`. All
+   * values are escaped.
    */
   active: (
     link: PageLink,
@@ -58,20 +58,20 @@ export interface LinkPages {
     origin: string,
     now: Date,
   ) => { html: string; headers: Headers }
-  /** The page of a link that doesn't exist or has ended, always with our own brand. */
+  /** The page of a link that doesn't exist or has ended. Always shows our own brand. */
   notFound: string
   /**
-   * The headers of `notFound` and of pages without a brand's color. The pages are not cached,
-   * because they change with time.
+   * The headers of `notFound` and of pages without a brand's color. The pages aren't cached because
+   * they change over time.
    */
   headers: Headers
 }
 
 /**
- * Reads and compiles the pages that the build rendered.
- * @param options.connect the origins of object storage, because uploads of a signed-in user
- * continue on these pages.
- * @throws {StartupError} when the pages are missing or from another version.
+ * Reads and compiles the built pages.
+ * @param options.connect the origins of object storage, because a signed-in user's uploads continue
+ * on these pages.
+ * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadLinkPages(options: {
   distDir: string
@@ -133,17 +133,17 @@ function conditionsOf(
   ]
 }
 
-/** Longer names are written smaller. */
+/** Longer names use a smaller font. */
 const longestLargeName = 80
 
-/** An emoji of two code units is one character. */
+/** Counts code points, so that an emoji is one character. */
 function isLong(name: string): boolean {
   return name.length > longestLargeName && Array.from(name).length > longestLargeName
 }
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
-/** The size of a logo's box in CSS pixels: see .brand in the style sheet. */
+/** The maximum size of a logo in CSS pixels: see .brand in the style sheet. */
 const logoBox = { width: 160, height: 36 }
 
 function brandValues(brand: BrandRow | null) {
@@ -158,12 +158,12 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Screen readers need not read the name twice.
+    // Screen readers needn't read the name twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }
 
-/** Returns the CSS rules of a brand's color, adjusted for contrast in each theme. */
+/** Returns the CSS rules for a brand's accent color, adjusted for contrast in each theme. */
 function accentStyle(chosen: string): string {
   const { light, dark } = accentPairs(chosen)
   const rule = (selector: string, { accent, onAccent }: AccentPair) =>
@@ -199,9 +199,7 @@ function pageValues(
   }
 }
 
-/**
- * Returns what the pages of a link show of its owner, by the owner's tier at `now`.
- */
+/** Returns the brand and renewal of a link's owner, by the owner's tier at `now`. */
 export function pageOwner(link: Link, now: Date): PageOwner {
   const { branding, renewal } = tierTraits[effectiveTier(link, now)]
   return { brand: branding ? link.brand : null, canRenew: renewal }

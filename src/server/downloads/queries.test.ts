@@ -3,18 +3,18 @@ import { makeDownloadCounter } from './queries.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
-/** A statement that was sent and is not answered yet. The test answers it, or lets it fail. */
+/** A statement in flight. The test answers it or makes it fail. */
 interface Sent {
   statement: string
-  /** When the last of the downloads in this statement began. */
+  /** The time of the last download in this statement. */
   last: Date
   answer(): Promise<void>
   fail(): Promise<void>
 }
 
 /**
- * Makes a download counter whose statements the test answers. `sent` has the statements, `settled`
- * the settled calls.
+ * Builds a download counter with a fake database. `sent` lists the statements, `settled` the
+ * settled calls.
  */
 function setUp() {
   const sent: Sent[] = []
@@ -37,13 +37,13 @@ function setUp() {
   return { sent, settled, arrive, statements: () => sent.map(({ statement }) => statement) }
 }
 
-/** Waits until everything has happened that does not depend on an answer of the test. */
+/** Waits until all pending callbacks have run. */
 function turn() {
   return new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-describe('counting the downloads of a file', () => {
-  it('are written one by one if no statement runs', async () => {
+describe('downloads of a file', () => {
+  it('are written one by one if no statement is running', async () => {
     const { sent, settled, arrive, statements } = setUp()
     arrive('first')
     await turn()
@@ -56,10 +56,10 @@ describe('counting the downloads of a file', () => {
     expect(settled).toEqual(['first', 'second'])
   })
 
-  it('are written together if they arrive in one turn of the event loop', async () => {
+  it('are written together if they arrive in the same tick', async () => {
     const { sent, settled, arrive, statements } = setUp()
     for (const name of ['1', '2', '3']) arrive(name)
-    // Another download may arrive a little later in the same turn of the event loop.
+    // Another download may arrive a little later in the same tick.
     await Promise.resolve()
     arrive('4')
     await turn()
@@ -70,7 +70,7 @@ describe('counting the downloads of a file', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('are written together if they arrive while a statement runs', async () => {
+  it('are written together if they arrive while a statement is running', async () => {
     const { sent, settled, arrive, statements } = setUp()
     arrive('1')
     await turn()
@@ -79,9 +79,9 @@ describe('counting the downloads of a file', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1'])
     await sent[0]?.answer()
     expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +3'])
-    // The second statement is sent already, so this download waits for the third one.
+    // The second statement is already sent, so this download waits for the third.
     arrive('5')
-    // A caller resolves only when its own download is written.
+    // A call resolves only once its own download is written.
     expect(settled).toEqual(['1'])
     await sent[1]?.answer()
     expect(settled).toEqual(['1', '2', '3', '4'])
@@ -101,7 +101,7 @@ describe('counting the downloads of a file', () => {
     expect(sent.map(({ last }) => last)).toEqual([noonPlus(0), noonPlus(3)])
   })
 
-  it('do not wait for those of another file', async () => {
+  it("don't wait for downloads of another file", async () => {
     const { arrive, statements } = setUp()
     arrive('1', 'a')
     arrive('2', 'b')

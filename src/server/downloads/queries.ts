@@ -16,9 +16,9 @@ import {
 import type { Clock, Db } from '../deps.ts'
 
 /**
- * Returns the function that finds the file behind a short code, with its owner's brand and tier;
- * null unless the link is active now. Unknown, expired, private and deleted links look the same
- * from outside (design §4).
+ * Returns a function that finds the file behind a short code, with its owner's brand and tier, or
+ * null unless the link is active. To clients, unknown, expired, private and deleted links are
+ * indistinguishable (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   // Without the limits, Postgres may join the whole tables.
@@ -69,7 +69,7 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  // Lookups of one turn of the event loop share a query. Nothing is cached.
+  // Lookups in the same tick share a query. Nothing is cached.
   const links = new DataLoader(
     async (codes: readonly string[]) => {
       const found = await query.execute({ codes })
@@ -88,15 +88,18 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
 export type OpenLink = ReturnType<typeof prepareOpenLink>
 export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 
-/** A user's downloads of a day are counted in this many rows, so that files rarely share one. */
+/**
+ * The number of rows that count a user's downloads of a day, so that files rarely contend for one.
+ */
 const shards = 16
 
 /**
- * Returns the function that adds downloads to the file's total, the file's day and the owner's day,
- * in one prepared statement. Records a file's first download if the owner wants an email about it.
+ * Returns a function that adds downloads to the total of the file, to its day and to the owner's
+ * day, in one prepared statement. Records a file's first download if the owner wants an email about
+ * it.
  *
- * The statement locks the owner before the file, as the deletion of a user does. In any other
- * order, the two could deadlock.
+ * The statement locks the owner before the file, like the deletion of a user. Otherwise the two
+ * could deadlock.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
@@ -165,13 +168,13 @@ export function prepareWriteCount(db: Db): WriteCount {
   }
 }
 
-/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the last one. */
+/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the latest. */
 type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
-/** Counts one download of a file. Resolves when it is in the database. */
+/** Counts a download of a file. Resolves once it is in the database. */
 export type CountDownload = (fileId: string, now: Date) => Promise<void>
 
-/** Downloads for the next statement. */
+/** Downloads waiting for the next statement. */
 interface Batch {
   count: number
   last: Date
@@ -179,13 +182,13 @@ interface Batch {
 }
 
 /**
- * Returns the function that counts downloads. All downloads of a file change the same row, so one
- * statement at a time runs for each file and day, and the next one counts what arrived meanwhile.
- * The first one waits for the end of the turn, because links that one query found arrive together.
- * If a statement fails, the callers whose downloads it contains get the error.
+ * Returns a function that counts downloads. All downloads of a file update the same row, so each
+ * file and day has one statement at a time, and the next one covers everything that arrived in the
+ * meantime. The first statement waits for the end of the tick, because lookups that share a query
+ * finish together. If a statement fails, the callers of its downloads get the error.
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
-  /** An entry for each running statement: the batch of the next one, or null. */
+  /** Has an entry for each running statement: the batch to write next, or null. */
   const pending = new Map<string, Batch | null>()
 
   const writeNext = (fileId: string, day: string): void => {

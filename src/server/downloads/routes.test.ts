@@ -33,7 +33,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 
 describe('the page of a link', () => {
   it.each(['/s/', '/download/'])(
-    'tells what %s{code} holds, also to a chat preview',
+    'describes the file behind %s{code}, also to chat previews',
     async (base) => {
       const { shortCode } = await makeFile(owner, {
         name: 'press-kit.zip',
@@ -68,7 +68,7 @@ describe('the page of a link', () => {
       }
       expect(await drawn(), name).toBe(name === 'free' ? '0%' : '90%')
       if (name !== 'trial') continue
-      // A trial that is over counts as free, also before a job has changed the tier.
+      // An ended trial counts as Free even before a job has changed the tier.
       await app.deps.db
         .update(users)
         .set({ premiumTrialStartedAt: now, premiumTrialEndsAt: now })
@@ -92,7 +92,7 @@ describe('the page of a link', () => {
 })
 
 describe('GET /api/links/{code}', () => {
-  it('returns what the page shows, and nothing about the owner', async () => {
+  it('returns the values shown on the page, and nothing about the owner', async () => {
     const file = await makeFile(owner, { name: 'a.txt' })
     await computeDigests(app.deps)
     expect(await json(await get(`/api/links/${file.shortCode}`))).toEqual({

@@ -9,7 +9,7 @@ import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
-/** A link's page, its details and its bytes, for anyone (design §4). */
+/** Routes for a link's page, details and bytes, open to anyone (design §4). */
 export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
@@ -20,7 +20,7 @@ export function downloadRoutes(
     countDownload: makeDownloadCounter(prepareWriteCount(deps.db)),
   }
 
-  /** Answers with the page of a link, or with a 404 page. */
+  /** Responds with the page of a link, or with a 404 page. */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await links.openLink(code)
     // Hono's helpers would parse the same headers every time.
@@ -52,7 +52,7 @@ export function downloadRoutes(
   }
 }
 
-/** Whether to answer with the page: browsers accept HTML by name; preview bots need it too. */
+/** True for clients that need the page: browsers, which accept HTML by name, and preview bots. */
 function wantsPage(headers: Headers): boolean {
   return (
     headers.get('accept')?.includes('text/html') === true ||

@@ -29,8 +29,8 @@ async function countOf(id: string) {
   return listed.find((file) => file.id === id)?.downloadCount
 }
 
-describe('links that are opened at the same time', () => {
-  it('are answered from the current rows', async () => {
+describe('links opened at the same time', () => {
+  it('are looked up in the current rows', async () => {
     const files = await Promise.all(
       ['one.txt', 'two.txt', 'three.txt'].map((name) => makeFile(owner, { name })),
     )
@@ -74,7 +74,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
     expect(headers['cache-control']).toBe('private, no-cache, no-transform')
   })
 
-  it('answers HEAD as GET without the bytes', async () => {
+  it('answers HEAD like GET, without the bytes', async () => {
     const { shortCode, id } = await makeFile(owner)
     const [head, full] = [
       await get(`${base}${shortCode}`, {}, 'HEAD'),
@@ -108,7 +108,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
     expect(body.equals(Buffer.from(bytes.subarray(start, start + length)))).toBe(true)
   })
 
-  it('honours If-None-Match and If-Range', async () => {
+  it('honors If-None-Match and If-Range', async () => {
     const { shortCode } = await makeFile(owner)
     const etag = (await get(`${base}${shortCode}`)).headers.get('etag') ?? ''
     expect((await get(`${base}${shortCode}`, { 'if-none-match': etag })).status).toBe(304)
@@ -119,7 +119,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
   })
 
   it.each(['abcdefghij', 'x', 'nothing-like-a-code', '%2e%2e%2f', "'--"])(
-    'answers one and the same 404 to the code %j',
+    'returns the same 404 for the code %j',
     async (code) => {
       const response = await get(`${base}${code}`)
       expect(response.status).toBe(404)
@@ -178,7 +178,7 @@ describe('counting downloads', () => {
 })
 
 describe('a client that disconnects early', () => {
-  it("doesn't end the server or leak the file handle", async () => {
+  it('neither crashes the server nor leaks the file handle', async () => {
     const { shortCode } = await makeFile(owner, { bytes: new Uint8Array(8 * 1024 ** 2) })
     const { hostname, port } = new URL(app.url)
     await Promise.all(
@@ -201,7 +201,7 @@ describe('countsAsDownload', () => {
     [0, 'curl/8.5.0', true],
     [1, 'curl/8.5.0', false],
     [0, 'Twitterbot/1.0', false],
-  ])('from %i, %s: %s', (start, userAgent, counts) => {
+  ])('from offset %i, by %s: %s', (start, userAgent, counts) => {
     expect(countsAsDownload(start, userAgent)).toBe(counts)
   })
 })

@@ -8,14 +8,14 @@ import { expectedStart } from '../storage/byte-range.ts'
 import { refuseToRun } from '../storage/download-headers.ts'
 import type { CountDownload, OpenLink } from './queries.ts'
 
-/** How long a redirect may wait for the bucket's validators. They are only for counting. */
+/** How long a redirect may wait for the bucket's validators, which are needed only for counting. */
 const validatorsMs = 1000
 
 /**
  * Sends the bytes behind a short code, or redirects to a presigned URL that expires with the link
  * or earlier (design §4).
- * @throws {AppError} LINK_NOT_FOUND unless the link is active; DOWNLOAD_ONLY when a browser would
- * run the bytes.
+ * @throws {AppError} LINK_NOT_FOUND unless the link is active; DOWNLOAD_ONLY if a browser would run
+ * the bytes.
  */
 export async function sendDownload(
   deps: Pick<Deps, 'clock' | 'stores'> & { openLink: OpenLink; countDownload: CountDownload },
@@ -25,7 +25,7 @@ export async function sendDownload(
   refuseToRun(context.env.incoming.headers)
   const link = await deps.openLink(code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
-  // The disk store answers with Node's own response, so the header must be set there.
+  // The disk store writes Node's own response, so set the header there.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
   const { method } = context.req
   const delivery = await deps.stores.of(link.storage).deliver(
@@ -40,7 +40,7 @@ export async function sendDownload(
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )
-  /** A download that cannot be counted is still sent. */
+  /** A failed count doesn't fail the download. */
   const logUncounted = (error: unknown): null => {
     context.get('log').error({ err: error, fileId: link.id }, 'Cannot count a download')
     return null
@@ -63,8 +63,8 @@ export async function sendDownload(
 }
 
 /**
- * Whether an answer from this offset counts as a download. Only the one with the first byte does,
- * so a download in ranges, or a resumed one, counts once. Preview bots don't count.
+ * True if a response starting at this offset counts as a download. Only the first byte counts, so
+ * that a ranged or resumed download counts once. Preview bots don't count.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
   return start === 0 && !isPreviewRobot(userAgent)

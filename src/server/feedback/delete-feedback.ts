@@ -7,9 +7,9 @@ import { removeFeedback } from './queries.ts'
 const feedbackId = z.uuid()
 
 /**
- * Deletes one feedback for good. The line of the audit log holds nothing of what somebody wrote,
- * because nobody can remove that line.
- * @throws {AppError} FEEDBACK_NOT_FOUND when no feedback has this id (any more).
+ * Deletes a feedback message for good. The audit log entry contains nothing of its content, because
+ * entries can't be removed.
+ * @throws {AppError} FEEDBACK_NOT_FOUND if no feedback has this id.
  */
 export async function deleteFeedback(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -6,14 +6,14 @@ import type { Db } from '../db/transaction.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
 
-/** Stores feedback. Returns the id that it gets. */
+/** Stores feedback. Returns its id. */
 export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Promise<string> {
   const [kept] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
   if (!kept) throw new Error('the feedback was not kept')
   return kept.id
 }
 
-/** Counts the feedback of a time span, and how much of it robots seem to have sent. */
+/** Counts the feedback in a time span, and the part of it that is probably from bots. */
 export async function countFeedbackOf(
   db: Db,
   { from, until }: { from: Date; until: Date },
@@ -26,15 +26,15 @@ export async function countFeedbackOf(
   return { all, suspect }
 }
 
-/** Removes feedback. Of parallel callers exactly one gets the row. */
+/** Deletes feedback and returns it. Of parallel callers, one gets the row. */
 export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | undefined> {
   const [removed] = await tx.delete(feedback).where(eq(feedback.id, id)).returning()
   return removed
 }
 
 /**
- * Removes the feedback that is older than `feedbackKeptMs` at `now`. It works in batches.
- * @returns how many rows were removed.
+ * Deletes feedback older than `feedbackKeptMs` at `now`, in batches.
+ * @returns the number of deleted rows.
  */
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - feedbackKeptMs)
@@ -50,19 +50,16 @@ export function removeOldFeedback(db: Db, now: Date): Promise<number> {
   })
 }
 
-/** Returns the feedback with this id; undefined if it no longer exists. */
+/** Finds feedback by id. */
 export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | undefined> {
   const [row] = await db.select().from(feedback).where(eq(feedback.id, id))
   return row
 }
 
-/** The position of a row in the list: when it was sent, and its id. */
+/** The position of a row in the list. */
 export type FeedbackPlace = readonly [createdAt: Date, id: string]
 
-/**
- * Lists feedback, newest first, at most `limit` rows. With `after`, the list begins after that
- * position.
- */
+/** Lists up to `limit` feedback messages, newest first, starting after `after`. */
 export function listFeedback(
   db: Db,
   { limit, after }: { limit: number; after: FeedbackPlace | undefined },

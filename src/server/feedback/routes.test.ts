@@ -37,7 +37,7 @@ async function listed(query = ''): Promise<Feedback[]> {
 }
 
 describe('POST /api/feedback', () => {
-  it('keeps the feedback and mails it to support, who can answer', async () => {
+  it('stores the feedback and emails it to support, with a reply address', async () => {
     const sent = await send({ message: ' It rattles.\r\nAlways. ' })
     expect(sent.status).toBe(200)
     expect(await json(sent)).toEqual({ message: 'Thank you for your feedback.' })
@@ -60,13 +60,13 @@ describe('POST /api/feedback', () => {
     expect(mail?.content.text).toContain('Sent by Ada, ada@example.org')
   })
 
-  it.each([undefined, ''])('needs no category: %j', async (category) => {
+  it.each([undefined, ''])('accepts no category: %j', async (category) => {
     expect((await send({ category })).status).toBe(200)
     expect(await listed()).toMatchObject([{ category: null }])
     expect((await app.mails())[0]?.content.subject).toBe('Feedback from Ada')
   })
 
-  it('shows what somebody typed as text in the mail, and names no invalid address', async () => {
+  it('escapes the input in the email, and sets no reply address if it is invalid', async () => {
     await send({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
     const [mail] = await app.mails()
     expect(mail?.replyTo).toBeUndefined()
@@ -74,7 +74,7 @@ describe('POST /api/feedback', () => {
     expect(mail?.content.html).not.toContain('<b>Ada')
   })
 
-  it('keeps what seems to come from a robot, with a mark and without a mail', async () => {
+  it('stores probable bot messages as suspect, without an email', async () => {
     expect((await send({ website: 'https://example.net' })).status).toBe(200)
     expect(await listed()).toMatchObject([{ isSuspect: true }])
     expect(await app.mails()).toEqual([])
@@ -100,14 +100,14 @@ describe('POST /api/feedback', () => {
     { message: '\ud800' },
     { message: ['x'] },
     { website: 1 },
-  ])('refuses %j and keeps nothing', async (changes) => {
+  ])('refuses %j and stores nothing', async (changes) => {
     expect((await send(changes)).status).toBe(400)
     expect(await listed()).toEqual([])
     expect(await app.mails()).toEqual([])
   })
 })
 
-describe('a message of exactly the longest length', () => {
+describe('a message of the maximum length', () => {
   const longest = `One\n\n${'x'.repeat(longestFeedback.message - 5)}`
   const byForm = (message: string) =>
     makeClient(app).fetch('/api/feedback/form', {
@@ -119,7 +119,7 @@ describe('a message of exactly the longest length', () => {
     ['JSON', '\n', send],
     ['JSON', '\r\n', send],
     ['a form', '\r\n', ({ message }: { message: string }) => byForm(message)],
-  ] as const)('is taken as %s, with lines that end with %j', async (_, end, sendIt) => {
+  ] as const)('is accepted as %s, with lines ending in %j', async (_, end, sendIt) => {
     expect(longest).toHaveLength(longestFeedback.message)
     const message = longest.replaceAll('\n', end)
     expect((await sendIt({ message })).status).toBe(200)
@@ -128,7 +128,7 @@ describe('a message of exactly the longest length', () => {
     expect(await listed()).toHaveLength(1)
   })
 
-  it('and one more is told as too long, not as missing', async () => {
+  it('is refused as too long, not as missing, with one more character', async () => {
     const refused = await byForm(`${longest}!`)
     const says = textOf(readPage(await refused.text()).one('main'))
     expect(says).toContain('The message is too long. Please use at most 5,000 characters.')
@@ -145,7 +145,7 @@ describe('POST /api/feedback/form', () => {
     })
   const headingOf = async (answer: Response) => textOf(readPage(await answer.text()).one('main'))
 
-  it('keeps and mails what a browser sends without scripts, and answers with a page', async () => {
+  it('stores and emails a form sent without scripts, and responds with a page', async () => {
     const sent = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
     expect(sent.status).toBe(200)
     expect(sent.headers.get('content-type')).toContain('text/html')
@@ -157,7 +157,7 @@ describe('POST /api/feedback/form', () => {
     expect((await app.mails())[0]?.content.subject).toBe('Bug Report from Ada')
   })
 
-  it('takes the empty category of the form, and keeps robots apart', async () => {
+  it('accepts an empty category, and marks bot messages as suspect', async () => {
     expect((await sendForm({ ...form, category: '', website: '' })).status).toBe(200)
     expect((await sendForm({ ...form, website: 'https://example.net' })).status).toBe(200)
     expect((await listed()).map(({ isSuspect }) => isSuspect).toSorted()).toEqual([false, true])
@@ -165,7 +165,7 @@ describe('POST /api/feedback/form', () => {
   })
 
   it.each([{}, { ...form, name: ' ' }, { ...form, email: 'ada' }, { ...form, category: 'praise' }])(
-    'refuses %j with a page that says so, and keeps nothing',
+    'refuses %j with an error page, and stores nothing',
     async (fields) => {
       const refused = await sendForm(fields)
       expect(refused.status).toBe(400)
@@ -176,13 +176,13 @@ describe('POST /api/feedback/form', () => {
     },
   )
 
-  it('is closed to pages of other sites, and to bodies that are too long', async () => {
+  it('refuses forms from other sites, and bodies that are too long', async () => {
     expect((await sendForm(form, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await sendForm({ ...form, message: 'x'.repeat(70_000) })).status).toBe(413)
     expect(await listed()).toEqual([])
   })
 
-  it('counts together with the other call, and says how long to wait', async () => {
+  it('shares its rate limit with the JSON endpoint, and shows how long to wait', async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     try {
       for (let at = 0; at < 10; at += 1) await makeClient(limited).post('/api/feedback', form)
@@ -196,7 +196,7 @@ describe('POST /api/feedback/form', () => {
   })
 })
 
-it('takes ten an hour from one address', async () => {
+it('accepts ten messages an hour from one address', async () => {
   const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
     const post = () => makeClient(limited).post('/api/feedback', form)
@@ -216,7 +216,7 @@ describe('DELETE /api/admin/feedback/{id}', () => {
   const remove = (id: string, by: Client = admin) =>
     by.fetch(`/api/admin/feedback/${id}`, { method: 'DELETE' })
 
-  it('deletes one for good, once, and the audit log holds nothing of what was written', async () => {
+  it('deletes a message exactly once, and leaves none of its content in the audit log', async () => {
     await send({ name: 'Bob' })
     await send()
     await app.mails()
@@ -234,19 +234,19 @@ describe('DELETE /api/admin/feedback/{id}', () => {
     expect(JSON.stringify(lines)).not.toMatch(/Ada|ada@|rattles/)
   })
 
-  it('stops the mail that waits', async () => {
+  it('cancels the queued email', async () => {
     await send()
     await remove((await listed())[0]?.id ?? '')
     expect(await app.mails()).toEqual([])
   })
 
-  it.each([randomUUID(), 'x', "'", '%00'])('finds no feedback %s', async (id) => {
+  it.each([randomUUID(), 'x', "'", '%00'])('answers 404 for the id %s', async (id) => {
     const answer = await remove(id)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ code: 'FEEDBACK_NOT_FOUND' })
   })
 
-  it('is closed to everybody but the administrator', async () => {
+  it('is only for administrators', async () => {
     await send()
     const [{ id } = { id: '' }] = await listed()
     expect((await remove(id, makeClient(app))).status).toBe(401)
@@ -255,7 +255,7 @@ describe('DELETE /api/admin/feedback/{id}', () => {
   })
 })
 
-it('feedback that nobody deletes goes after a year', async () => {
+it('feedback is deleted after a year', async () => {
   await send()
   const at = (ms: number) => new Date(app.clock().getTime() + ms)
   expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs))).toBe(0)
@@ -264,7 +264,7 @@ it('feedback that nobody deletes goes after a year', async () => {
 })
 
 describe('GET /api/admin/feedback', () => {
-  it('lists all, newest first, in pages without a gap', async () => {
+  it('lists all feedback, newest first, page by page', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await send({ name })
       // Two of the messages arrive in the same millisecond.
@@ -291,7 +291,7 @@ describe('GET /api/admin/feedback', () => {
     },
   )
 
-  it('is closed to everybody but the administrator', async () => {
+  it('is only for administrators', async () => {
     expect((await makeClient(app).fetch('/api/admin/feedback')).status).toBe(401)
     const user = await makePerson(app, { tier: 'premium' })
     expect((await user.fetch('/api/admin/feedback')).status).toBe(403)

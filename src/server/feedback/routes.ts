@@ -13,9 +13,7 @@ import { sendFeedback } from './send-feedback.ts'
 
 const place = z.tuple([moment, z.uuid()])
 
-/**
- * The calls for sending feedback (spec §7), and for the administrator, who reads and deletes it.
- */
+/** Routes for sending feedback (spec §7), and for the administrator to read and delete it. */
 export function feedbackRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>,
   showPage: ShowPage,
@@ -51,8 +49,8 @@ export function feedbackRoutes(
 }
 
 /**
- * Reads the form that a browser sends without scripts. The browser has already checked the fields,
- * so a fault here is rare.
+ * Reads a form sent without scripts. The browser has already checked the fields, so errors are
+ * rare.
  * @throws {AppError} INVALID_INPUT
  */
 async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feedbackBody>> {
@@ -62,7 +60,7 @@ async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feed
   throw new AppError('INVALID_INPUT', { message: faultOf(parsed.error) })
 }
 
-/** Says what is wrong with a form. A missing or invalid field comes before one that is too long. */
+/** Describes the error in a form. Missing and invalid fields take precedence over long ones. */
 function faultOf({ issues }: z.ZodError): string {
   const isTooLong = issues.every(({ code }) => code === 'too_big')
   const field = issues[0]?.path[0]

@@ -21,7 +21,7 @@ afterAll(() => app.close())
 
 const form = { name: 'Ada', email: 'ada@example.org', category: 'bug', message: 'It rattles.' }
 
-/** Sends feedback from the client with this number, which has an address of its own. */
+/** Sends feedback from the client with this number. Each has its own address. */
 function sendFrom(client: number, changes: object = {}) {
   return makeClient(app).fetch('/api/feedback', {
     method: 'POST',
@@ -30,9 +30,9 @@ function sendFrom(client: number, changes: object = {}) {
   })
 }
 
-describe('from however many addresses', () => {
-  it('feedback is mailed thirty times an hour, and the rest is stored, of which one email tells', async () => {
-    // What a robot sends uses up no emails.
+describe('from any number of addresses', () => {
+  it('thirty messages an hour are emailed, and a digest covers the rest', async () => {
+    // Bot messages don't count against the email limit.
     for (let n = 0; n < 5; n += 1) await sendFrom(n, { website: 'x' })
     const answers = await Promise.all(
       Array.from({ length: maxFeedbackEmailsPerHour + 3 }, (_, n) => sendFrom(n)),
@@ -52,7 +52,7 @@ describe('from however many addresses', () => {
     expect(digest?.content.text).toContain(`${app.url}/admin`)
   })
 
-  it('one email an hour tells of what was not mailed, and none of what was deleted before', async () => {
+  it("an hourly digest counts the messages that weren't emailed, except deleted ones", async () => {
     const nextHour = () =>
       app.clock.set(new Date(Math.ceil(app.clock().getTime() / 3_600_000) * 3_600_000))
     const digests = async () => (await app.mails()).map(({ content }) => content.text)
@@ -62,7 +62,7 @@ describe('from however many addresses', () => {
     await sendFrom(2, { website: 'x' })
     expect(await digests()).toEqual([])
     app.clock.advance(2 * 60_000)
-    // This one is of the next hour.
+    // Belongs to the next hour.
     await sendFrom(3, { website: 'x' })
     expect(await digests()).toEqual([
       expect.stringContaining('has 2 messages of that hour, probably from robots.'),
@@ -72,7 +72,7 @@ describe('from however many addresses', () => {
     expect(await digests()).toEqual([])
   })
 
-  it('the email of the hour is true even if only feedback that was mailed is left', async () => {
+  it('the digest is correct even if only emailed messages are left', async () => {
     await sendFrom(1)
     await sendFrom(2, { website: 'x' })
     expect(await app.mails()).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('from however many addresses', () => {
     expect(digest?.content.text).toContain('not those that were deleted.')
   })
 
-  it('a hundred are stored in an hour', async () => {
+  it('up to a hundred messages an hour are stored', async () => {
     const answers = await Promise.all(
       Array.from({ length: maxFeedbackPerHour + 3 }, (_, n) => sendFrom(n)),
     )

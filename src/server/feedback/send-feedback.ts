@@ -14,10 +14,10 @@ import { countFeedbackOf, findFeedback, insertFeedback } from './queries.ts'
 type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
 
 /**
- * Stores feedback and queues the email that shows it to support, in one transaction. Feedback gets
- * no email of its own if the hidden field `website` is filled in, as bots and some browsers do, or
- * if the emails of this hour are used up. After the hour, one email says how much was stored.
- * @throws {AppError} TOO_MANY_REQUESTS when this address, or everybody together, sent too much.
+ * Stores feedback and queues an email to support, in one transaction. Feedback gets no email of its
+ * own if the hidden field `website` is filled in, as by bots and some browsers, or if this hour's
+ * emails are used up. A digest then covers it after the hour.
+ * @throws {AppError} TOO_MANY_REQUESTS if this address, or all clients together, sent too much.
  */
 export async function sendFeedback(
   { clock, db, mailQueue, rateLimits }: FeedbackDeps,
@@ -39,8 +39,8 @@ export async function sendFeedback(
 }
 
 /**
- * Queues the one email about all feedback of an hour, for a minute after the hour, so that feedback
- * being stored then is counted.
+ * Queues the digest of an hour's feedback, due a minute after the hour to include feedback that is
+ * still being stored.
  */
 async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
   const start = Math.floor(now.getTime() / hourInMs) * hourInMs
@@ -50,7 +50,7 @@ async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Pr
   await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, later)
 }
 
-/** Counts one email about feedback. Returns false when those of this hour are used up. */
+/** Spends one of this hour's emails about feedback. Returns false if they are used up. */
 async function takeEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   try {
     await rateLimits.spend([counter('feedbackEmails', 'all')])
@@ -64,7 +64,7 @@ async function takeEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
 type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
 
 /**
- * Writes the email that shows feedback to support. A reply goes to its sender. Returns null if the
+ * Renders the email to support about feedback. Replies go to its sender. Returns null if the
  * feedback was deleted.
  */
 export async function writeFeedbackMail(
@@ -80,10 +80,7 @@ export async function writeFeedbackMail(
   }
 }
 
-/**
- * Writes the email that says how much feedback of an hour is stored, as not all of it was mailed.
- * Returns null if all of it was deleted.
- */
+/** Renders the digest of an hour's feedback. Returns null if all of it was deleted. */
 export async function writeFeedbackDigest(
   { config, db }: Pick<Deps, 'config' | 'db'>,
   asked: Extract<MailRequest, { kind: 'feedback-digest' }>,

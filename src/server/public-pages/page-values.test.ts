@@ -27,8 +27,8 @@ const facts: PublicFacts = {
   storageHost: '',
 }
 
-describe('what the public pages say', () => {
-  it('is what spec §9 says, with its limits', () => {
+describe('the values on the public pages', () => {
+  it('match spec §9, including its limits', () => {
     expect(pageValues(facts)).toEqual({
       origin: 'https://files.example.org',
       supportEmail: 'support@example.org',
@@ -66,7 +66,7 @@ describe('what the public pages say', () => {
     })
   })
 
-  it('follows other limits', () => {
+  it('reflect changed limits', () => {
     const limits = {
       free: { ...free, maxFiles: 1, maxFileSize: 2 * megabyte, expirationDays: [1] },
       premium: { ...premium, maxFiles: 50, expirationDays: [1], maxLifetimeDays: 90 },
@@ -82,7 +82,7 @@ describe('what the public pages say', () => {
       freeEnd: '1.1',
       premiumEnd: '1.1',
       premiumSpan: '0',
-      // The two marks would be at the same place and overlap, so only one is shown.
+      // The two marks would overlap at the same position, so only one is shown.
       freeMark: '',
       premiumMark: '1 day',
     })
@@ -91,7 +91,7 @@ describe('what the public pages say', () => {
   it.each([
     ['8', '$8'],
     ['7.5', '$7.50'],
-  ])('shows the price %s as %s', (price, shown) => {
+  ])('format the price %s as %s', (price, shown) => {
     expect(pageValues({ ...facts, price }).price).toBe(shown)
   })
 })
@@ -108,8 +108,7 @@ describe('the settings on the public pages', () => {
   type TestedDeps = Parameters<typeof valueReader>[0]
 
   /**
-   * Makes a reader whose settings are these values, one after another. When all have been read,
-   * reading fails.
+   * Builds a reader that gets these settings, one per read. Once they are used up, reading fails.
    */
   const reader = (given: Partial<Current>[] = []) => {
     const told: unknown[] = []
@@ -125,7 +124,7 @@ describe('the settings on the public pages', () => {
     return { values, told }
   }
 
-  it('are the last ones that were read while the database is down', async () => {
+  it('are the last ones read while the database is down', async () => {
     const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
     const limits = { ...facts.limits, free: { ...free, maxFiles: 9 } }
     const { values, told } = reader([{ values: changed, limits }])
@@ -138,7 +137,7 @@ describe('the settings on the public pages', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('are the new ones as soon as the database is back for a page', async () => {
+  it('are current again as soon as the database is back', async () => {
     const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
     const given = [] as Partial<Current>[]
     const { values } = reader(given)

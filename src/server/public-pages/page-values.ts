@@ -41,7 +41,7 @@ export interface PublicFacts {
 
 /**
  * Returns a function that reads the current values for the public pages. It never rejects: while
- * the database is down, pages show the settings that were read last.
+ * the database is down, it uses the last settings read.
  */
 export function valueReader({
   config,
@@ -76,7 +76,7 @@ export function valueReader({
   }
 }
 
-/** Returns the text of every placeholder of the public pages. */
+/** Returns the text of every placeholder on the public pages. */
 export function pageValues({ limits, ...facts }: PublicFacts): PlaceholderValues {
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]
@@ -114,12 +114,12 @@ export function pageValues({ limits, ...facts }: PublicFacts): PlaceholderValues
   }
 }
 
-/** Returns text such as '3 files at a time', or 'unlimited files'. */
+/** Returns a text such as '3 files at a time' or 'unlimited files'. */
 function atOnce({ maxFiles }: TierLimits) {
   return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
 }
 
-/** Returns the host that browsers connect to. Without an endpoint, it is Amazon S3. */
+/** Returns the storage host that browsers connect to: without an endpoint, Amazon S3. */
 function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }
@@ -128,7 +128,7 @@ function capitalised(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns the conditions of the public pages that are true with these settings. */
+/** Returns the conditions of the public pages that hold for this configuration. */
 export function conditionsOf(
   config: Pick<
     Config,

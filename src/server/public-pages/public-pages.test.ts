@@ -33,7 +33,7 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   return readPage(await (await get(path, headers)).text())
 }
 
-/** Returns the whole text of the page's body in one line. */
+/** Returns the text of the page's body on one line. */
 function saysOf(page: ParsedPage): string {
   return textOf(page.one('body')).replaceAll(/\s+/g, ' ')
 }
@@ -47,7 +47,7 @@ async function change(key: string, value: string) {
 }
 
 describe.each(paths)('the public page %s', (path) => {
-  it('is whole HTML, filled in, with what search engines and previews show', async () => {
+  it('is complete HTML, with metadata for search engines and previews', async () => {
     const answer = await get(path)
     const html = await answer.text()
     expect(answer.status).toBe(200)
@@ -69,7 +69,7 @@ describe.each(paths)('the public page %s', (path) => {
     expect(saysOf(page)).toContain('v0.9.10')
   })
 
-  it('protects itself as every page does', async () => {
+  it('has the same security headers as every page', async () => {
     const { headers } = await get(path)
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -79,7 +79,7 @@ describe.each(paths)('the public page %s', (path) => {
     expect(headers.get('x-robots-tag')).toBeNull()
   })
 
-  it('is asked for again each time, and is sent only when it has changed', async () => {
+  it('is revalidated every time, and sent only if it has changed', async () => {
     const first = await get(path)
     expect(first.headers.get('cache-control')).toBe('no-cache')
     expect(first.headers.get('vary')).toBe('Cookie, Accept-Encoding')
@@ -93,7 +93,7 @@ describe.each(paths)('the public page %s', (path) => {
     expect(await changed.text()).toContain('v0.9.11')
   })
 
-  it('comes in the coding that the client likes, and for HEAD without a body', async () => {
+  it("is sent in the client's preferred encoding, and without a body for HEAD", async () => {
     const plain = await send(app.url, { path, headers: browser })
     for (const [coding, unpack] of [
       ['br', brotliDecompressSync],
@@ -110,7 +110,7 @@ describe.each(paths)('the public page %s', (path) => {
     }
   })
 
-  it('leads on to signing in, or for somebody who is signed in to the dashboard', async () => {
+  it('links to signing in, or to the dashboard for a signed-in user', async () => {
     const linksOf = async (headers = {}) => {
       const page = await open(path === '/' ? '/preview' : path, headers)
       return page.all('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
@@ -138,7 +138,7 @@ describe('the landing page', () => {
     expect(header).toContainEqual(['Start with 30 days free', '/signup?next=%2F%3Ftrial%3Doffer'])
   })
 
-  it('says without scripts what the product does, with six features and two plans', async () => {
+  it('describes the product without scripts, with six features and two plans', async () => {
     const page = await open('/')
     const says = saysOf(page)
     for (const text of [
@@ -161,7 +161,7 @@ describe('the landing page', () => {
     expect(page.all('article')).toHaveLength(2)
   })
 
-  it('shows the price and the version that the administrator has just set', async () => {
+  it('shows the current price and version from the settings', async () => {
     await change('premium_price', '12.5')
     await change('app_version', 'v1.0')
     const says = saysOf(await open('/'))
@@ -169,7 +169,7 @@ describe('the landing page', () => {
     expect(says).toContain('v1.0')
   })
 
-  it('shows a version as text, whatever it holds', async () => {
+  it('escapes the version', async () => {
     const version = `</footer><script>x</script>"'&{{price}}`
     const before = (await open('/')).all('script').length
     await change('app_version', version)
@@ -187,18 +187,18 @@ describe('the route sets of spec §2', () => {
     return [answer.status, isApplication ? 'application' : textOf(page.one('title'))]
   }
 
-  it('give a visitor the landing page at /, and nothing at /preview', async () => {
+  it('serve the landing page at / and nothing at /preview to a visitor', async () => {
     expect(await shows('/')).toEqual([200, publicPages.landing.title])
     expect(await shows('/preview')).toEqual([404, 'Page not found · Mayfly'])
   })
 
-  it('give somebody who is signed in the dashboard at /, and the landing page at /preview', async () => {
+  it('serve the dashboard at / and the landing page at /preview to a signed-in user', async () => {
     expect(await shows('/', hint)).toEqual([200, 'application'])
     expect(await shows('/preview', hint)).toEqual([200, publicPages.landing.title])
     expect((await get('/', hint)).headers.get('vary')).toBe('Cookie, Accept-Encoding')
   })
 
-  it('follow the session that signing in and out makes and ends', async () => {
+  it('follow signing in and out', async () => {
     const person = await makePerson(app)
     const shown = async () =>
       (await (await person.fetch('/', { headers: browser })).text()).includes('id="root"')
@@ -208,7 +208,7 @@ describe('the route sets of spec §2', () => {
   })
 
   it.each(['/nowhere', '/faq/', '/index.html', '/public-landing.html', '/download.html', '/s'])(
-    'give a not-found page at %s to a browser, and JSON to others',
+    'serve a not-found page at %s to browsers, and JSON to other clients',
     async (path) => {
       const page = await get(path)
       expect(page.status).toBe(404)
@@ -223,7 +223,7 @@ describe('the route sets of spec §2', () => {
     },
   )
 
-  it('give no page for a file that is missing, nor for another method', async () => {
+  it('serve no page for a missing asset or another method', async () => {
     expect((await get('/assets/app-missing.js')).headers.get('content-type')).toContain('json')
     const posted = await get('/nowhere', {}, 'POST')
     expect([posted.status, posted.headers.get('content-type')]).toEqual([404, 'application/json'])
@@ -244,7 +244,7 @@ describe('search engines', () => {
     expect(await robots.text()).toContain(`Sitemap: ${app.url}/sitemap.xml\n`)
   })
 
-  it('are told not to open links, but for those that then read that a link is not to be listed', async () => {
+  it('may not open links, except those that obey noindex', async () => {
     const groups = (await (await get('/robots.txt')).text()).split('\n\n')
     const groupOf = (agent: string) =>
       groups.find((group) => group.split('\n').includes(`User-agent: ${agent}`)) ?? ''
@@ -259,7 +259,7 @@ describe('search engines', () => {
     for (const name of names) expect(name).toMatch(/^(\*|[A-Za-z_-]+)$/)
   })
 
-  it('list no link, neither its page nor its bytes, and no page of a letter', async () => {
+  it('get noindex for links, their bytes and pages opened from emails', async () => {
     const { shortCode } = await makeFile(admin)
     for (const path of [
       `/s/${shortCode}`,
@@ -278,7 +278,7 @@ describe('search engines', () => {
 })
 
 describe('the web manifest', () => {
-  it('shares files to a path that is no upload, and its icons are there', async () => {
+  it('shares files to /share, and its icons exist', async () => {
     const answer = await get('/manifest.webmanifest')
     expect(answer.headers.get('content-type')).toContain('application/manifest+json')
     const manifest = (await answer.json()) as {
@@ -298,8 +298,8 @@ describe('the web manifest', () => {
   })
 })
 
-describe('a share that no service worker has taken', () => {
-  it('gets the page that says what to do, wherever it comes from', async () => {
+describe('a share without a service worker', () => {
+  it('gets a page with instructions, from any origin', async () => {
     const shared = new FormData()
     shared.append('files', new File(['secret'], 'letter.txt'))
     const answer = await makeClient(app).fetch('/share', {
@@ -314,7 +314,7 @@ describe('a share that no service worker has taken', () => {
     expect(saysOf(await open('/share'))).toContain('nothing was uploaded')
   })
 
-  it('is answered before its bytes have come', async () => {
+  it('is answered before its body has arrived', async () => {
     const { hostname, port, host } = new URL(app.url)
     const client = connect(Number(port), hostname)
     client.write(

@@ -16,14 +16,14 @@ import type { PlaceholderValues } from './page-values.ts'
 type Headers = Readonly<Record<string, string>>
 
 export interface PublicPages {
-  /** Answers with a page, for a visitor or a signed-in user. */
+  /** Sends a page to a visitor or a signed-in user. */
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
     values: PlaceholderValues,
     status: 200 | 404,
   ): Promise<Response>
-  /** Returns the HTML and the headers of a page. */
+  /** Returns the HTML and headers of a page. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,
@@ -32,9 +32,9 @@ export interface PublicPages {
 }
 
 /**
- * Reads the public pages that the build rendered.
- * @param options.connect the origins of object storage, where uploads of a signed-in user continue.
- * @param options.conditions the conditions that are true for this server.
+ * Reads the built public pages.
+ * @param options.connect the origins of object storage, for the uploads of signed-in users.
+ * @param options.conditions the conditions that hold for this server.
  * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadPublicPages(options: {
@@ -87,7 +87,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page that is filled in and compressed only when a value has changed. */
+/** A page that is filled in and compressed again only when a value changes. */
 class FilledPage {
   readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null

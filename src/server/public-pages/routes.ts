@@ -18,7 +18,7 @@ export type ReadValues = () => Promise<Record<PublicPlaceholder, string>>
 
 const siteFilesCache = 'public, max-age=3600'
 
-/** Serves the public pages, robots.txt and the sitemap, and a page for any unknown path. */
+/** Serves the public pages, robots.txt, the sitemap, and a not-found page for unknown paths. */
 export function publicPageRoutes(
   pages: PublicPages,
   values: ReadValues,
@@ -37,13 +37,13 @@ export function publicPageRoutes(
     nameRoute(c.env.outgoing, previewPath)
     return hasSignedInHint(c) ? pages.send(c, 'landing', await values(), 200) : next()
   })
-  // Where the service worker leads when it could not store shared files.
+  // The service worker redirects here if it couldn't store shared files.
   app.get(sharePath, async (c) => {
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)
   })
-  // A phone sends shared files here if the service worker is missing. The user has not agreed to
-  // upload them, so the server doesn't read them.
+  // Without the service worker, a phone sends shared files here. The user hasn't agreed to upload
+  // them, so the server doesn't read them.
   app.post(sharePath, async (c) => {
     const { incoming, outgoing } = c.env
     nameRoute(outgoing, sharePath)
@@ -71,7 +71,7 @@ export function publicPageRoutes(
   return app
 }
 
-/** Returns a function that answers with a public page, for calls that a browser opens. */
+/** Returns a function that responds with a public page to requests that a browser navigates to. */
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)
@@ -85,10 +85,10 @@ export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   }
 }
 
-/** Paths that no robot may open. */
+/** Paths that no crawler may open. */
 const never = ['/api/', '/storage/']
 
-/** The robots of chat previews, and of search engines that obey noindex. */
+/** Crawlers of chat previews, and of search engines that obey noindex. */
 const mayOpenLinks = [
   'Applebot',
   'bingbot',
@@ -107,8 +107,8 @@ const mayOpenLinks = [
 ]
 
 /**
- * Returns robots.txt (RFC 9309). Answers about links say `noindex`, which a search engine sees only
- * if it may open the link. If it may not, it could still list the address.
+ * Returns robots.txt (RFC 9309). Pages of links say `noindex`, which a search engine sees only if
+ * it may open the link. Otherwise it could still list the URL.
  */
 function robotsText(origin: string): string {
   const group = (agents: readonly string[], paths: readonly string[]) =>

@@ -9,7 +9,7 @@ import { readConfig } from '../config/config.ts'
 import { makeTemplate, readBuilt } from '../http/built-pages.ts'
 import { conditionsOf, valueReader } from './page-values.ts'
 
-/** Returns a built page as a visitor sees it on a server with these settings. */
+/** Renders a built page for a visitor, on a server with this environment. */
 async function pageOf(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
   const config = readConfig(env)
   const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
@@ -27,7 +27,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   return readPage(template(['visitor', ...conditionsOf(config)]).fill(values))
 }
 
-/** Reads what the main part of such a page says. */
+/** Returns the text of the main part of such a page. */
 async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
   return textOf((await pageOf(name, env)).one('main')).replaceAll(/\s+/g, ' ')
 }
@@ -43,36 +43,31 @@ const bucket = {
   S3_SECRET_ACCESS_KEY: 'b',
 }
 
-describe('the texts are true of a server', () => {
+describe('the texts match a server', () => {
   it.each([
     ['without HTTPS', {}, 'this server uses plain HTTP', 'this server uses HTTPS'],
     ['with HTTPS', https, 'this server uses HTTPS', 'plain HTTP'],
+    ['with open signup', {}, 'with your name, an email address and a password', 'Other addresses'],
     [
-      'where anybody signs up',
-      {},
-      'with your name, an email address and a password',
-      'Other addresses',
-    ],
-    [
-      'where nobody signs up',
+      'with closed signup',
       { SIGNUP: 'closed' },
       'the administrator creates accounts',
       'Other addresses',
     ],
     [
-      'where two domains sign up',
+      'with signup for two domains',
       { SIGNUP: 'example.org,example.com' },
       'with an email address at example.org or example.com and',
       'the administrator creates accounts',
     ],
     [
-      'that verifies addresses by mail',
+      'with email verification',
       { REQUIRE_EMAIL_VERIFICATION: 'on', ...smtp },
       'An email asks you to confirm the address. Its link works for 24 hours.',
       'Google account',
     ],
     [
-      'that verifies addresses without a mail server',
+      'with email verification but no mail server',
       { REQUIRE_EMAIL_VERIFICATION: 'on' },
       'This server doesn’t send email: ask the operator of this server for it. Its link works for 24 hours.',
       'An email asks you',
@@ -84,7 +79,7 @@ describe('the texts are true of a server', () => {
       'You get an email with',
     ],
     [
-      'with one: a forgotten password',
+      'with a mail server: a forgotten password',
       smtp,
       'You get an email with a link to set a new one. The link works once, for 1 hour.',
       'doesn’t send email',
@@ -96,7 +91,7 @@ describe('the texts are true of a server', () => {
       'Emails remind you',
     ],
     [
-      'with one: the trial',
+      'with a mail server: the trial',
       smtp,
       'shows the days left. Emails remind you before it ends. Afterwards',
       'doesn’t send email',
@@ -108,13 +103,13 @@ describe('the texts are true of a server', () => {
       'whether you get an email',
     ],
     [
-      'with one: the File Manager',
+      'with a mail server: the File Manager',
       smtp,
       'new uploads, and whether you get an email at the first download of a file and a day before a link expires.',
       'new uploads.',
     ],
     [
-      'on its disk: checksums',
+      'with disk storage: checksums',
       {},
       'The server computes it from the stored bytes. Where',
       'not compared with the stored bytes',
@@ -128,7 +123,7 @@ describe('the texts are true of a server', () => {
     ['without Google', {}, 'Sign up', 'Google'],
     ['with Google', google, 'You can also sign in with your Google account', 'An email asks'],
     [
-      'that recognises content',
+      'with content blocking',
       {},
       'refuses content that was taken down before',
       'Nobody looks into files, and no program does',
@@ -140,7 +135,7 @@ describe('the texts are true of a server', () => {
   })
 
   it.each([
-    ['on its disk', {}, 'Files are on the disk of this server.', 'storage service'],
+    ['with disk storage', {}, 'Files are on the disk of this server.', 'storage service'],
     [
       'with a bucket',
       { ...https, ...bucket },
@@ -154,7 +149,7 @@ describe('the texts are true of a server', () => {
       'Files are on the disk',
     ],
     ['without a mail server', {}, 'This server has no mail service', 'The mail service'],
-    ['with one', smtp, 'The mail service', 'has no mail service'],
+    ['with a mail server', smtp, 'The mail service', 'has no mail service'],
     [
       'without a mail server: emails',
       {},
@@ -162,15 +157,20 @@ describe('the texts are true of a server', () => {
       'and not kept',
     ],
     [
-      'with one: emails',
+      'with a mail server: emails',
       smtp,
       'written when the email is sent and not kept.',
       'emails in the folder',
     ],
     ['without a mail server: feedback', {}, 'message, and when.Kept', 'emailed to support'],
-    ['with one: feedback', smtp, 'It is usually emailed to support too.', 'has no mail service'],
     [
-      'with one: reports',
+      'with a mail server: feedback',
+      smtp,
+      'It is usually emailed to support too.',
+      'has no mail service',
+    ],
+    [
+      'with a mail server: reports',
       smtp,
       'owner. It is also emailed to support. The owner',
       'no mail service',
@@ -178,7 +178,7 @@ describe('the texts are true of a server', () => {
     ['without Google', {}, 'Nobody else', 'Google'],
     ['with Google', google, 'mayfly.google', 'mayfly.unverified'],
     [
-      'that verifies addresses',
+      'with email verification',
       { REQUIRE_EMAIL_VERIFICATION: 'on' },
       'mayfly.unverified',
       'Google',
@@ -193,7 +193,7 @@ describe('the texts are true of a server', () => {
 
   it.each([
     ['without a mail server', {}, 'This server doesn’t send email.', 'by email'],
-    ['with one', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
+    ['with a mail server', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
   ])('%s: the terms', async (_, env, says, saysNot) => {
     const text = await read('terms', env)
     expect(text).toContain(says)
@@ -202,12 +202,12 @@ describe('the texts are true of a server', () => {
   })
 })
 
-describe('where mail reaches no address for help', () => {
+describe('without a support address', () => {
   const set = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
   const unset = 'This server has no support email yet.'
 
   it.each(['faq', 'feedback', 'privacy', 'terms'] as const)(
-    'the page %s says so once, and leads to the feedback form',
+    'the page %s says so once, and links to the feedback form',
     async (name) => {
       const text = await read(name, {})
       expect(text.split(unset)).toHaveLength(2)
@@ -219,11 +219,11 @@ describe('where mail reaches no address for help', () => {
   )
 })
 
-describe('where nobody can sign up', () => {
+describe('with signup closed', () => {
   const closed = { SIGNUP: 'closed' }
 
   it.each(['landing', 'faq', 'feedback', 'privacy', 'terms'] as const)(
-    'no link of the page %s leads to the signup',
+    'the page %s has no link to the signup',
     async (name) => {
       const links = async (env: Record<string, string>) =>
         (await pageOf(name, env)).all('a').map((a) => attributeOf(a, 'href'))
@@ -246,7 +246,7 @@ it.each([
   [{}, '/signup', 'Sign up to send it', 'until you have signed up.'],
   [{ SIGNUP: 'example.org' }, '/signup', 'Sign up to send it', 'until you have signed up.'],
   [{ SIGNUP: 'closed' }, '/login', 'Sign in to send it', 'until you have signed in.'],
-])('with %j, what is dropped on the landing page leads to %s', async (env, path, button, waits) => {
+])('with %j, dropping files on the landing page leads to %s', async (env, path, button, waits) => {
   const page = await pageOf('landing', env)
   const goOn = page.one('a', { id: 'go-on' })
   expect(attributeOf(goOn, 'href')).toBe(path)
@@ -254,7 +254,7 @@ it.each([
   expect(textOf(page.one('p', { id: 'drop-text' }))).toBe(`It waits in this browser ${waits}`)
 })
 
-it('where some domains can sign up, the landing page names them', async () => {
+it('the landing page lists the domains that can sign up', async () => {
   const env = { SIGNUP: 'example.org,example.com' }
   const says = 'Only email addresses at example.org or example.com can sign up here.'
   expect(await read('landing', env)).toContain(says)

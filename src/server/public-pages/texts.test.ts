@@ -10,10 +10,7 @@ import { makeClient, makePerson, type Person } from '../../../tests/support/make
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { settings } from '../db/schema.ts'
 
-/**
- * These tests read the FAQ, the terms and the privacy policy as a browser without scripts gets
- * them.
- */
+/** Reads the FAQ, the terms and the privacy policy like a browser without scripts. */
 
 const supportEmail = "o'neil+help@example.org"
 const privacyEmail = 'privacy@example.org'
@@ -45,7 +42,7 @@ function linksOf(page: ParsedPage): (string | undefined)[] {
 }
 
 describe('the FAQ', () => {
-  it('has the six categories of spec §2 in their order, each with answers', async () => {
+  it('has the six categories of spec §2 in order, each with answers', async () => {
     const page = await open('/faq')
     const categories = elementsOf(page.one('main'), 'section')
       .map((section) => ({
@@ -64,7 +61,7 @@ describe('the FAQ', () => {
     for (const { answers } of categories) expect(answers).toBeGreaterThanOrEqual(4)
   })
 
-  it('lets the browser keep one answer open at a time: all have the same name', async () => {
+  it('shows one answer at a time, by a shared `name` attribute', async () => {
     const page = await open('/faq')
     const all = page.all('details')
     expect(new Set(all.map((one) => attributeOf(one, 'name')))).toEqual(new Set(['faq']))
@@ -74,7 +71,7 @@ describe('the FAQ', () => {
     }
   })
 
-  it('leads back home, and to the two addresses for questions that stay', async () => {
+  it('links back home, and to the two addresses for further questions', async () => {
     const page = await open('/faq')
     expect(saysOf(page)).toContain('Back to home')
     expect(saysOf(page)).toContain('Still have questions?')
@@ -85,7 +82,7 @@ describe('the FAQ', () => {
     expect(addresses).toEqual([`mailto:${supportEmail}`, `mailto:${privacyEmail}`])
   })
 
-  it('says the limits of both tiers, and that failed uploads retry', async () => {
+  it('states the limits of both tiers, and that failed uploads retry', async () => {
     const says = saysOf(await open('/faq'))
     for (const text of [
       'up to 500MB each with Free, up to 1GB each with Premium',
@@ -102,7 +99,7 @@ describe('the FAQ', () => {
 
 describe('the terms and the privacy policy', () => {
   it.each(['/terms', '/privacy'])(
-    '%s: last updated July 12, 2025, whom to write to',
+    '%s: shows the date July 12, 2025, and the contact addresses',
     async (path) => {
       const page = await open(path)
       expect(saysOf(page)).toContain('Last updated July 12, 2025')
@@ -115,9 +112,9 @@ describe('the terms and the privacy policy', () => {
   )
 })
 
-describe('every text', () => {
+describe('every page of text', () => {
   it.each(['/faq', '/terms', '/privacy', '/feedback'])(
-    '%s: leads only to places of the page that are there, and to none twice',
+    '%s: has unique ids, and its fragment links exist',
     async (path) => {
       const page = await open(path)
       const ids = page.everything().flatMap((element) => attributeOf(element, 'id') ?? [])
@@ -129,7 +126,7 @@ describe('every text', () => {
   )
 
   it.each(['/faq', '/terms', '/privacy', '/feedback'])(
-    '%s: leads only to pages that are there',
+    '%s: links only to existing pages',
     async (path) => {
       const page = await open(path)
       for (const link of new Set(linksOf(page))) {
@@ -142,13 +139,10 @@ describe('every text', () => {
     },
   )
 
-  it.each(['/faq', '/terms'])(
-    '%s: names the price that the administrator has just set',
-    async (path) => {
-      await admin.post('/api/admin/settings', { key: 'premium_price', value: '12.5' })
-      const says = saysOf(await open(path))
-      expect(says).toContain('$12.50 per month')
-      expect(says).not.toContain('$8')
-    },
-  )
+  it.each(['/faq', '/terms'])('%s: shows the current price from the settings', async (path) => {
+    await admin.post('/api/admin/settings', { key: 'premium_price', value: '12.5' })
+    const says = saysOf(await open(path))
+    expect(says).toContain('$12.50 per month')
+    expect(says).not.toContain('$8')
+  })
 })

@@ -5,7 +5,7 @@ import { AdminSettings } from './admin-settings.ts'
 
 type Rows = { key: string; value: string; description: string }[]
 
-/** A database whose answers come when, and in the order in which, a test gives them. */
+/** A fake database whose queries resolve when, and in the order in which, the test answers them. */
 function slowDatabase() {
   const answers: ((freeSpace: string) => void)[] = []
   const read = () =>
@@ -27,7 +27,7 @@ function settingsOf(db: Db) {
   return { settings, caps }
 }
 
-it('a slow read from before a change does not restore an old cap', async () => {
+it("a slow read from before a change doesn't restore an old cap", async () => {
   const { db, answers } = slowDatabase()
   const { settings, caps } = settingsOf(db)
   const before = settings.read()
@@ -42,7 +42,7 @@ it('a slow read from before a change does not restore an old cap', async () => {
   expect(answers).toHaveLength(2)
 })
 
-it('a slow read that a change has overtaken sets no cap', async () => {
+it('a slow read overtaken by a change sets no cap', async () => {
   const { db, answers } = slowDatabase()
   const { settings, caps } = settingsOf(db)
   const before = settings.read()

@@ -17,7 +17,7 @@ import { findSettings, lockSettings, type StoredSetting, writeSetting } from './
 /** Spec §7: how long servers and browsers cache the settings. */
 export const settingsCacheMs = 5 * minuteInMs
 
-/** The settings as text, and the limits and the cap in them. */
+/** The settings as text, and the limits and the cap parsed from them. */
 export interface CurrentSettings {
   values: SettingValues
   limits: Limits
@@ -28,11 +28,11 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Called with the cap whenever the settings have been read. */
+  /** Called with the cap after every read of the settings. */
   onCap: (cap: StorageCap) => void
 }
 
-/** A change of a setting, and who made it. */
+/** A change of a setting and who made it. */
 export interface SettingChange {
   key: SettingKey
   value: string
@@ -43,8 +43,8 @@ export interface SettingChange {
 }
 
 /**
- * The settings that the administrator can change, cached for 5 minutes. A change applies at once on
- * the server that makes it, and within this time on the others.
+ * The administrator's settings, cached for 5 minutes. A change applies at once on the server that
+ * makes it, and within 5 minutes on the others.
  */
 export class AdminSettings {
   readonly #db: Db
@@ -60,7 +60,7 @@ export class AdminSettings {
     this.#onCap = onCap
   }
 
-  /** Returns every setting, changed or default. */
+  /** Returns all settings, with defaults for those never changed. */
   async read(): Promise<SettingValues> {
     return (await this.current()).values
   }
@@ -70,18 +70,18 @@ export class AdminSettings {
     return (await this.current()).limits
   }
 
-  /** Clears the cache. Call this after a change of a setting is committed. */
+  /** Clears the cache. Call it after a change is committed. */
   forget(): void {
     this.#cached = null
   }
 
-  /** Reads the settings from the database, also those that another server has changed. */
+  /** Reads the settings from the database, including other servers' changes. */
   readNow(): Promise<CurrentSettings> {
     this.forget()
     return this.current()
   }
 
-  /** Adds the defaults to the changed settings. */
+  /** Fills in the defaults of settings without a row. */
   withDefaults(changed: readonly Pick<StoredSetting, 'key' | 'value'>[]): SettingValues {
     const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }
@@ -94,7 +94,7 @@ export class AdminSettings {
     this.#cached = reading
     try {
       const settings = await reading.settings
-      // After `forget` was called, these may be old.
+      // They may be outdated if `forget` was called in the meantime.
       if (this.#cached === reading) this.#onCap(settings.cap)
       return settings
     } catch (error) {
@@ -104,8 +104,8 @@ export class AdminSettings {
   }
 
   /**
-   * Changes a setting (spec §7), with an entry in the audit log.
-   * @throws {AppError} INVALID_INPUT if the value is not allowed, with the reason.
+   * Changes a setting (spec §7) and writes an audit log entry.
+   * @throws {AppError} INVALID_INPUT with the reason if the value isn't allowed.
    */
   async change({
     key,
@@ -116,7 +116,7 @@ export class AdminSettings {
   }: SettingChange): Promise<StoredSetting> {
     const at = this.#clock()
     const changed = await this.#db.transaction(async (tx) => {
-      // Limits depend on one another.
+      // Limits depend on each other.
       await lockSettings(tx)
       const kept = await findSettings(tx)
       const verdict = checkSetting(key, value, this.withDefaults(kept))

@@ -45,7 +45,7 @@ async function limits() {
   return json(await makeClient(app).fetch('/api/settings/limits'))
 }
 
-/** Starts an upload and sends its bytes, but does not confirm it. */
+/** Starts an upload and sends its bytes, without confirming it. */
 async function send(person: Person, size = 5, days = '3'): Promise<StartedUpload> {
   const upload = await startUpload(person, { size, days })
   expect((await putBytes(upload, new Uint8Array(size))).status).toBe(200)
@@ -63,7 +63,7 @@ function daysOf(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
 }
 
 describe('GET /api/settings/limits', () => {
-  it('returns the numbers of spec §9, and a change at once', async () => {
+  it('returns the numbers of spec §9, and changes at once', async () => {
     expect(await limits()).toEqual(defaultLimits)
     await set('premium_max_file_size', '2GB')
     await set('premium_expiration_days', '1, 3, 14')
@@ -78,7 +78,7 @@ describe('GET /api/settings/limits', () => {
     })
   })
 
-  it("returns what the signed-in user's account includes", async () => {
+  it("returns the same limits as the signed-in user's account", async () => {
     await set('free_max_files', 4)
     expect(await json(await admin.fetch('/api/auth/user'))).toMatchObject({
       limits: await limits(),
@@ -91,7 +91,7 @@ describe('GET /api/settings/limits', () => {
     expect(await limits()).toEqual(defaultLimits)
   })
 
-  it('is named in the texts of the API’s description', async () => {
+  it('matches the texts of the API description', async () => {
     await set('free_max_files', 7)
     const text = await (await makeClient(app).fetch('/api/openapi.json')).text()
     expect(text).toContain('The free tier holds 7 files at most:')
@@ -125,7 +125,7 @@ describe('a change of a limit', () => {
   })
 
   it('is checked against parallel changes of other limits', async () => {
-    // Each of the two changes is allowed alone, but both together are not.
+    // Each change is allowed on its own, but not both together.
     const changes = [
       ['premium_max_lifetime_days', '30'],
       ['premium_expiration_days', '3,31'],
@@ -150,8 +150,8 @@ describe('a change of a limit', () => {
   })
 })
 
-describe('uploads that start after a change', () => {
-  it('are limited to the new number of files, which deletes nothing', async () => {
+describe('uploads started after a change', () => {
+  it('are limited to the new file count, without deleting files', async () => {
     const person = await makePerson(app)
     for (const name of ['one', 'two']) await makeFile(person, { name })
     await set('free_max_files', 1)
@@ -166,7 +166,7 @@ describe('uploads that start after a change', () => {
     await makeFile(person)
   })
 
-  it('are limited to a number of files in a tier that had no limit', async () => {
+  it('are limited in a tier that was unlimited before', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await set('free_max_files', 2)
     await set('premium_max_files', 2)
@@ -189,12 +189,12 @@ describe('uploads that start after a change', () => {
     await expectRefusal(tooLarge, 413, 'FILE_TOO_LARGE')
   })
 
-  it('accept a file of 10,000 parts if that is allowed', async () => {
+  it('can have 10,000 parts if the limit allows it', async () => {
     await set('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
-    // The limit allows this upload. But the disk of the machine that runs the test may be too small
-    // for it. Then the server answers 507.
+    // The limit allows this upload, but the disk of the test machine may be too small, which
+    // answers 507.
     const response = await askForUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
@@ -218,8 +218,8 @@ describe('uploads that start after a change', () => {
   })
 })
 
-describe('an upload that was started before a change', () => {
-  it('is confirmed within the limit of files at its start', async () => {
+describe('an upload started before a change', () => {
+  it('is confirmed within the file limit at its start', async () => {
     const person = await makePerson(app)
     const started = [await send(person), await send(person), await send(person)]
     await set('free_max_files', 1)
@@ -227,7 +227,7 @@ describe('an upload that was started before a change', () => {
     await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
-  it('is confirmed without a limit of files if it started without one', async () => {
+  it('is confirmed without a file limit if it started without one', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     await makeFile(person)
@@ -237,7 +237,7 @@ describe('an upload that was started before a change', () => {
     await confirmed(person, upload)
   })
 
-  it('is confirmed if the limit was raised after it had lost its slot', async () => {
+  it('is confirmed if the limit was raised after it lost its slot', async () => {
     const person = await makePerson(app)
     const upload = await send(person)
     app.clock.advance(16 * 60_000)
@@ -247,7 +247,7 @@ describe('an upload that was started before a change', () => {
     await confirmed(person, upload)
   })
 
-  it('is limited by its new tier after a change of tier', async () => {
+  it('is limited by the new tier after a tier change', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let count = 0; count < 3; count += 1) await makeFile(person)
     const upload = await send(person)
@@ -255,7 +255,7 @@ describe('an upload that was started before a change', () => {
     await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
   })
 
-  it('keeps its days and its longest life, and so do files', async () => {
+  it('keeps its days and longest life, as do files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const before = await makeFile(person, { days: '7' })
     const upload = await send(person, 5, '7')
@@ -290,7 +290,7 @@ describe('an upload that was started before a change', () => {
     }
   })
 
-  it('uses the current limits if the server had cached none', async () => {
+  it('uses the current limits if none were recorded at its start', async () => {
     const person = await makePerson(app)
     for (let count = 0; count < 2; count += 1) await makeFile(person)
     const upload = await send(person)
@@ -307,7 +307,7 @@ describe('an upload that was started before a change', () => {
 })
 
 describe('renewals and preferences after a change', () => {
-  it('can choose the days of the tier, within the longest life', async () => {
+  it("can choose the tier's days, within the longest life", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     await set('premium_expiration_days', '1,14')
@@ -329,7 +329,7 @@ describe('renewals and preferences after a change', () => {
     expect(longest.expiresAt).toBe(file.maxLifetimeAt)
   })
 
-  it('accept the days of the tier as a preference', async () => {
+  it("accept the tier's days as a preference", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const prefer = (defaultExpirationDays: number) =>
       person.fetch('/api/preferences', {
@@ -349,7 +349,7 @@ describe('renewals and preferences after a change', () => {
 })
 
 describe('emails after a change', () => {
-  it('name the current limits of a free account', async () => {
+  it('state the current limits of a free account', async () => {
     const endsAt = new Date(app.clock().getTime() + 3 * dayInMs)
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: endsAt })
     const text = async () => {

@@ -11,7 +11,7 @@ export interface StoredSetting {
   description: string
 }
 
-/** Returns the settings that the administrator changed. */
+/** Returns the settings that have a row. Others have their defaults. */
 export async function findSettings(db: Db): Promise<StoredSetting[]> {
   const rows = await db
     .select({ key: settings.key, value: settings.value, description: settings.description })
@@ -25,7 +25,7 @@ export function lockSettings(tx: Db): Promise<unknown> {
   return tx.execute(sql`lock table ${settings} in share row exclusive mode`)
 }
 
-/** Writes a setting and returns it. Without a description, the old one stays. */
+/** Writes a setting and returns it. Without a description, the old one is kept. */
 export async function writeSetting(
   tx: Db,
   setting: { key: SettingKey; value: string; description?: string | undefined },
@@ -41,7 +41,7 @@ export async function writeSetting(
   return { key, value, description: row?.description ?? '' }
 }
 
-/** Returns the id of this installation, which the first call generates. */
+/** Returns the installation id, which the first call generates. */
 export async function readInstallation(db: Db, now: Date): Promise<string> {
   await db
     .insert(settings)

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 
-/** The calls that read settings, and the call that changes one (spec §7). */
+/** Routes that read and change settings (spec §7). */
 export function settingRoutes({
   config,
   settings,

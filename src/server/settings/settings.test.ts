@@ -26,7 +26,7 @@ function change(key: unknown, value: unknown, more: object = {}) {
   return admin.post('/api/admin/settings', { key, value, ...more })
 }
 
-/** Settings, each with words of the message that names its bound. */
+/** Settings, each with the part of the error message that states its limit. */
 const boundOf = [
   ['premium_price', 'from 1 to 99'],
   ['app_version', '1 to 40 characters'],
@@ -43,7 +43,7 @@ describe('the public settings', () => {
     })
   })
 
-  it('name a support address only if email reaches it', async () => {
+  it('include a support address only if it receives email', async () => {
     const contactOf = async (server: TestApp) =>
       json(await makeClient(server).fetch('/api/settings/contact'))
     expect(await contactOf(app)).toEqual({ supportEmail: null })
@@ -52,7 +52,7 @@ describe('the public settings', () => {
     await other.close()
   })
 
-  it('are cached by browsers for 5 minutes, unlike other answers', async () => {
+  it('are cached by browsers for 5 minutes, unlike other responses', async () => {
     for (const name of ['premium-price', 'version', 'email-signature', 'contact']) {
       const { headers } = await makeClient(app).fetch(`/api/settings/${name}`)
       expect(headers.get('cache-control')).toBe('public, max-age=300')
@@ -61,7 +61,7 @@ describe('the public settings', () => {
     expect(user.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('are cached for 5 minutes, then include the changes of other servers', async () => {
+  it("are cached for 5 minutes, then include other servers' changes", async () => {
     await read('version')
     await app.deps.db
       .insert(settings)
@@ -77,7 +77,7 @@ describe('GET /api/admin/settings', () => {
   const readAll = async () =>
     json<{ values: Record<string, string> }>(await admin.fetch('/api/admin/settings'))
 
-  it('answers all current settings as stored', async () => {
+  it('returns all current settings as stored', async () => {
     await change('premium_price', '9.50')
     const { values } = await readAll()
     expect(Object.keys(values).sort()).toEqual([...settingKeys].sort())
@@ -89,7 +89,7 @@ describe('GET /api/admin/settings', () => {
     })
   })
 
-  it('returns a change of another server at once, and applies it', async () => {
+  it("returns and applies another server's change at once", async () => {
     await read('version')
     for (const [key, value] of [
       ['app_version', 'v2'],
@@ -157,7 +157,7 @@ describe('POST /api/admin/settings', () => {
     ['premium_price', 0, 'The price must be a number from 1 to 99, in whole cents.'],
     ['app_version', '', 'The version must be one line of 1 to 40 characters.'],
     ['email_signature', 'a\0', 'The signature must be plain text of 1 to 500 characters.'],
-  ])('refuses %s %j, names the limit and changes nothing', async (key, value, message) => {
+  ])('refuses %s %j, states the limit and changes nothing', async (key, value, message) => {
     const refused = await change(key, value)
     expect(refused.status).toBe(400)
     expect(await json(refused)).toEqual({ code: 'INVALID_INPUT', message })
@@ -165,7 +165,7 @@ describe('POST /api/admin/settings', () => {
   })
 
   it.each([undefined, null, true, [], ['9'], {}, { price: 9 }])(
-    'names the bound to a value that is neither text nor a number: %j',
+    'states the limit for a value that is neither a string nor a number: %j',
     async (value) => {
       for (const [key, bound] of boundOf) {
         const refused = await change(key, value)
@@ -180,7 +180,7 @@ describe('POST /api/admin/settings', () => {
     expect((await admin.post('/api/admin/settings', body)).status).toBe(400)
   })
 
-  it('is described with a required value, text or a number', async () => {
+  it('is described with a required value, a string or a number', async () => {
     const described = await json<{ paths: Record<string, unknown> }>(
       await admin.fetch('/api/openapi.json'),
     )
@@ -200,7 +200,7 @@ describe('POST /api/admin/settings', () => {
     })
   })
 
-  it('names the limit for a number that JSON reads as infinite', async () => {
+  it('states the limit for a number that JSON parses as infinite', async () => {
     const refused = await admin.fetch('/api/admin/settings', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -210,7 +210,7 @@ describe('POST /api/admin/settings', () => {
     expect(await json(refused)).toMatchObject({ message: expect.stringContaining('from 1 to 99') })
   })
 
-  it('names the limit for a value that is too long', async () => {
+  it('states the limit for a value that is too long', async () => {
     for (const [key, bound] of boundOf) {
       const refused = await change(key, '9'.repeat(50_000))
       expect(refused.status).toBe(400)
@@ -249,7 +249,7 @@ describe('POST /api/admin/settings', () => {
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
     const chain = lines.slice(-8).map(({ details }) => details)
-    // Each change names the value that the change before it wrote.
+    // Each change starts from the value that the previous one wrote.
     for (const [at, line] of chain.slice(1).entries()) expect(line.from).toBe(chain[at]?.to)
   })
 })

@@ -7,12 +7,12 @@ import type { Db } from '../deps.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-/** SQL for the tier of a row of `users` at `now`. A test compares it with `effectiveTier`. */
+/** SQL for the tier of a `users` row at `now`. A test compares it with `effectiveTier`. */
 export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
   return sql`case when ${isTrialOver(now)} then ${free} else ${users.tier} end`
 }
 
-/** SQL for whether a row of `users` has Premium at `now`. */
+/** SQL: true if a `users` row has Premium at `now`. */
 export function hasPremiumAt(now: Date): SQL<boolean> {
   return sql`${tierAt(now)} = ${premium}`
 }
@@ -24,7 +24,9 @@ function isTrialOver(now: Date | SQLWrapper): SQL<boolean> {
 const free = sqlLiteral<Tier>('free')
 const premium = sqlLiteral<Tier>('premium')
 
-/** Finds and locks a user until the transaction ends. Several can hold a `share` lock. */
+/**
+ * Finds and locks a user until the transaction ends. Several transactions can hold a `share` lock.
+ */
 export async function lockUser(
   tx: Db,
   userId: string,
@@ -40,7 +42,7 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
   return user
 }
 
-/** Updates what decides a user's tier. Returns the user. */
+/** Updates a user's tier and trial. Returns the user. */
 export async function writeTierFacts(
   tx: Db,
   userId: string,
@@ -64,14 +66,14 @@ export async function writeTierFacts(
 export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
 
 /**
- * Sets up to `limit` users whose trials have ended by `now` to free, and returns them. Skips locked
+ * Downgrades up to `limit` users whose trials have ended by `now`, and returns them. Skips locked
  * users.
  */
 export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
   const over = tx
     .select({ id: users.id })
     .from(users)
-    // The tier is a literal there, so that Postgres can use the partial index of trials.
+    // `isTrialOver` inlines the tier, so that Postgres can use the partial index of trials.
     .where(isTrialOver(now))
     .limit(limit)
     .for('no key update', { skipLocked: true })

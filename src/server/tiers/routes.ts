@@ -7,15 +7,15 @@ import type { SessionUser } from '../http/session.ts'
 import { publicUser } from '../http/session.ts'
 import { setTier } from './set-tier.ts'
 
-/** Users change their own tier (spec §4, 'Tier'). */
+/** Routes for users to change their own tier (spec §4, 'Tier'). */
 export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {
   const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
-    // The audit log keeps every change forever.
+    // Rate-limited because the audit log keeps every change forever.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
     const changed = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
-    // Deleted after the session was read.
+    // The user was deleted after the session was read.
     if (!changed) throw new AppError('UNAUTHORIZED')
     return { user: publicUser(changed) }
   }

@@ -27,7 +27,7 @@ function startTrial(person: Client) {
   return person.post('/api/auth/start-trial')
 }
 
-/** Signs somebody in again whose session has ended by now. */
+/** Signs a user in again after the session has expired. */
 async function signedInAgain(person: Person): Promise<Person> {
   const cookie = await logIn(app, person.email, person.password)
   return { ...person, ...makeClient(app, cookie) }
@@ -42,7 +42,7 @@ async function changedUser(response: Response): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
-/** Returns the user without the limits, which are in the same answer. */
+/** Returns the user without the limits, which are part of the same response. */
 async function currentUser(person: Client): Promise<User> {
   const { limits, ...user } = await json<User & { limits: Limits }>(
     await person.fetch('/api/auth/user'),
@@ -60,7 +60,7 @@ function audited(subject: string) {
 }
 
 describe('POST /api/auth/start-trial', () => {
-  it('makes a free user premium for 30 days from now', async () => {
+  it('gives a free user 30 days of Premium', async () => {
     const ada = await makePerson(app)
     const now = app.clock()
     const user = await changedUser(await startTrial(ada))
@@ -73,7 +73,7 @@ describe('POST /api/auth/start-trial', () => {
     expect(await currentUser(ada)).toEqual(user)
   })
 
-  it('is refused to a user who has or had a trial', async () => {
+  it('is refused if the user has or had a trial', async () => {
     const ada = await makePerson(app)
     const before = app.clock()
     const user = await changedUser(await startTrial(ada))
@@ -87,7 +87,7 @@ describe('POST /api/auth/start-trial', () => {
     app.clock.set(before)
   })
 
-  it('is refused to a premium user, who can have it once free again', async () => {
+  it('is refused on Premium, and available once the user is on Free again', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await expectRefusal(await startTrial(ada), 409, 'ALREADY_PREMIUM')
     expect((await currentUser(ada)).premiumTrialStartedAt).toBeNull()
@@ -106,7 +106,7 @@ describe('POST /api/auth/toggle-premium', () => {
     expect((await currentUser(ada)).tier).toBe('free')
   })
 
-  it('is idempotent with a named tier', async () => {
+  it('is idempotent when the tier is given', async () => {
     const ada = await makePerson(app)
     for (const tier of ['premium', 'premium', 'free', 'free'] as const) {
       expect((await changedUser(await toggle(ada, { tier }))).tier).toBe(tier)
@@ -115,7 +115,7 @@ describe('POST /api/auth/toggle-premium', () => {
   })
 
   it.each<['premium' | 'free']>([['premium'], ['free']])(
-    'ends a trial that runs, for %s, and the trial cannot be had again',
+    "ends a running trial when switching to %s, and the trial can't be restarted",
     async (tier) => {
       const ada = await makePerson(app)
       const { premiumTrialStartedAt } = await changedUser(await startTrial(ada))
@@ -128,7 +128,7 @@ describe('POST /api/auth/toggle-premium', () => {
     },
   )
 
-  it('makes a trial permanent, and an expired one premium again', async () => {
+  it('makes a running trial permanent, and upgrades after an ended one', async () => {
     const before = app.clock()
     const [early, late] = [await makePerson(app), await makePerson(app)]
     for (const person of [early, late]) await startTrial(person)
@@ -160,7 +160,7 @@ describe('POST /api/auth/toggle-premium', () => {
     expect(await audited(ada.id)).toEqual([])
   })
 
-  it('allows more files', async () => {
+  it('applies the limits of the new tier at once', async () => {
     const ada = await makePerson(app)
     const ask = (expirationDays: string) =>
       ada.post('/api/files/get-upload-url', {
@@ -178,7 +178,7 @@ describe('POST /api/auth/toggle-premium', () => {
 })
 
 describe('the audit log', () => {
-  it('records every change of a tier: actor, user, reason, address, before and after', async () => {
+  it('records every tier change: actor, user, reason, address, before and after', async () => {
     const ada = await makePerson(app)
     const admin = await makePerson(app, { role: 'admin' })
     const at = app.clock()
@@ -214,7 +214,7 @@ describe('the audit log', () => {
     expect(await audited(ada.id)).toEqual([])
   })
 
-  it('writes a change and its entry in one transaction', async () => {
+  it('is written in the same transaction as the change', async () => {
     const ada = await makePerson(app)
     await app.pool.query('alter table audit_log rename to audit_log_away')
     try {
@@ -246,7 +246,7 @@ describe('the audit log', () => {
     ['update audit_log set at = now()'],
     ['delete from audit_log'],
     ['truncate audit_log'],
-  ])('keeps what is in it: %s', async (statement) => {
+  ])("can't be changed: %s", async (statement) => {
     const ada = await makePerson(app)
     await toggle(ada)
     const before = await app.deps.db.select().from(auditLog).orderBy(auditLog.id)
@@ -272,7 +272,7 @@ describe('the audit log', () => {
 })
 
 describe('a user who changes tiers often', () => {
-  it('is rate limited, and others are not', async () => {
+  it("is rate limited, while other users aren't", async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limited), await makePerson(limited)]
     for (let change = 0; change < 60; change += 1) expect((await toggle(ada)).status).toBe(200)

@@ -15,7 +15,7 @@ import { queueTrialEmails } from './trial-emails.ts'
 
 const trialsAtOnce = 500
 
-/** A change of a user's tier, and who requested it. */
+/** A tier change and who requested it. */
 export interface TierChange {
   userId: string
   request: TierRequest
@@ -25,9 +25,9 @@ export interface TierChange {
 }
 
 /**
- * Changes a user's tier as `changeTier` decides, with its entry in the audit log and the emails of
- * a new trial, in one transaction that locks the user.
- * @returns the user after the change; null if the user was deleted.
+ * Changes a user's tier according to `changeTier`. One transaction, with the user locked, also
+ * writes the audit log entry and queues the emails of a new trial.
+ * @returns the user after the change, or null if the user was deleted.
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
  */
 export function setTier(
@@ -55,8 +55,8 @@ export function setTier(
 }
 
 /**
- * Sets users whose trial has ended to free, in batches. This only updates the rows and the audit
- * log: `effectiveTier` ends a trial at its date. Several servers share the work.
+ * Downgrades users whose trial has ended, in batches. Only updates the rows and the audit log:
+ * `effectiveTier` already ends a trial on time. Safe to run on several servers at once.
  */
 export async function expireTrials({
   clock,
@@ -88,14 +88,14 @@ export async function expireTrials({
 
 type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
 
-/** Returns the entry of the audit log about a change of a user's tier. */
+/** Builds the audit log entry for a tier change. */
 function tierEntry(change: {
   userId: string
   reason: TierReason
   from: Standing
   to: Standing
   at: Date
-  /** The id of the user who requested it; null for the end of a trial. */
+  /** The id of the user who requested it; null if the trial ended. */
   actor: string | null
   ipAddress: string | null
 }): AuditEntry {

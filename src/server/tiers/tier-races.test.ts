@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  // Sets the trials of earlier tests to free, so that they do not count here.
+  // Ends the trials left by earlier tests.
   await expire()
   ada = await makePerson(app)
 })
@@ -39,9 +39,9 @@ interface Side {
 type Details = { reason: string; from: Side; to: Side }
 
 /**
- * Gives the user this tier and trial, runs all `happenings` in parallel, and returns their results.
- * In whatever order they ran, each line of the audit log must begin with what the line before it
- * left, and at most one line may tell of a trial.
+ * Sets the user's tier and trial, runs all `happenings` in parallel and returns their results.
+ * Asserts that the audit log is consistent in whatever order they ran: each entry starts from the
+ * state that the previous one ended with, and at most one entry is about a trial.
  */
 async function race<Results extends unknown[]>(
   facts: TierFacts,
@@ -77,8 +77,8 @@ async function race<Results extends unknown[]>(
 }
 
 /**
- * Changes Ada's tier without an HTTP request. Returns the status that the API would send, and then
- * the tier or the code of the error. Examples: '200 premium', '409 TRIAL_USED'.
+ * Changes Ada's tier without an HTTP request. Returns the status that the API would send, followed
+ * by the tier or the error code, such as '200 premium' or '409 TRIAL_USED'.
  */
 async function requestFor(request: TierRequest): Promise<string> {
   const change = { userId: ada.id, request, actor: ada.id, ipAddress: '127.0.0.1' }
@@ -106,8 +106,8 @@ function expire() {
   return expireTrials(app.deps)
 }
 
-describe(`${rounds} times at once`, () => {
-  it('two calls start one trial, with its emails once', async () => {
+describe(`in ${rounds} parallel rounds`, () => {
+  it('two requests start one trial and send its emails once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { results, lines, after } = await race(neverTried, callStartTrial, callStartTrial)
       expect(results.toSorted()).toEqual(['200 premium', '409 TRIAL_USED'])
@@ -116,7 +116,7 @@ describe(`${rounds} times at once`, () => {
     }
     app.clock.advance(30 * day)
     const emails = (await app.mails()).filter(({ to }) => to.address === ada.email)
-    // Every round requested the same three emails. Two of them are out of date by now.
+    // Every round queued the same three emails. Two of them are stale by now.
     expect(emails.map(({ content }) => content.subject)).toEqual([
       'Your Mayfly Premium trial has ended',
     ])
@@ -146,7 +146,7 @@ describe(`${rounds} times at once`, () => {
     }
   })
 
-  it('switches alternate, each once', async () => {
+  it('switches alternate, each applied once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const three = await race(neverTried, toggle, toggle, toggle)
       expect(three.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
@@ -155,7 +155,7 @@ describe(`${rounds} times at once`, () => {
     }
   })
 
-  it('switches to the same tier are one switch', async () => {
+  it('switches to the same tier count as one', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const toPremium = () => toggle('premium')
       const { results, lines } = await race(neverTried, toPremium, toPremium)
@@ -168,7 +168,7 @@ describe(`${rounds} times at once`, () => {
     ['to the other tier', undefined, 'premium'],
     ['to Premium', 'premium', 'premium'],
     ['to free', 'free', 'free'],
-  ] as const)('the tidying up of a trial undoes no switch %s', async (_, tier, expected) => {
+  ] as const)("the trial job doesn't undo a switch %s", async (_, tier, expected) => {
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {
       const over: TierFacts = {
@@ -198,7 +198,7 @@ describe('the job that ends trials', () => {
     )
   }
 
-  it('works in batches that servers share', async () => {
+  it('works in batches shared between servers', async () => {
     const now = app.clock()
     await insertTrials(1700, now)
     await insertTrials(3, new Date(now.getTime() + 1))

@@ -10,8 +10,8 @@ import { findUser, type UserRow } from './queries.ts'
 type TrialRequest = Extract<MailRequest, { kind: 'trial' }>
 
 /**
- * Queues the emails about a new trial for the times when they are due, in the transaction that
- * starts the trial. `writeTrialEmail` decides then whether an email is still right.
+ * Queues the emails about a new trial for their due times, in the transaction that starts the
+ * trial. `writeTrialEmail` checks at that time whether an email still applies.
  */
 export async function queueTrialEmails(
   mailQueue: Deps['mailQueue'],
@@ -30,8 +30,8 @@ export async function queueTrialEmails(
 }
 
 /**
- * Writes an email about a trial when it is due. Returns null if the user was deleted, got Premium
- * without an end or left the trial, or if no server ran for a while and the email is stale.
+ * Renders an email about a trial when it is due. Returns null if the user was deleted, left the
+ * trial or got permanent Premium, or if the email is stale because no server was running.
  */
 export async function writeTrialEmail(
   { clock, config, db, settings }: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
@@ -40,7 +40,7 @@ export async function writeTrialEmail(
   const endsAt = new Date(endsAtText)
   if (isTrialEmailStale(about, endsAt, clock())) return null
   const user = await findUser(db, userId)
-  // Leaving the trial, or Premium without an end, clears the date. The end of a trial keeps it.
+  // Leaving the trial and permanent Premium clear the date. The end of the trial doesn't.
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
   const facts = {
     name: nameOf(user),
