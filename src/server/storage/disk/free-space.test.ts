@@ -11,7 +11,7 @@ import { refusalOf } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
-describe('bytes that arrive while the disk fills', () => {
+describe('a disk that fills up during uploads', () => {
   let disk: DiskServer
   beforeAll(async () => {
     disk = await openDiskServer()
@@ -21,7 +21,7 @@ describe('bytes that arrive while the disk fills', () => {
     disk.space.left = Number.POSITIVE_INFINITY
   })
 
-  it('of a whole file are refused at the minimum; what is stored stays and can be continued', async () => {
+  it('rejects a whole file at the minimum free space; stored bytes stay and can be resumed', async () => {
     const upload = wholeUpload(disk, 4 * MiB)
     const bytes = randomBytes(4 * MiB)
     disk.space.left = 4 * MiB
@@ -44,7 +44,7 @@ describe('bytes that arrive while the disk fills', () => {
     await expectIdle(disk)
   })
 
-  it('of parts: one that does not fit is not stored, the others are', async () => {
+  it('rejects only the part that does not fit', async () => {
     const of = cutUpload(disk, 3, MiB)
     await of.put(1)
     disk.space.left = MiB / 2
@@ -55,7 +55,7 @@ describe('bytes that arrive while the disk fills', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('are refused with a message that says what to do', async () => {
+  it('tells the client to try again later, without logging an error', async () => {
     const upload = wholeUpload(disk, 5)
     disk.space.left = 4
     const answer = await upload.put('hello')

@@ -1,4 +1,4 @@
-/** The worker thread of `FileHasher`. Files that are asked for together are read in turns. */
+/** The worker thread of `FileHasher`. Concurrent requests are interleaved. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
@@ -10,7 +10,7 @@ export interface HashQuestion {
   path: string
 }
 
-/** `sha256` is null when there is no such file. `error` says why the file could not be read. */
+/** `sha256` is null if the file doesn't exist. `error` is set if it couldn't be read. */
 export interface HashAnswer {
   id: number
   sha256: string | null
@@ -19,8 +19,8 @@ export interface HashAnswer {
 
 const blockBytes = 256 * 1024
 
-// Transfers go first. On Linux each thread has its own priority; elsewhere this call would change
-// that of the whole server.
+// Transfers have priority. On Linux, this call affects only the current thread; elsewhere it would
+// affect the whole server.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', async ({ id, path }: HashQuestion) => {

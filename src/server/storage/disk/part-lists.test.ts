@@ -17,7 +17,7 @@ async function listBytes(key: string) {
   return (await stat(join(disk.dataDir, 'uploads', `${key}.parts`))).size
 }
 
-describe('the list of an upload', () => {
+describe('the part list of an upload', () => {
   it('does not grow when a part is sent again and again', async () => {
     const of = cutUpload(disk, 3, 2)
     await of.putAll()
@@ -28,14 +28,14 @@ describe('the list of an upload', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('has at most 32 bytes for each part that an upload can have', async () => {
+  it('uses at most 32 bytes per possible part', async () => {
     const of = cutUpload(disk, maxPartCount, 1)
     expect((await of.put(maxPartCount)).status).toBe(200)
     expect(await of.held()).toEqual([maxPartCount])
     expect(await listBytes(of.key)).toBe(32 * maxPartCount)
   })
 
-  it('names the parts in their order, with their sizes and checksums', async () => {
+  it('contains the parts in order, with sizes and checksums', async () => {
     const of = cutUpload(disk, 3, 10)
     for (const partNumber of [3, 1]) await of.put(partNumber)
     expect(await disk.storage.listParts(of.key)).toEqual([
@@ -44,7 +44,7 @@ describe('the list of an upload', () => {
     ])
   })
 
-  it('is begun once, however many parts come first', async () => {
+  it('is created only once when many first parts arrive concurrently', async () => {
     const of = cutUpload(disk, 20, 10)
     await of.putAll()
     expect(await of.held()).toEqual(of.partNumbers)
@@ -52,7 +52,7 @@ describe('the list of an upload', () => {
   })
 })
 
-describe('held parts', () => {
+describe('stored parts', () => {
   const part = (partNumber: number, offset: number, size: number): HeldPart => {
     return { partNumber, offset, size, crc32: 0 }
   }
@@ -64,11 +64,11 @@ describe('held parts', () => {
     ['with a gap', [part(1, 0, 5), part(3, 9, 4)], 9, false],
     ['over one another', [part(1, 0, 5), part(2, 4, 4)], 9, false],
     ['none of an empty file', [], 0, true],
-  ])('are a whole file or not: %s', (_, held, size, expected) => {
+  ])('are checked for completeness: %s', (_, held, size, expected) => {
     expect(isWhole(held, size)).toBe(expected)
   })
 
-  it('have the bytes of all together', () => {
+  it('add up to their total size', () => {
     expect(bytesOf([part(1, 0, 5), part(3, 9, 4)])).toBe(9)
   })
 })

@@ -3,7 +3,7 @@ import { maxPartCount } from '../../../shared/rules/files/part-plan.ts'
 import type { PartGrant } from '../storage.ts'
 import type { Folders } from './folders.ts'
 
-/** A part that has arrived completely. Offset and size are in bytes. */
+/** A part that was received completely. Offset and size are in bytes. */
 export interface HeldPart {
   partNumber: number
   offset: number
@@ -12,36 +12,35 @@ export interface HeldPart {
 }
 
 /**
- * The size of an entry in bytes. An entry is a marker, the CRC-32, the offset and the size; the
- * rest is unused. As a power of two, it never spans two sectors of a disk.
+ * Entry size in bytes. An entry consists of a marker, the CRC-32, the offset and the size; the rest
+ * is unused. A power of two keeps entries from spanning two disk sectors.
  */
 const entryBytes = 32
-/** Begins the entry of a held part. An entry that was never written, or was cleared, is all 0. */
+/** Marks the entry of a stored part. Missing and cleared entries are all zeros. */
 const marker = 0x70617274
 
 /**
- * The lists of which parts of which uploads have arrived. All bytes of an upload are in one file,
- * which does not show its gaps. So a second file has one entry of fixed size for each part, at a
- * place that follows from the part's number, however often a part is sent.
+ * Tracks which parts of an upload have been received. All bytes of an upload go into one file,
+ * which doesn't show gaps. A second file therefore has one fixed-size entry per part, at an offset
+ * given by the part number. It doesn't grow when parts are sent again.
  *
- * An upload is *in parts* from its first part until it is sealed or removed, or the whole file is
- * sent instead. A part is held only while its bytes survive a power cut.
+ * An upload is *in parts* from its first part until it is sealed, removed, or replaced by a
+ * whole-file upload. A part is listed only while its bytes are durable.
  */
 export class PartLists {
   readonly #folders: Folders
-  /** Starts that are running, by key. Several first parts may arrive in parallel. */
+  /** Running `#start` calls by key. Several first parts may arrive concurrently. */
   readonly #starting = new Map<string, Promise<void>>()
 
   constructor(folders: Folders) {
     this.#folders = folders
   }
 
-  /** Tells whether an upload is in parts. */
   async isInParts(key: string): Promise<boolean> {
     return (await this.#folders.sizeInParts(key)) !== null
   }
 
-  /** Returns the held parts in the order of their numbers; null when the upload is not in parts. */
+  /** Returns the stored parts in order, or null if the upload isn't in parts. */
   async read(key: string): Promise<HeldPart[] | null> {
     const fileSize = await this.#folders.sizeInParts(key)
     const list = fileSize === null ? null : await this.#folders.openParts(key, 'r')
@@ -57,9 +56,8 @@ export class PartLists {
   }
 
   /**
-   * Opens the file so that a part can be written at its offset. The part is no longer held. An
-   * upload that was not in parts is emptied first. The caller must have the part's write lock, and
-   * closes the file.
+   * Opens the file for writing a part at its offset, and takes the part off the list. Empties an
+   * upload that wasn't in parts. The caller must hold the part's write lock and close the file.
    */
   async begin({ key, partNumber }: PartGrant): Promise<FileHandle> {
     await this.#start(key)
@@ -69,7 +67,7 @@ export class PartLists {
     return this.#folders.openUpload(key)
   }
 
-  /** Makes a part's bytes durable, and then adds the part to the list. */
+  /** Makes a part's bytes durable, then adds the part to the list. */
   async hold(file: FileHandle, part: PartGrant, crc32: number): Promise<void> {
     await file.datasync()
     const entry = Buffer.alloc(entryBytes)
@@ -103,12 +101,12 @@ export class PartLists {
   }
 }
 
-/** Returns the size in bytes of all these parts together. */
+/** Returns the total size of the parts in bytes. */
 export function bytesOf(parts: readonly HeldPart[]): number {
   return parts.reduce((sum, { size }) => sum + size, 0)
 }
 
-/** Tells whether parts, in the order of their numbers, follow one another from 0 to `size`. */
+/** True if the parts, sorted by number, cover exactly the bytes from 0 to `size`. */
 export function isWhole(parts: readonly HeldPart[], size: number): boolean {
   let end = 0
   for (const part of parts) {

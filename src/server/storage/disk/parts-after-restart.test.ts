@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /**
- * Stops the server, calls `meanwhile`, and starts the server again. Returns the same upload, which
- * now talks to the new server.
+ * Restarts the server and calls `meanwhile` while it is stopped. Returns the same upload, bound to
+ * the new server.
  */
 async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   await disk.stop()
@@ -24,7 +24,7 @@ async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
   return of.at(disk)
 }
 
-/** Starts an upload of three parts and sends the parts with these numbers. */
+/** Starts a three-part upload and sends the given parts. */
 async function upload(...partNumbers: number[]) {
   const of = cutUpload(disk, 3, partSize)
   for (const partNumber of partNumbers) expect((await of.put(partNumber)).status).toBe(200)
@@ -39,7 +39,7 @@ function listOf(of: CutUpload) {
 }
 
 describe('after a restart', () => {
-  it('the parts are held that were, and the upload goes on', async () => {
+  it('stored parts are kept and the upload continues', async () => {
     const of = await restart(await upload(3, 1))
     expect(await disk.storage.storedSize(of.key)).toBe(1.5 * partSize)
     expect(await of.held()).toEqual([1, 3])
@@ -48,18 +48,18 @@ describe('after a restart', () => {
     expect(await of.left()).toEqual([])
   })
 
-  it('all parts that were held can be sealed at once', async () => {
+  it('an upload with all its parts can be sealed immediately', async () => {
     const of = await restart(await upload(3, 1, 2))
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('a part that the file no longer has does not count', async () => {
+  it('a part cut off by truncating the file does not count', async () => {
     const sent = await upload(1, 2, 3)
     const of = await restart(sent, () => truncate(pathOf(sent), 2 * partSize + 1))
     expect(await of.held()).toEqual([1, 2])
   })
 
-  it('nothing counts without bytes or without their list', async () => {
+  it('no part counts if the bytes or the part list are lost', async () => {
     const [bytesGone, listGone] = [await upload(1, 2, 3), await upload(1, 2, 3)]
     await restart(bytesGone, async () => {
       await rm(pathOf(bytesGone))
@@ -72,7 +72,7 @@ describe('after a restart', () => {
     }
   })
 
-  it('a part whose second sending was cut off does not count', async () => {
+  it('a part whose resend was interrupted does not count', async () => {
     const sent = await upload(1, 2, 3)
     const again = await sent.begin(2)
     await sent.untilHeld(1, 3)
@@ -83,7 +83,7 @@ describe('after a restart', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('garbage in the list is no part', async () => {
+  it('garbage in the part list is ignored', async () => {
     const of = await restart(await upload(1, 3), async () => undefined)
     const list = await open(listOf(of), 'r+')
     await list.write(randomBytes(28), 0, 28, 36)
@@ -91,7 +91,7 @@ describe('after a restart', () => {
     expect(await of.held()).toEqual([1, 3])
   })
 
-  it('a list that sealing left behind is gone, and the sealed file is as it was', async () => {
+  it('a part list left over from sealing is removed, and the sealed file is unchanged', async () => {
     const sent = await upload(1, 2, 3)
     const list = await readFile(listOf(sent))
     await sent.seal()

@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-describe('an upload that is sent in parts and whole', () => {
-  it('has nothing to continue as a whole while parts arrive, and trying to disturbs none', async () => {
+describe('an upload sent both in parts and as a whole file', () => {
+  it('cannot be resumed as a whole file while parts arrive, and the attempt does not disturb them', async () => {
     const of = cutUpload(disk, 2, 100)
     await of.put(2)
     const { ended, finish } = await of.begin(1)
@@ -25,7 +25,7 @@ describe('an upload that is sent in parts and whole', () => {
   })
 
   it.each([{}, { Range: 'bytes=0-' }])(
-    'is the whole file where that is begun after the parts: %o',
+    'is the whole file if that was started last: %o',
     async (headers) => {
       const of = cutUpload(disk, 3, 1000)
       await of.put(3, {}, randomBytes(500))
@@ -39,7 +39,7 @@ describe('an upload that is sent in parts and whole', () => {
     },
   )
 
-  it('continues a whole file that broke off as if there had never been parts', async () => {
+  it('resumes an interrupted whole file despite earlier parts', async () => {
     const of = cutUpload(disk, 3, 1000)
     await of.put(3)
     await of.whole.put(of.bytes.subarray(0, 700), chunked)
@@ -48,7 +48,7 @@ describe('an upload that is sent in parts and whole', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('is its parts where one is begun after the whole file, arrived or arriving', async () => {
+  it('consists of its parts if one was started last, even during a whole-file upload', async () => {
     const of = cutUpload(disk, 3, 1000)
     await of.whole.put(randomBytes(of.bytes.length))
     await of.putAll()

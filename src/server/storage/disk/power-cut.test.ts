@@ -26,8 +26,8 @@ beforeEach(async () => {
 afterEach(() => disk.close())
 
 /**
- * Makes every disk that a power cut can leave, and starts a server on each. Calls `look` with the
- * server, and with what the old server had promised to clients before the cut.
+ * Restores every disk state that a power cut can leave, and starts a server on each. Calls `look`
+ * with that server and with the promises made to clients before the cut.
  */
 async function afterEveryCut(
   look: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
@@ -52,8 +52,8 @@ async function seal(of: WholeUpload | CutUpload) {
 }
 
 /**
- * Expects that the file can be downloaded whole. If it was not sealed before the cut, its client
- * first sends the rest and seals it.
+ * Asserts that the sealed file is complete. If it wasn't sealed before the cut, first calls `goOn`
+ * to send the rest, and seals it.
  */
 async function expectWhole(
   server: DiskServer,
@@ -72,7 +72,7 @@ async function expectWhole(
   expect(left.filter((name) => name.startsWith(key))).toEqual([])
 }
 
-/** Sends the missing bytes of a file that is sent as a whole. */
+/** Sends the missing bytes of a whole-file upload. */
 async function sendRest(of: WholeUpload, bytes: Buffer) {
   const stored = await of.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
@@ -81,10 +81,7 @@ async function sendRest(of: WholeUpload, bytes: Buffer) {
   }
 }
 
-/**
- * Sends the parts that storage has not stored, as a browser does. Sends none if the whole file is
- * stored.
- */
+/** Sends the missing parts, as a browser does. Sends none if the whole file is stored. */
 async function sendMissing(of: CutUpload, server: DiskServer) {
   const held = await of.held()
   const stored = await server.storage.storedSize(of.key)
@@ -94,7 +91,7 @@ async function sendMissing(of: CutUpload, server: DiskServer) {
   }
 }
 
-it('a file that was sent whole and sealed is there, and a stored offset stays', async () => {
+it('a sealed whole file and a reported offset survive a power cut', async () => {
   const bytes = randomBytes(1000)
   const of = wholeUpload(disk, bytes.length)
   await of.put(bytes.subarray(0, 600), chunked)
@@ -112,7 +109,7 @@ it('a file that was sent whole and sealed is there, and a stored offset stays', 
   })
 })
 
-it('a file that was sent in parts after it was sent whole is never taken for whole with gaps', async () => {
+it('a file sent in parts after a whole-file upload is never taken for complete with gaps', async () => {
   const of = cutUpload(disk, 3, 1000)
   await of.whole.put(of.bytes)
   await of.put(3)
@@ -127,7 +124,7 @@ it('a file that was sent in parts after it was sent whole is never taken for who
   })
 })
 
-it('a file that was sent whole after some of its parts is never taken for whole with gaps', async () => {
+it('a whole file sent after some of its parts is never taken for complete with gaps', async () => {
   const of = cutUpload(disk, 3, 1000)
   await of.put(3)
   await of.whole.put(of.bytes.subarray(0, 700), chunked)
@@ -145,7 +142,7 @@ it('a file that was sent whole after some of its parts is never taken for whole 
   })
 })
 
-it('files that are sealed at once, in a folder that was missing, are all there', async () => {
+it('files sealed concurrently in a new folder all survive a power cut', async () => {
   const bytes = randomBytes(100)
   const uploads = Array.from({ length: 3 }, () =>
     wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` }),
@@ -162,7 +159,7 @@ it('files that are sealed at once, in a folder that was missing, are all there',
 })
 
 it.each(['files', 'files/ab', 'uploads'])(
-  'a file whose sealing failed over %s is there when it is sealed again',
+  'a file whose first seal failed on %s survives a power cut once sealed again',
   async (folder) => {
     const bytes = randomBytes(100)
     const of = wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
@@ -183,7 +180,7 @@ it.each(['files', 'files/ab', 'uploads'])(
   },
 )
 
-describe('what was removed for good stays gone', () => {
+describe('after a power cut, permanently removed bytes stay gone', () => {
   const content = randomBytes(100)
   const sent = async () => {
     const of = wholeUpload(disk, content.length)
@@ -226,7 +223,7 @@ describe('what was removed for good stays gone', () => {
   })
 })
 
-it('a claim on the store is kept', async () => {
+it('a claim on the store survives a power cut', async () => {
   await disk.storage.claim('first')
   record.promise('first')
   await disk.storage.claim('second')

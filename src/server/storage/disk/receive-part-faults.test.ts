@@ -13,14 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-describe('a part on a disk that is full', () => {
-  it('is not held, disturbs no other, and is taken when there is room', async () => {
+describe('a part sent to a full disk', () => {
+  it('is not stored, leaves other parts intact, and succeeds once there is space', async () => {
     const of = cutUpload(disk, 2, MiB)
     const path = join(disk.dataDir, 'uploads', of.key)
     await of.put(2)
     const half = await of.stored()
     await rm(path)
-    // Every write to this device fails as on a full disk.
+    // Writes to this device fail with ENOSPC.
     await symlink('/dev/full', path)
     expect(refusalOf(await of.put(1))).toEqual([503, 'DISK_FULL'])
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
@@ -31,7 +31,7 @@ describe('a part on a disk that is full', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('is not held where only its entry in the list found no room', async () => {
+  it('is not stored if only its list entry cannot be written', async () => {
     const of = cutUpload(disk, 2, 1000)
     await of.put(2)
     const list = join(disk.dataDir, 'uploads', `${of.key}.parts`)
@@ -45,8 +45,8 @@ describe('a part on a disk that is full', () => {
   })
 })
 
-describe('a server that closes', () => {
-  it('ends the parts that arrive, and keeps those that have arrived for its next start', async () => {
+describe('a server shutdown', () => {
+  it('aborts incomplete parts and keeps complete ones for the next start', async () => {
     const closing = await openDiskServer()
     const of = cutUpload(closing, 2, 1000)
     await of.put(2)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 describe('parts', () => {
-  it('lie in their places in one file, whatever their order', async () => {
+  it('are written to their offsets in one file, in any order', async () => {
     const of = cutUpload(disk, 9, 64 * 1024)
     for (const partNumber of [9, 4, 1, 8, 2, 7, 3, 6, 5]) {
       expect((await of.put(partNumber)).status).toBe(200)
@@ -23,7 +23,7 @@ describe('parts', () => {
     expect(await of.left()).toEqual([])
   })
 
-  it('arrive side by side', async () => {
+  it('can be uploaded concurrently', async () => {
     const of = cutUpload(disk, 4, 3 * MiB)
     const puts = await Promise.all(of.partNumbers.map((partNumber) => of.begin(partNumber)))
     for (const { finish } of puts.toReversed()) finish()
@@ -33,7 +33,7 @@ describe('parts', () => {
 })
 
 describe('HEAD of a part', () => {
-  it('tells whether it is held', async () => {
+  it('reports whether the part is stored', async () => {
     const of = cutUpload(disk, 2, 100)
     expect(await of.headOf(1)).toEqual([200, 0])
     await of.put(1)
@@ -44,15 +44,15 @@ describe('HEAD of a part', () => {
     expect(await of.headOf(1)).toEqual([200, 100])
   })
 
-  it('is 404 when the upload was given up', async () => {
+  it('answers 404 when the upload was aborted', async () => {
     const of = cutUpload(disk, 1, 100)
     disk.over.add(of.key)
     expect(await of.headOf(1)).toEqual([404, Number.NaN])
   })
 })
 
-describe('a part that does not arrive whole', () => {
-  it('is not held, and the others are', async () => {
+describe('an incomplete or invalid part', () => {
+  it('is not stored when the client disconnects, but other parts are', async () => {
     const of = cutUpload(disk, 3, MiB)
     await of.put(3)
     const { client, ended } = await of.begin(2)
@@ -70,7 +70,7 @@ describe('a part that does not arrive whole', () => {
     ['ends early', 99, 400, 'UPLOAD_INCOMPLETE'],
     ['is too long', 101, 413, 'FILE_TOO_LARGE'],
   ])(
-    'is refused when its body announces no length and %s, and is not held',
+    'is rejected and not stored when its body is chunked and %s',
     async (_, length, status, code) => {
       const of = cutUpload(disk, 2, 100)
       await of.put(2)
@@ -86,7 +86,7 @@ describe('a part that does not arrive whole', () => {
     [101, 413, 'FILE_TOO_LARGE'],
     [99, 400, 'UPLOAD_INCOMPLETE'],
   ])(
-    'is refused when it announces %i bytes of 100, before they come',
+    'is rejected before its body arrives if the Content-Length is %i instead of 100',
     async (length, status, code) => {
       const of = cutUpload(disk, 2, 100)
       await of.put(1)
@@ -98,7 +98,7 @@ describe('a part that does not arrive whole', () => {
   )
 
   it.each([{ Range: 'bytes=0-' }, { Range: 'bytes=50-' }, { 'Content-Range': 'bytes 0-9/10' }])(
-    'is refused when it is said to be a piece of a part: %o',
+    'is rejected with a range header: %o',
     async (headers) => {
       const of = cutUpload(disk, 2, 100)
       await of.put(1)
@@ -109,7 +109,7 @@ describe('a part that does not arrive whole', () => {
 })
 
 describe('a part that is sent again', () => {
-  it('is not held until it has arrived', async () => {
+  it('is not stored until it has arrived completely', async () => {
     const of = cutUpload(disk, 2, 100)
     await of.putAll()
     const { ended, finish } = await of.begin(1)
@@ -123,7 +123,7 @@ describe('a part that is sent again', () => {
     expect(await of.seal()).toBe(of.sha256)
   })
 
-  it('takes over from the older one, which hangs', async () => {
+  it('supersedes an earlier request that hangs', async () => {
     const of = cutUpload(disk, 2, MiB)
     const other = await of.begin(2)
     const older = await of.begin(1)
@@ -135,7 +135,7 @@ describe('a part that is sent again', () => {
     expect((await of.stored()).equals(of.bytes)).toBe(true)
   })
 
-  it('is held whole in the end, however many send it at once', async () => {
+  it('is stored intact after many concurrent attempts', async () => {
     const of = cutUpload(disk, 1, 4 * MiB)
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(of.bytes.length, index))
     const answers = await Promise.allSettled(bodies.map((body) => of.put(1, {}, body)))

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 describe('HEAD of an upload URL', () => {
-  it('tells how many bytes are stored, and of how many', async () => {
+  it('returns the number of stored bytes and the total size', async () => {
     const upload = wholeUpload(disk, 10)
     const before = await upload.head()
     expect(before.status).toBe(200)
@@ -28,7 +28,7 @@ describe('HEAD of an upload URL', () => {
     expect(await upload.offset()).toBe(10)
   })
 
-  it('counts what a running transfer has brought, and lets it go on', async () => {
+  it('counts the bytes of a running transfer without interrupting it', async () => {
     const upload = wholeUpload(disk, 3 * MiB)
     const bytes = randomBytes(3 * MiB)
     const { client, ended, write } = await upload.open({ 'Content-Length': bytes.length })
@@ -39,7 +39,7 @@ describe('HEAD of an upload URL', () => {
     expect((await upload.stored()).equals(bytes)).toBe(true)
   })
 
-  it('says that a sealed upload has arrived whole', async () => {
+  it('reports a sealed upload as complete', async () => {
     const upload = wholeUpload(disk, 5)
     await upload.put('hello')
     await upload.seal()
@@ -47,7 +47,7 @@ describe('HEAD of an upload URL', () => {
     expect(await upload.head()).toMatchObject({ status: 200, headers: { 'upload-offset': '5' } })
   })
 
-  it('answers 404 when the upload was given up, and says so without a body', async () => {
+  it('answers 404 for an aborted upload, with the error code in a header', async () => {
     const upload = wholeUpload(disk, 5)
     disk.over.add(upload.key)
     expect(await upload.head()).toMatchObject({
@@ -58,7 +58,7 @@ describe('HEAD of an upload URL', () => {
 })
 
 describe('PUT with Range: bytes=n-', () => {
-  it('continues from the stored offset', async () => {
+  it('resumes at the stored offset', async () => {
     const upload = wholeUpload(disk, 10)
     expect((await upload.put('0123', chunked)).status).toBe(400)
     expect(await upload.offset()).toBe(4)
@@ -67,14 +67,14 @@ describe('PUT with Range: bytes=n-', () => {
     expect((await upload.stored()).toString()).toBe('0123456789')
   })
 
-  it('begins a file that has no bytes yet, and ends one that has all', async () => {
+  it('starts an empty file, and accepts an empty body for a complete one', async () => {
     const upload = wholeUpload(disk, 5)
     expect((await upload.put('hello', { Range: 'bytes=0-4' })).status).toBe(200)
     expect((await upload.put('', { Range: 'bytes=5-' })).status).toBe(200)
     expect((await upload.stored()).toString()).toBe('hello')
   })
 
-  it.each([3, 5, 10, 11])('answers the wrong offset %i with the right one', async (offset) => {
+  it.each([3, 5, 10, 11])('rejects the wrong offset %i with the stored one', async (offset) => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
     const body = 'x'.repeat(Math.max(0, 10 - offset))
@@ -93,7 +93,7 @@ describe('PUT with Range: bytes=n-', () => {
     'bytes=0x4-',
     '4-',
     `bytes=${'9'.repeat(40)}-`,
-  ])('does not take %s for the absence of a range', async (range) => {
+  ])('rejects %s instead of ignoring it', async (range) => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
     const answer = await upload.put('456789', { Range: range })
@@ -101,7 +101,7 @@ describe('PUT with Range: bytes=n-', () => {
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
-  it('refuses Content-Range, which would be another protocol', async () => {
+  it('rejects Content-Range', async () => {
     const upload = wholeUpload(disk, 10)
     const answer = await upload.put('0123456789', { 'Content-Range': 'bytes 0-9/10' })
     expect(refusalOf(answer)).toEqual([400, 'INVALID_INPUT'])
@@ -117,8 +117,8 @@ describe('PUT without a range', () => {
   })
 })
 
-describe('a PUT after another', () => {
-  it('continues where an older one hangs, and loses nothing', async () => {
+describe('overlapping and repeated PUTs', () => {
+  it('resume where an earlier request hangs, without losing bytes', async () => {
     const upload = wholeUpload(disk, 10)
     const { ended, write } = await upload.open({ 'Content-Length': 10 })
     await write(Buffer.from('0123'))
@@ -130,7 +130,7 @@ describe('a PUT after another', () => {
     expect((await upload.stored()).toString()).toBe('0123456789')
   })
 
-  it('keeps the file whole, however many come at once', async () => {
+  it('leave the file intact when many run concurrently', async () => {
     const upload = wholeUpload(disk, 4 * MiB)
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(upload.grant.size, index))
     const answers = await Promise.allSettled(bodies.map((body) => upload.put(body)))
@@ -142,7 +142,7 @@ describe('a PUT after another', () => {
     expect((await upload.stored()).equals(Buffer.alloc(upload.grant.size, 99))).toBe(true)
   })
 
-  it('continues one that broke from what had come, again and again', async () => {
+  it('resume again and again after disconnects', async () => {
     const upload = wholeUpload(disk, 6 * MiB)
     const bytes = randomBytes(upload.grant.size)
     let offset = 0
@@ -164,7 +164,7 @@ describe('a PUT after another', () => {
   })
 })
 
-describe('a connection', () => {
+describe('a keep-alive connection', () => {
   it('serves the next request after a finished upload', async () => {
     const upload = wholeUpload(disk, 5)
     const { pathname, search } = new URL(await upload.url())

@@ -14,11 +14,11 @@ import type { WriteLocks } from './write-locks.ts'
 
 const touchEveryMs = 60_000
 
-/** With this a transfer reads and updates the row of its upload in the database. */
+/** Tracks the activity of uploads in the database. */
 export interface UploadActivity {
   /**
-   * Records that bytes are arriving under a key. Returns false when no open upload has the key,
-   * because the upload was aborted or confirmed.
+   * Records that bytes are arriving under a key. Returns false if the key has no open upload
+   * because it was aborted or confirmed.
    */
   touch(key: string): Promise<boolean>
 }
@@ -34,28 +34,28 @@ export interface UploadReceiver {
   log: Logger
 }
 
-/** A presigned URL for an upload allows to send a whole file, or one part of it. */
+/** The grant of an upload URL, for a whole file or for one part. */
 export type PutGrant = Exclude<SignedGrant, { operation: 'get' }>
 
 /**
- * After these errors the bytes of the body are removed. Otherwise a body that is too long or
- * damaged could leave a file of the right size.
+ * After these errors, the bytes received by the request are discarded. Otherwise a body that is too
+ * long or corrupted could leave a file of the right size.
  */
 const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
 /**
- * Answers a PUT to a presigned upload URL. The bytes are written directly to their place in the
- * file. The answer is 200 when the whole file or part is there.
+ * Handles a PUT to a presigned upload URL. Writes the bytes directly to their offset in the file.
+ * Answers 200 once the whole file or part is stored.
  *
- * A whole file starts over, or continues with `Range: bytes=n-` from the offset n, where the stored
- * bytes end. Bytes that arrived before a connection broke stay. A part is sent completely or not at
- * all, while other parts may arrive too. A file that is sent whole replaces its parts, and the
- * other way round: what is begun last counts.
- * @throws {AppError} with the stored `Upload-Offset` if the client can go on from there.
- * STORAGE_FULL when the disk has no room for the rest; FILE_TOO_LARGE, CHECKSUM_MISMATCH or
- * UPLOAD_INCOMPLETE when the body is not what was announced; UPLOAD_SUPERSEDED when a newer request
- * writes the same bytes; UPLOAD_SEALED and UPLOAD_NOT_FOUND as `assertOpen`. A request that is
- * refused before its body arrives changes nothing.
+ * A whole file starts over, or resumes with `Range: bytes=n-`, where n is the number of stored
+ * bytes. Bytes received before a disconnect are kept. A part must be sent in a single request, but
+ * several parts can arrive concurrently. A whole-file upload replaces earlier parts and vice versa:
+ * the one started last wins.
+ * @throws {AppError} with the stored `Upload-Offset` if the client can resume from there.
+ * STORAGE_FULL if the disk has no space for the rest; FILE_TOO_LARGE, CHECKSUM_MISMATCH or
+ * UPLOAD_INCOMPLETE if the body differs from what was announced; UPLOAD_SUPERSEDED if a newer
+ * request writes the same bytes; UPLOAD_SEALED and UPLOAD_NOT_FOUND as in `assertOpen`. A request
+ * rejected before its body arrives changes nothing.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -72,14 +72,13 @@ export async function receiveUpload(
   const limit = isPart ? start + size : size
   assertSignedHeaders(headers, grant, limit - start)
   const checksum = announcedCrc32(headers)
-  // This check comes before the lock, because the lock would stop parts that are arriving.
+  // Check before acquiring the lock, which would abort arriving parts.
   if (resumedAt && (await parts.isInParts(key))) throw offsetMismatch(0)
   const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED', isPart ? grant.partNumber : undefined)
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()
-    // If the client has already left, no body will arrive. So this request must not remove any
-    // stored bytes.
+    // If the client is already gone, no body will arrive. Don't discard stored bytes for it.
     if (request.destroyed) return
     if (!(await space.hasSpaceFor(limit - start))) throw new AppError('STORAGE_FULL')
     const file = isPart ? await parts.begin(grant) : await openWhole(key, resumedAt, receiver)
@@ -110,10 +109,10 @@ export async function receiveUpload(
 }
 
 /**
- * Answers a HEAD to a presigned upload URL. `Upload-Offset` is how many bytes of the file or part
- * would survive a power cut. A part that is not complete has 0, and so has a whole file while the
- * upload is in parts. A running transfer goes on.
- * @throws {AppError} UPLOAD_NOT_FOUND when no upload, open or complete, has the key.
+ * Handles a HEAD to a presigned upload URL. `Upload-Offset` is the number of durable bytes of the
+ * file or part. It is 0 for an incomplete part, and for a whole file while the upload is in parts.
+ * Doesn't interrupt running transfers.
+ * @throws {AppError} UPLOAD_NOT_FOUND if the key has no open upload and no sealed object.
  */
 export async function answerOffset(
   response: ServerResponse,
@@ -138,7 +137,7 @@ export async function answerOffset(
 }
 
 /**
- * Opens the file of an upload to continue at `start`, which must be its stored size. Without
+ * Opens the file of an upload to resume at `start`, which must equal its stored size. Without
  * `start`, empties the file.
  */
 async function openWhole(
@@ -157,9 +156,9 @@ async function openWhole(
 }
 
 /**
- * Checks that an open upload has the key, and that its bytes are not sealed.
- * @throws {AppError} UPLOAD_SEALED when the bytes are sealed, even if the upload is still open;
- * UPLOAD_NOT_FOUND when no open upload has the key.
+ * Asserts that the key has an open upload whose bytes aren't sealed.
+ * @throws {AppError} UPLOAD_SEALED if the bytes are sealed, even if the upload is still open;
+ * UPLOAD_NOT_FOUND if there is no open upload.
  */
 async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Promise<void> {
   const open = await uploads.touch(key)
@@ -168,10 +167,9 @@ async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Pr
 }
 
 /**
- * Returns the function that is called before bytes are written. It takes their space, counts them,
- * and records once a minute that the upload is active.
- * @returns a function that rejects with STORAGE_FULL when too little space would stay free, and as
- * `assertOpen` when the upload has ended in the meantime.
+ * Returns the `admit` function for `writeBody`. It reserves space for the bytes, counts them, and
+ * records the upload's activity once a minute. It rejects with STORAGE_FULL if too little space
+ * would remain free, and as `assertOpen` does if the upload has ended.
  */
 function admitBytes(key: string, receiver: UploadReceiver) {
   const { clock, log, meter, space } = receiver
@@ -186,7 +184,7 @@ function admitBytes(key: string, receiver: UploadReceiver) {
       await assertOpen(key, receiver)
     } catch (error) {
       if (error instanceof AppError) throw error
-      // A short failure of the database must not end a transfer.
+      // A brief database outage must not end a transfer.
       log.warn({ err: error, key }, 'could not note the activity of an upload')
     }
   }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 describe('while parts arrive', () => {
-  it('sealing too early is refused and disturbs none', async () => {
+  it('a premature seal is rejected and does not disturb them', async () => {
     const of = cutUpload(disk, 2, 1000)
     await of.put(2)
     const { ended, finish } = await of.begin(1)
@@ -32,7 +32,7 @@ describe('while parts arrive', () => {
     await of.seal()
   })
 
-  it('removing ends all of them and leaves nothing', async () => {
+  it('removing the upload aborts them and leaves nothing behind', async () => {
     const of = cutUpload(disk, 3, 1000)
     await of.put(3)
     const running = await Promise.all([of.begin(1), of.begin(2)])
@@ -47,7 +47,7 @@ describe('while parts arrive', () => {
     expect(await disk.storage.storedSize(of.key)).toBeNull()
   })
 
-  it('sealing makes a file of exactly the parts that were held, or none', async () => {
+  it('sealing produces a file of exactly the stored parts, or none', async () => {
     for (let round = 0; round < 20; round += 1) {
       const of = cutUpload(disk, 2, MiB)
       await of.putAll()
@@ -67,7 +67,7 @@ describe('while parts arrive', () => {
 })
 
 describe('while a whole file arrives', () => {
-  it('sealing too early is refused and does not disturb it', async () => {
+  it('a premature seal is rejected and does not disturb it', async () => {
     const upload = wholeUpload(disk, 6)
     const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
@@ -79,7 +79,7 @@ describe('while a whole file arrives', () => {
     await upload.seal()
   })
 
-  it('removing ends it and leaves nothing', async () => {
+  it('removing the upload aborts it and leaves nothing behind', async () => {
     const upload = wholeUpload(disk, 6)
     const { ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
@@ -91,7 +91,7 @@ describe('while a whole file arrives', () => {
     expect(await upload.left()).toEqual([])
   })
 
-  it('sealing makes a file of exactly its size or none, whoever is first', async () => {
+  it('sealing produces a file of exactly the right size or none, in any order of requests', async () => {
     for (let round = 0; round < 30; round += 1) {
       const size = 3 * MiB
       const upload = wholeUpload(disk, size)
@@ -115,8 +115,8 @@ describe('while a whole file arrives', () => {
   })
 })
 
-describe('while a file is sealed', () => {
-  it('a PUT that comes, whole or of a part, is told so and leaves nothing, though the upload is open', async () => {
+describe('while a file is being sealed', () => {
+  it('PUTs of parts or the whole file get UPLOAD_SEALED and leave nothing, even if the upload is open', async () => {
     const [moving, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = await openDiskServer(undefined, {
       ...fs,

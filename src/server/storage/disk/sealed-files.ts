@@ -4,8 +4,8 @@ import type { SealedObjects } from '../storage.ts'
 import { Folders } from './folders.ts'
 
 /**
- * Opens the sealed objects of a disk store. Opening them changes no object.
- * @param dataDir the folder of the store, made if it is missing.
+ * Opens the sealed objects of a disk store. Opening doesn't change any object.
+ * @param dataDir the store's folder, created if missing.
  */
 export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {
   const folders = await Folders.open(nodeFs, dataDir)

@@ -4,10 +4,9 @@ import { contentHeaders } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 
 /**
- * Tells whether a request came through an nginx that can send files itself. Our configuration of
- * nginx adds a header to every request to say so (`deploy/nginx/mayfly.conf`). A request without
- * this header did not pass such an nginx, so this server must send the bytes. The client would take
- * an answer without bytes for an empty file.
+ * True if the request came through an nginx that can send files. Our nginx configuration
+ * (`deploy/nginx/mayfly.conf`) marks every request with a header. Without that header, this server
+ * must send the bytes itself, or the client would receive an empty file.
  */
 export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['x-sendfile-type'] === 'X-Accel-Redirect'
@@ -16,22 +15,22 @@ export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boo
 interface Answer {
   request: IncomingMessage
   response: ServerResponse
-  /** Where nginx finds the file: a path below its internal location. */
+  /** The path of the file below nginx's internal location. */
   path: string
   modifiedAt: Date
   onBytes: OnBytes | undefined
 }
 
 /**
- * Answers GET or HEAD with the headers of a file, and leaves its bytes to nginx (X-Accel-Redirect).
- * nginx obeys the conditional headers and the range, with an entity tag of its own. So this server
- * evaluates them too, to know whether the answer will have the first byte.
+ * Answers a GET or HEAD with the headers of a file and lets nginx send its bytes
+ * (X-Accel-Redirect). nginx evaluates conditional headers and ranges with its own ETag. This server
+ * evaluates them too, to predict which byte will be sent first.
  */
 export async function sendByNginx(
   grant: DownloadGrant,
   { request, response, path, modifiedAt, onBytes }: Answer,
 ): Promise<void> {
-  // nginx's entity tag has no milliseconds.
+  // nginx's ETag contains whole seconds.
   const seconds = Math.floor(modifiedAt.getTime() / 1000)
   const etag = `"${seconds.toString(16)}-${grant.size.toString(16)}"`
   const validators = async () => ({ etag, lastModified: modifiedAt })

@@ -40,7 +40,7 @@ describe('a download from disk', () => {
     grant = { ...(await store(Buffer.from('0123456789'))), mimeType: 'text/html' }
   })
 
-  it('is saved and never shown, and kept by no proxy', async () => {
+  it('has headers that force saving and prevent shared caching', async () => {
     const { status, headers } = await get(grant)
     expect(status).toBe(200)
     expect(headers).toMatchObject({
@@ -58,12 +58,12 @@ describe('a download from disk', () => {
     expect(headers['content-disposition']).toMatch(/^attachment;/)
   })
 
-  it('is refused to a browser that would run it', async () => {
+  it('is refused when a browser would run it', async () => {
     const answer = await get(grant, { 'Sec-Fetch-Dest': 'script' })
     expect([answer.status, codeOf(answer)]).toEqual([403, 'DOWNLOAD_ONLY'])
   })
 
-  it('has a HEAD that is GET without the bytes, also where a range is asked', async () => {
+  it('answers HEAD like GET but without a body, even with a range', async () => {
     const whole = await get(grant)
     for (const headers of [{}, { Range: 'bytes=2-4' }]) {
       const head = await get(grant, headers, 'HEAD')
@@ -77,7 +77,7 @@ describe('a download from disk', () => {
     expect([answer.status, answer.body.toString()]).toEqual([200, '0123456789'])
   })
 
-  it('names the size where a range lies outside', async () => {
+  it('returns the size when a range is out of bounds', async () => {
     const answer = await get(grant, { Range: 'bytes=10-' })
     expect([answer.status, codeOf(answer)]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
     expect(answer.headers['content-range']).toBe('bytes */10')
@@ -98,7 +98,7 @@ describe('a download from disk', () => {
     expect((await get(grant, headers)).status).toBe(status)
   })
 
-  it('resumes by its own ETag', async () => {
+  it('can be resumed with its own ETag', async () => {
     const { etag = '' } = (await get(grant)).headers
     const rest = await get(grant, { 'If-Range': etag, Range: 'bytes=4-' })
     expect([rest.status, rest.body.toString()]).toEqual([206, '456789'])
@@ -106,7 +106,7 @@ describe('a download from disk', () => {
     expect([known.status, known.headers.etag, known.body.length]).toEqual([304, etag, 0])
   })
 
-  it('is over at its moment', async () => {
+  it('expires at the exact millisecond', async () => {
     const until = new Date(disk.clock().getTime() + 60_000)
     const url = await disk.storage.signDownload({ ...grant, until })
     disk.clock.advance(59_999)
@@ -118,7 +118,7 @@ describe('a download from disk', () => {
     expect(alsoOver.status).toBe(403)
   })
 
-  it('takes any version and any name', async () => {
+  it('encodes any version and file name', async () => {
     const fileName = 'lone \ud800 surrogate.txt'
     const odd = { ...grant, version: 'a "quoted" Ünicode\r\nX: y', fileName }
     const { headers } = await get(odd)
@@ -127,7 +127,7 @@ describe('a download from disk', () => {
     expect(filename).toBe('lone \ufffd surrogate.txt')
   })
 
-  it('gives every part exactly, also across blocks', async () => {
+  it('returns any range exactly, even across blocks', async () => {
     const bytes = randomBytes(3 * MiB + 7)
     const large = await store(bytes)
     const offset = fc.nat(bytes.length - 1)
@@ -142,7 +142,7 @@ describe('a download from disk', () => {
     )
   })
 
-  it('of an empty file ignores ranges', async () => {
+  it('ignores ranges of an empty file', async () => {
     const empty = await store(Buffer.alloc(0))
     for (const range of ['bytes=0-', 'bytes=-5']) {
       const answer = await get(empty, { Range: range })
@@ -150,7 +150,7 @@ describe('a download from disk', () => {
     }
   })
 
-  it('is 404 for bytes that are missing or not sealed', async () => {
+  it('answers 404 for missing or unsealed bytes', async () => {
     const missing = await get(disk.downloadGrant(newStorageKey(), 5))
     expect([missing.status, codeOf(missing)]).toEqual([404, 'LINK_NOT_FOUND'])
     const upload = disk.uploadGrant(5)
@@ -160,8 +160,8 @@ describe('a download from disk', () => {
   })
 })
 
-describe('a file that was spoiled on disk', () => {
-  it('is not sent when its size is another', async () => {
+describe('a file damaged on disk', () => {
+  it('is not sent if its size is wrong', async () => {
     const grant = await store(Buffer.from('hello'))
     await appendFile(pathOf(grant), '!')
     const answer = await get(grant)
@@ -170,7 +170,7 @@ describe('a file that was spoiled on disk', () => {
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, msg: 'a transfer failed' })
   })
 
-  it('ends the connection when it becomes shorter on the way', async () => {
+  it('is cut off if it shrinks during the download', async () => {
     const grant = await store(Buffer.alloc(64 * MiB))
     const { pathname, search } = new URL(await disk.storage.signDownload(grant))
     const socket = connect(disk.port, '127.0.0.1')
@@ -204,7 +204,7 @@ describe('deliver', () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  it('sends as a presigned URL does, keeping headers that were set before', async () => {
+  it('sends the same response as a presigned URL, plus headers set earlier', async () => {
     delivered = await store(Buffer.from('0123456789'))
     const signed = await get(delivered, { Range: 'bytes=2-4' })
     const streamed = await send(origin, { headers: { Range: 'bytes=2-4' } })
@@ -215,7 +215,7 @@ describe('deliver', () => {
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0])
   })
 
-  it('answers 404 when the bytes are gone meanwhile', async () => {
+  it('answers 404 if the bytes were removed in the meantime', async () => {
     delivered = await store(Buffer.from('hello'))
     await disk.storage.remove(delivered.key)
     const answer = await send(origin)

@@ -7,23 +7,24 @@ import { contentHeaders } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 
 const pieceBytes = 64 * 1024
-/** How many pieces are read at once. Reading 1 MiB is as fast as reading more. */
+/** How many pieces are read at once. Reading more than 1 MiB isn't faster. */
 const mostPieces = 16
-/** How many downloads read in parallel. Node has four threads for files. */
+/** How many downloads read concurrently. Node has four threads for file I/O. */
 const readers = 4
 
 interface Answer {
   request: IncomingMessage
   response: ServerResponse
   onBytes: OnBytes | undefined
-  /** Called with the number of bytes that were just handed to the kernel. */
+  /** Called with the number of bytes just passed to the kernel. */
   onSent(count: number): void
 }
 
 /**
- * Sends files. Downloads take turns to read into shared memory, write until the kernel takes no
- * more, and read the rest again when their clients have made room. So a download keeps 64 KiB while
- * it waits for its client, and nothing while it waits for its turn.
+ * Sends files through a small pool of shared buffers. A download fills the buffers, writes until
+ * the kernel accepts no more, and returns them to the pool. Once its client has caught up, it reads
+ * the unsent bytes again. So a download uses 64 KiB while it waits for its client, and nothing
+ * while it waits for buffers.
  */
 export class FileSender {
   readonly #free: Buffer[][] = Array.from({ length: readers }, () =>
@@ -32,10 +33,11 @@ export class FileSender {
   readonly #waiting: ((memory: Buffer[]) => void)[] = []
 
   /**
-   * Answers GET or HEAD with a file or one range of it, and obeys conditional headers: 200, 206 or
-   * 304. Resolves when the answer has been sent or the client has left. The caller closes `file`.
-   * @throws {AppError} 412 or 416 where the conditional headers or the range ask for it.
-   * @throws {Error} when the file does not have the size in the grant, or cannot be read.
+   * Answers a GET or HEAD with a file or a single range, honoring conditional headers (200, 206 or
+   * 304). Resolves when the response has been sent or the client has disconnected. The caller
+   * closes `file`.
+   * @throws {AppError} 412 or 416, as required by the conditional headers or the range.
+   * @throws {Error} if the file's size differs from the grant, or it can't be read.
    */
   async send(file: FileHandle, grant: DownloadGrant, answer: Answer): Promise<void> {
     const { size } = await file.stat()
@@ -72,7 +74,7 @@ export class FileSender {
       }
       offset += burst.bytes
       onSent(burst.bytes)
-      // A client that took this many pieces will probably take as many again.
+      // A client that accepted this many pieces will probably accept as many again.
       count = burst.taken ? burst.pieces : mostPieces
       if (burst.taken) await settled(burst.taken, socket)
     }
@@ -89,17 +91,19 @@ export class FileSender {
   }
 }
 
-/** What one call of `writeOut` wrote. */
+/** The result of one `writeOut` call. */
 interface Burst {
   bytes: number
   pieces: number
-  /** Resolves when the kernel has taken the rest of the last piece, if it has not yet. */
+  /**
+   * Resolves when the kernel has accepted the rest of the last piece. Absent if nothing is pending.
+   */
   taken?: Promise<void>
 }
 
 /**
- * Writes the first `bytes` bytes of the memory. Stops after the first piece that the kernel does
- * not take completely, and puts another piece in its place.
+ * Writes the first `bytes` bytes of the buffers. Stops at the first piece that the kernel doesn't
+ * accept completely, and replaces its buffer, which is still in use.
  */
 function writeOut(memory: Buffer[], bytes: number, response: ServerResponse): Burst {
   const burst: Burst = { bytes: 0, pieces: 0 }
@@ -116,7 +120,7 @@ function writeOut(memory: Buffer[], bytes: number, response: ServerResponse): Bu
   return burst
 }
 
-/** Writes the head of the answer. Returns the range to send; null when the answer has no body. */
+/** Writes the response head. Returns the range to send, or null if the response has no body. */
 function writeHead(grant: DownloadGrant, { request, response }: Answer): ByteRange | null {
   const { size, version, createdAt } = grant
   const validators = { etag: `"${encodeURIComponent(version)}"`, lastModified: createdAt }
@@ -146,14 +150,14 @@ function writeHead(grant: DownloadGrant, { request, response }: Answer): ByteRan
   return isGet ? range : null
 }
 
-/** @throws {Error} when the stored bytes are not as many as the grant says. */
+/** @throws {Error} if the stored size differs from the grant. */
 export function assertSize(grant: Pick<DownloadGrant, 'key' | 'size'>, size: number): void {
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
 }
 
 /**
- * Writes bytes to the kernel at once: without `cork` and `uncork`, Node would hold them back until
- * the next tick. Resolves when the kernel has taken all of them.
+ * Writes bytes to the kernel immediately. Without `cork` and `uncork`, Node would delay them until
+ * the next tick. Resolves when the kernel has accepted all of them.
  */
 function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -163,7 +167,7 @@ function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   return promise
 }
 
-/** Waits for `taken`, or for the end of the connection if that comes first. */
+/** Waits for `taken` or until the connection closes. */
 function settled(taken: Promise<void>, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {

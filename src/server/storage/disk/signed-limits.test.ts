@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-describe('the size that was signed', () => {
-  it('cuts off a chunked body that is longer than signed, and stores none of it', async () => {
+describe('the signed size', () => {
+  it('cuts off a longer chunked body and stores none of it', async () => {
     const upload = wholeUpload(disk, 2 * MiB)
     const { client, ended } = await upload.open(chunked)
     client.write(randomBytes(2 * MiB))
@@ -23,7 +23,7 @@ describe('the size that was signed', () => {
     expect(await disk.storage.storedSize(upload.key)).toBe(0)
   })
 
-  it('keeps what earlier requests brought when a continuation is too long', async () => {
+  it('keeps the bytes of earlier requests when a resumed body is too long', async () => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
     const longer = await upload.put('4567890123', { ...chunked, Range: 'bytes=4-' })
@@ -31,7 +31,7 @@ describe('the size that was signed', () => {
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
-  it('answers a body that ends early with where to go on', async () => {
+  it('returns the offset to resume from when a body ends early', async () => {
     const upload = wholeUpload(disk, 10)
     const answer = await upload.put('0123', chunked)
     expect(refusalOf(answer)).toEqual([400, 'UPLOAD_INCOMPLETE'])
@@ -43,7 +43,7 @@ describe('the size that was signed', () => {
     [9, 400, 'UPLOAD_INCOMPLETE'],
     [1e15, 413, 'FILE_TOO_LARGE'],
   ])(
-    'refuses a Content-Length of %i for 10 before the body comes',
+    'rejects a Content-Length of %i instead of 10 before the body arrives',
     async (length, status, code) => {
       const upload = wholeUpload(disk, 10)
       const { client, ended } = await upload.open({ 'Content-Length': length })
@@ -54,7 +54,7 @@ describe('the size that was signed', () => {
   )
 })
 
-describe('the type that was signed', () => {
+describe('the signed type', () => {
   it.each([
     ['text/plain', 'text/plain; charset=utf-8', 200],
     ['text/plain', 'TEXT/Plain', 200],
@@ -63,7 +63,7 @@ describe('the type that was signed', () => {
     ['text/plain', '', 403],
     [octets, undefined, 200],
     [octets, 'text/plain', 403],
-  ])('signed as %j and sent as %j is answered %i', async (mimeType, sent, status) => {
+  ])('signed as %j and sent as %j is answered with %i', async (mimeType, sent, status) => {
     const upload = wholeUpload(disk, 5, { mimeType })
     const answer = await send(await upload.url(), {
       method: 'PUT',
@@ -89,12 +89,12 @@ describe('a PUT that expects 100-continue', () => {
     return { answer: await ended, continued }
   }
 
-  it('is asked for its body where that will be taken', async () => {
+  it('gets 100 Continue if the body will be accepted', async () => {
     const { answer, continued } = await expecting(5)
     expect([continued, answer]).toMatchObject([true, { status: 200 }])
   })
 
-  it('is refused before its body is sent where that is too long', async () => {
+  it('is rejected without 100 Continue if the body is too long', async () => {
     const { answer, continued } = await expecting(6)
     expect([continued, answer]).toMatchObject([false, { status: 413 }])
   })

@@ -39,7 +39,7 @@ function justBefore(grant: SignedGrant) {
   return new Date(grant.until.getTime() - 1)
 }
 
-it('gives back the whole grant, until exactly its expiry', () => {
+it('returns the whole grant until exactly its expiry', () => {
   fc.assert(
     fc.property(grants, (grant) => {
       const target = targetOf(grant)
@@ -50,7 +50,7 @@ it('gives back the whole grant, until exactly its expiry', () => {
   )
 })
 
-it('refuses a URL with any character altered, added or taken away', () => {
+it('rejects a URL with any character changed, added or removed', () => {
   const change = fc.constantFrom('alter', 'add', 'remove')
   fc.assert(
     fc.property(grants, change, fc.nat(), fc.nat(0x7e - 0x21), (grant, how, at, code) => {
@@ -67,7 +67,7 @@ it('refuses a URL with any character altered, added or taken away', () => {
   )
 })
 
-it('refuses another spelling of the same URL', () => {
+it('rejects other spellings of the same URL', () => {
   const grant: SignedGrant = {
     operation: 'put',
     key: newStorageKey(),
@@ -94,7 +94,7 @@ it('refuses another spelling of the same URL', () => {
   }
 })
 
-it('refuses what another secret signed', () => {
+it('rejects URLs signed with another secret', () => {
   fc.assert(
     fc.property(grants, fc.string(), (grant, secret) => {
       fc.pre(secret !== 'a secret')
@@ -105,7 +105,7 @@ it('refuses what another secret signed', () => {
   )
 })
 
-it('writes URLs that a URL parser leaves as they are', () => {
+it('produces URLs that a URL parser leaves unchanged', () => {
   fc.assert(
     fc.property(grants, (grant) => {
       const url = signUrl(grant, appUrl, signingKey)
@@ -114,7 +114,7 @@ it('writes URLs that a URL parser leaves as they are', () => {
   )
 })
 
-it('signs only what is a key, a size and a date', () => {
+it('signs only valid keys, sizes, parts and dates', () => {
   const grant: SignedGrant = {
     operation: 'put',
     key: newStorageKey(),
@@ -144,8 +144,8 @@ it('signs only what is a key, a size and a date', () => {
   }
 })
 
-// The server signs other things with its secret, and some of their texts a client may choose.
-it('refuses what the secret itself signed', () => {
+// The server signs other data with its secret, some of which clients can choose.
+it('rejects URLs signed with the secret itself', () => {
   fc.assert(
     fc.property(grants, (grant) => {
       const secret = createSecretKey(Buffer.from('a secret'))

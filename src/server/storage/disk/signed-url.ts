@@ -3,8 +3,8 @@ import type { DownloadGrant, PartGrant, UploadGrant } from '../storage.ts'
 import { assertStorageKey } from '../storage-key.ts'
 
 /**
- * What one presigned URL allows: to send the bytes of one key (`put`) or one part of them (`part`),
- * or to download them (`get`).
+ * What a presigned URL permits: uploading the bytes of a key (`put`) or one part of them (`part`),
+ * or downloading them (`get`).
  */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
@@ -15,27 +15,26 @@ export type UrlVerdict =
   | { ok: true; grant: SignedGrant }
   | { ok: false; code: 'SIGNATURE_INVALID' | 'SIGNATURE_EXPIRED' }
 
-/** The path of every presigned URL begins with this. */
 const signedPathPrefix = '/storage/'
 
 const signatureParameter = '&signature='
 
 /**
- * Derives the key that signs URLs from the server's secret. This key signs nothing else. So the
- * signature of a URL is not valid for anything else that the server signs with its secret.
+ * Derives the URL signing key from the server's secret. The key is used for nothing else, so a URL
+ * signature is never valid for anything else that the server signs.
  */
 export function deriveSigningKey(secret: string): KeyObject {
-  // Signing with a key object costs a sixth of signing with the key's bytes, which Node would turn
-  // into a key object each time.
+  // Signing with a key object takes a sixth of the time that raw key bytes would, because Node
+  // converts those on each call.
   const key = hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32)
   return createSecretKey(Buffer.from(key))
 }
 
 /**
- * Returns an absolute URL that contains the whole grant and a signature over it: operation, key,
- * exact size, media type and expiry (milliseconds since 1970). For `part` it also contains the
- * part's number and offset, for `get` the file's name, version and date.
- * @throws {RangeError} when the key, the size, a part's number or offset, or a date is not valid.
+ * Returns an absolute URL that contains the whole grant and its signature: operation, key, exact
+ * size, media type and expiry (milliseconds since 1970). For `part` it also contains the part
+ * number and offset, for `get` the file name, version and date.
+ * @throws {RangeError} if the key, size, part number, offset or a date is invalid.
  */
 export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObject): string {
   assertSignable(grant)
@@ -44,13 +43,12 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
 }
 
 /**
- * Reads back the grant that `signUrl` put into a request's path and query. If any character was
- * changed, the result is SIGNATURE_INVALID. An unchanged URL works before `grant.until`, and gives
- * SIGNATURE_EXPIRED from that moment on.
+ * Verifies a request's path and query, and returns the grant that `signUrl` put there. Any change
+ * yields SIGNATURE_INVALID. From `grant.until` on, the result is SIGNATURE_EXPIRED.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
-  // The signature covers the text of the URL, not its parsed fields. So no other spelling of the
-  // same URL works, and no field is read before the signature is checked.
+  // The signature covers the text of the URL, not its parsed fields. So other spellings of the URL
+  // are invalid, and nothing is parsed before the signature is verified.
   const end = target.lastIndexOf(signatureParameter)
   if (end === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
   const described = target.slice(0, end)
@@ -108,8 +106,8 @@ function describe(grant: SignedGrant): string {
 }
 
 /**
- * Escapes all but RFC 3986's unreserved characters, which every client and proxy writes the same
- * way.
+ * Escapes everything except RFC 3986 unreserved characters, which all clients and proxies write the
+ * same way.
  */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
@@ -118,7 +116,7 @@ function encodeStrictly(text: string): string {
   )
 }
 
-/** Reads the text that `describe` wrote. It is called only after the signature is checked. */
+/** Parses the output of `describe`. Called only after the signature is verified. */
 function readGrant(described: string): SignedGrant {
   const url = new URL(described, 'http://localhost')
   const field = (name: string): string => url.searchParams.get(name) ?? ''

@@ -6,7 +6,7 @@ import { askWithoutReading, getRequest } from '../../../../tests/support/unread-
 
 const MiB = 1024 ** 2
 
-describe('past the limit of transfers', () => {
+describe('above the transfer limit', () => {
   let disk: DiskServer
   beforeEach(async () => {
     disk = await openDiskServer()
@@ -14,7 +14,7 @@ describe('past the limit of transfers', () => {
   afterEach(() => disk.close())
   const from = (address: string) => ({ 'X-Forwarded-For': address })
 
-  it('a download is told to come again; others are served, and so is its client when some have ended', async () => {
+  it('a download gets 503 until others end, while other clients are served', async () => {
     const upload = wholeUpload(disk, 16 * MiB)
     await upload.put(Buffer.alloc(16 * MiB))
     await upload.seal()
@@ -28,7 +28,7 @@ describe('past the limit of transfers', () => {
     expect(refusalOf(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect(refused.headers['retry-after']).toBe('10')
     expect((await get('192.0.2.2')).status).toBe(206)
-    // The operator gets one line in the log for many refusals.
+    // Repeated refusals produce only one log entry per minute.
     await get('192.0.2.1')
     const running = { downloads: 171, uploads: 0 }
     expect(disk.logged).toMatchObject([{ level: 40, running, client: '192.0.2.1' }])
@@ -41,7 +41,7 @@ describe('past the limit of transfers', () => {
     expect((await get('192.0.2.1')).status).toBe(206)
   })
 
-  it('a part is told to come again, and nothing of what runs is lost', async () => {
+  it('a part gets 503, and running uploads complete', async () => {
     const upload = cutUpload(disk, 87, 16)
     const headers = from('192.0.2.1')
     const open = await Promise.all(
@@ -59,7 +59,7 @@ describe('past the limit of transfers', () => {
     expect(await upload.seal()).toBe(upload.sha256)
   })
 
-  it('a question of how much is stored is told to come again; others are answered', async () => {
+  it('a HEAD for the stored size gets 503, while other clients are served', async () => {
     const answered = Promise.withResolvers<void>()
     disk.recordsAnswer = answered.promise
     const upload = cutUpload(disk, 1, 16)

@@ -13,17 +13,17 @@ beforeEach(() => {
   disk.touched.length = 0
 })
 
-/** Waits until the server has read everything that was sent to it before. */
+/** Waits until the server has read everything sent so far. */
 function roundTrip() {
   return send(`http://127.0.0.1:${disk.port}/storage/`)
 }
 
-describe('a part on its way', () => {
-  it('notes its activity in the records when it begins, and then once a minute', async () => {
+describe('a part in transit', () => {
+  it('records activity when it starts, and then once a minute', async () => {
     const of = cutUpload(disk, 2, 100)
     await of.put(2)
     const { client, ended } = await of.begin(1)
-    // The server counts the minutes of a part from the moment at which the part's file is open.
+    // The server measures a part's minutes from the time it opens the file.
     while ((await disk.openFiles()).length === 0) await new Promise(setImmediate)
     await roundTrip()
     expect(disk.touched.splice(0)).toEqual([of.key, of.key])
@@ -45,7 +45,7 @@ describe('a part on its way', () => {
     expect(await ended).toMatchObject({ status: 200 })
   })
 
-  it('ends within a minute when its upload was given up', async () => {
+  it('ends within a minute after its upload is aborted', async () => {
     const of = cutUpload(disk, 1, 100)
     const { client, ended } = await of.begin(1)
     disk.over.add(of.key)
@@ -58,7 +58,7 @@ describe('a part on its way', () => {
     expect(await of.held()).toEqual([])
   })
 
-  it('is refused when its upload is over: 404, and 409 once it is sealed', async () => {
+  it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {
     const [aborted, sealed] = [cutUpload(disk, 1, 100), cutUpload(disk, 1, 100)]
     await sealed.put(1)
     await sealed.seal()
@@ -69,15 +69,15 @@ describe('a part on its way', () => {
   })
 })
 
-describe('a whole file on its way', () => {
-  it('notes its activity in the records once when a request begins', async () => {
+describe('a whole file in transit', () => {
+  it('records activity once at the start of each request', async () => {
     const upload = wholeUpload(disk, 5)
     await upload.put('hello')
     await upload.head()
     expect(disk.touched).toEqual([upload.key, upload.key])
   })
 
-  it('notes it once a minute while bytes arrive', async () => {
+  it('records activity once a minute while bytes arrive', async () => {
     const upload = wholeUpload(disk, 6)
     const { ended, write } = await upload.open({ 'Content-Length': 6 })
     const asked: number[] = []
@@ -93,7 +93,7 @@ describe('a whole file on its way', () => {
     expect(asked).toEqual([1, 1, 1, 2, 2, 3])
   })
 
-  it('ends within a minute when its upload was given up', async () => {
+  it('ends within a minute after its upload is aborted', async () => {
     const upload = wholeUpload(disk, 6)
     const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
@@ -104,7 +104,7 @@ describe('a whole file on its way', () => {
     expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
   })
 
-  it('does not end because the records are away for a moment', async () => {
+  it('survives a brief database outage', async () => {
     const upload = wholeUpload(disk, 6)
     const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
@@ -115,7 +115,7 @@ describe('a whole file on its way', () => {
     expect(await ended).toMatchObject({ status: 200 })
   })
 
-  it('is answered 503 when the records are away as it begins, and loses nothing', async () => {
+  it('gets 503 and keeps its stored bytes if the database is down at the start', async () => {
     const upload = wholeUpload(disk, 5)
     await upload.put('hello')
     disk.recordsFail = true
@@ -124,7 +124,7 @@ describe('a whole file on its way', () => {
     expect((await upload.stored()).toString()).toBe('hello')
   })
 
-  it('is refused when its upload is over: 404, and 409 once it is sealed', async () => {
+  it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {
     const [aborted, sealed] = [wholeUpload(disk, 5), wholeUpload(disk, 5)]
     await sealed.put('hello')
     await sealed.seal()

@@ -13,7 +13,7 @@ describe('the type of a body', () => {
     ['text/plain; charset=utf-8', 'text/plain'],
     ['text/plain', 'TEXT/plain'],
     [undefined, 'application/octet-stream'],
-  ])('%s is what was signed as %s', (sent, signed) => {
+  ])('%s matches the signed type %s', (sent, signed) => {
     const headers = { 'content-type': sent, 'content-length': '0' }
     expect(assertSignedHeaders(headers, { mimeType: signed }, 0)).toBeUndefined()
   })
@@ -23,7 +23,7 @@ describe('the type of a body', () => {
     [undefined, 'text/plain'],
     ['', 'text/plain'],
     ['text/plain2', 'text/plain'],
-  ])('%s is not what was signed as %s', (sent, signed) => {
+  ])('%s does not match the signed type %s', (sent, signed) => {
     const check = () => assertSignedHeaders({ 'content-type': sent }, { mimeType: signed }, 0)
     expectRefusal(check, 'SIGNATURE_INVALID')
   })
@@ -37,7 +37,7 @@ describe('the length of a body', () => {
     [{}, 0],
     [{ 'transfer-encoding': 'chunked' }, 10],
     [{ 'content-length': '10' }, -1],
-  ])('%o fits %i, or is not known yet', (headers, expected) => {
+  ])('%o is accepted for %i expected bytes', (headers, expected) => {
     expect(assertSignedHeaders(headers, unknown, expected)).toBeUndefined()
   })
 
@@ -45,60 +45,60 @@ describe('the length of a body', () => {
     [{ 'content-length': '11' }, 'FILE_TOO_LARGE'],
     [{ 'content-length': '9' }, 'UPLOAD_INCOMPLETE'],
     [{}, 'UPLOAD_INCOMPLETE'],
-  ] as const)('%o does not fit 10', (headers, code) => {
+  ] as const)('%o is rejected for 10 expected bytes', (headers, code) => {
     expectRefusal(() => assertSignedHeaders(headers, unknown, 10), code)
   })
 })
 
-describe('the offset from which an upload continues', () => {
+describe('the offset of a resumed upload', () => {
   const tenBytes = { operation: 'put', size: 10 } as const
 
   it.each([
     ['bytes=0-', 0],
     ['bytes=7-', 7],
     ['Bytes=7-9', 7],
-  ])('%s of ten bytes begins at %i', (range, offset) => {
+  ])('is parsed from %s: %i', (range, offset) => {
     expect(requestedOffset({ range }, tenBytes)).toBe(offset)
   })
 
-  it('is none without a range', () => {
+  it('is undefined without a range', () => {
     expect(requestedOffset({}, tenBytes)).toBeUndefined()
   })
 
   it.each(['bytes=7-8', 'bytes=7-10', 'bytes=-3', 'bytes=1-2,4-5', 'items=7-', 'bytes=7', ''])(
-    'is not read from %o',
+    'is rejected as %o',
     (range) => {
       expectRefusal(() => requestedOffset({ range }, tenBytes), 'INVALID_INPUT')
     },
   )
 
-  it('is not read beside Content-Range', () => {
+  it('is rejected together with Content-Range', () => {
     const headers = { range: 'bytes=7-', 'content-range': 'bytes 7-9/10' }
     expectRefusal(() => requestedOffset(headers, tenBytes), 'INVALID_INPUT')
   })
 })
 
-it('a part has no range', () => {
+it('a part cannot have a range', () => {
   const part = { operation: 'part', size: 10 } as const
   expect(requestedOffset({}, part)).toBeUndefined()
   expectRefusal(() => requestedOffset({ range: 'bytes=0-' }, part), 'INVALID_INPUT')
 })
 
-describe('the CRC-32 that is sent', () => {
-  it('is read from base64', () => {
+describe('the announced CRC-32', () => {
+  it('is decoded from base64', () => {
     expect(announcedCrc32({ 'x-amz-checksum-crc32': 'y/Q5Jg==' })).toBe(0xcbf43926)
     expect(announcedCrc32({ 'x-amz-checksum-crc32': 'AAAAAA==' })).toBe(0)
     expect(announcedCrc32({})).toBeUndefined()
   })
 
   it.each(['', 'y/Q5Jg', 'y/Q5Jh==', 'y_Q5Jg==', 'AAAAAAA=', 'cbf43926'])(
-    'is refused as %o',
+    'is rejected as %o',
     (sent) => {
       expectRefusal(() => announcedCrc32({ 'x-amz-checksum-crc32': sent }), 'INVALID_INPUT')
     },
   )
 
-  it('is refused when it is sent twice', () => {
+  it('is rejected if it is sent twice', () => {
     const twice = ['y/Q5Jg==', 'y/Q5Jg==']
     expectRefusal(() => announcedCrc32({ 'x-amz-checksum-crc32': twice }), 'INVALID_INPUT')
   })

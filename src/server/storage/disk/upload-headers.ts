@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../../errors.ts'
 
 /**
- * Refuses a body whose type is not the one that was signed, or whose announced length is not
- * `expected`, before a byte of it is read.
+ * Rejects a body before reading it if its type isn't the signed one, or its announced length isn't
+ * `expected`.
  */
 export function assertSignedHeaders(
   headers: IncomingHttpHeaders,
@@ -11,7 +11,7 @@ export function assertSignedHeaders(
   expected: number,
 ): void {
   // A body without a type counts as application/octet-stream (RFC 9110 §8.3). Browsers send no type
-  // for a file they do not know.
+  // for kinds of files they don't know.
   const sent = headers['content-type'] ?? 'application/octet-stream'
   const mediaType = sent.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== mimeType.toLowerCase()) throw new AppError('SIGNATURE_INVALID')
@@ -22,10 +22,10 @@ export function assertSignedHeaders(
 }
 
 /**
- * Returns the offset from which `Range: bytes=n-` continues a whole file; undefined when the body
- * is the whole file or part. The range may also name the last byte of the file as its end. Any
- * other form of the header is refused, and every range of a part. If it were ignored, the end of a
- * file would be stored as the whole file.
+ * Returns the offset at which `Range: bytes=n-` resumes a whole file, or undefined if the body is
+ * the whole file or part. The range may also end with the file's last byte. Any other form is
+ * rejected, and so is any range of a part: if it were ignored, the end of a file would be stored as
+ * the whole file.
  */
 export function requestedOffset(
   headers: IncomingHttpHeaders,
@@ -41,13 +41,13 @@ export function requestedOffset(
 }
 
 /**
- * Returns the CRC-32 that the body must have (design §5, upload protocol); undefined when the
- * client sends none.
+ * Returns the CRC-32 that the client announced for the body (design §5, upload protocol), or
+ * undefined if it sent none.
  */
 export function announcedCrc32(headers: IncomingHttpHeaders): number | undefined {
   const sent = headers['x-amz-checksum-crc32']
   if (sent === undefined) return undefined
-  // Four bytes have exactly one form in base64: the four bits that are left over must be zero.
+  // Four bytes have exactly one base64 form: the four unused bits must be zero.
   if (typeof sent !== 'string' || !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(sent)) {
     throw new AppError('INVALID_INPUT')
   }

@@ -5,7 +5,7 @@ import { WriteLocks } from './write-locks.ts'
 const newer = 'UPLOAD_SUPERSEDED'
 const superseded = { name: 'AppError', code: newer }
 
-/** Returns whether the promise resolves without any further event from outside. */
+/** True if the promise resolves without further external events. */
 async function isKept(promise: Promise<unknown>) {
   let kept = false
   void promise.then(() => {
@@ -15,7 +15,7 @@ async function isKept(promise: Promise<unknown>) {
   return kept
 }
 
-it('lets parts go side by side, and one at a time each', async () => {
+it('allows different parts in parallel, but only one request per part', async () => {
   const locks = new WriteLocks()
   const [one, two] = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
   const again = locks.acquire('key', newer, 1)
@@ -27,7 +27,7 @@ it('lets parts go side by side, and one at a time each', async () => {
   expect(two.signal.aborted).toBe(false)
 })
 
-it('lets the whole key wait for all parts, and later parts for it', async () => {
+it('makes the whole key wait for locked parts, and later parts wait for the whole key', async () => {
   const locks = new WriteLocks()
   const parts = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
   const whole = locks.acquire('key', newer)
@@ -45,7 +45,7 @@ it('lets the whole key wait for all parts, and later parts for it', async () => 
   expect(locks.isHeld('key')).toBe(false)
 })
 
-it('keeps keys apart, and stops all', async () => {
+it('locks keys independently and can abort all holders', async () => {
   const locks = new WriteLocks()
   const held = [await locks.acquire('a', newer), await locks.acquire('b', newer, 1)]
   expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false])

@@ -1,32 +1,34 @@
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { AppError } from '../../errors.ts'
 
-/** The sole right to change the bytes under a key, or those of one part, until `release`. */
+/** The exclusive right to change the bytes of a key, or of one part, until `release`. */
 export interface WriteLock {
-  /** Aborts, with the `AppError` to answer with, when a newer request wants the same bytes. */
+  /**
+   * Aborts when a newer request wants the same bytes. The reason is the `AppError` to answer with.
+   */
   readonly signal: AbortSignal
   release(): void
 }
 
 interface Holder {
-  /** The number of the part; undefined for all bytes of the key. */
+  /** The part number, or undefined for the whole key. */
   part: number | undefined
   abort: AbortController
   released: Promise<void>
 }
 
 /**
- * Lets only one request at a time write, seal or remove the bytes of a key; different parts may be
+ * Lets only one request at a time write, seal or remove the bytes of a key. Different parts can be
  * written in parallel. A new request aborts earlier ones for the same bytes and waits for them. So
- * the newest request wins, and never finds a half-finished write.
+ * the newest request wins and never sees a half-finished write.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
 
   /**
-   * Locks the bytes of a key, or of one part. Requests that hold them abort, answer with the error
-   * `code`, and have released them when this resolves. By then a newer request may have aborted
-   * this one, so the caller checks `signal`.
+   * Locks the bytes of a key, or of one part. Aborts conflicting requests with the error `code` and
+   * waits until they have released their locks. By then a newer request may have aborted this one,
+   * so the caller must check `signal`.
    */
   async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()
@@ -49,12 +51,12 @@ export class WriteLocks {
     }
   }
 
-  /** Tells whether any request has a lock on the key or a part of it, or waits for one. */
+  /** True if any request has locked the key or one of its parts, or is waiting to. */
   isHeld(key: string): boolean {
     return this.#holders.has(key)
   }
 
-  /** Aborts every request that holds a lock. */
+  /** Aborts all requests that hold a lock. */
   stopAll(refusal: AppError): void {
     for (const holders of this.#holders.values()) {
       for (const { abort } of holders) abort.abort(refusal)
