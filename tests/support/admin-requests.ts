@@ -1,6 +1,6 @@
 import type { Client } from './make.ts'
 
-/** Sends a request that deletes a user, with a JSON body or none. */
+/** Sends a request to delete a user, with an optional JSON body. */
 export function askToDeleteUser(admin: Client, id: string, body?: unknown): Promise<Response> {
   const path = `/api/admin/users/${encodeURIComponent(id)}`
   if (body === undefined) return admin.fetch(path, { method: 'DELETE' })

@@ -4,7 +4,7 @@ import type { Limits, TierLimits } from '../../src/shared/rules/tiers/tier-limit
 
 const { days, files, fileSize } = limitBounds
 
-/** Generates valid limits of one tier. */
+/** Generates valid limits for one tier. */
 const anyTierLimits: fc.Arbitrary<TierLimits> = fc
   .record({
     maxFiles: fc.option(fc.integer({ min: files.least, max: files.most })),
@@ -21,12 +21,12 @@ const anyTierLimits: fc.Arbitrary<TierLimits> = fc
     maxLifetimeDays: Math.min(days.most, Math.max(...choices) + more),
   }))
 
-/** Generates limits that an administrator can set. */
+/** Generates limits an administrator may set. */
 export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
   .map(([free, other]) => ({ free, premium: atLeast(free, other) }))
 
-/** Raises limits that are lower than those in `below`: an upgrade must not lower any. */
+/** Raises `limits` to at least those of `below`, because an upgrade must not lower any limit. */
 function atLeast(below: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
   const longest = Math.max(...expirationDays, ...below.expirationDays)

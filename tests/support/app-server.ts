@@ -28,24 +28,24 @@ import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 
-/** The real server on a real port, with its own database and store. */
+/** A real server on a real port, with its own database and store. */
 export interface TestApp {
   /** The origin, such as http://127.0.0.1:41234. */
   url: string
   deps: Deps
-  /** The store of new files: the bucket if the settings name one, else the disk. */
+  /** The store for new files: the bucket if one is configured, otherwise the disk. */
   storage: Storage
   disk: DiskStorage
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** The database queue, if the options ask for one. */
+  /** The database queue, if opened. */
   jobQueue: JobQueue | undefined
-  /** Everything logged so far. */
+  /** All log lines so far. */
   logged: LogLine[]
-  /** Announces a shutdown; the server keeps answering. */
+  /** Announces a shutdown. The server still accepts requests. */
   beginStop(): void
-  /** Sends the emails requested since the last call, and returns them. */
+  /** Sends the emails queued since the last call and returns them. */
   mails(): Promise<Mail[]>
   close(): Promise<void>
 }
@@ -53,25 +53,25 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Settings as environment variables. */
   env?: Record<string, string>
-  /** Cost of password hashing; next to nothing by default. */
+  /** Password hashing cost. Defaults to a minimal one. */
   passwordCost?: HashCost
-  /** Free space for uploads; by default that of the real disk. */
+  /** Free space for uploads. Defaults to that of the real disk. */
   space?: UploadSpace
-  /** A directory to keep after closing; by default a temporary one. */
+  /** A directory to keep after `close`. Defaults to a temporary one. */
   dataDir?: string
-  /** Connection limits and timeouts; by default those of production. */
+  /** Connection limits and timeouts. Default to those of production. */
   poolLimits?: PoolLimits
-  /** The server's clock; by default one that starts now. */
+  /** The server's clock. Defaults to one that starts at the current time. */
   clock?: TestClock
-  /** Where the log goes; by default to `logged`. */
+  /** Receives the log. Defaults to `logged`. */
   log?: Logger
   /**
-   * Opens the database queue for emails. By default they wait in memory until `mails` is called.
+   * Opens the database queue for emails. By default emails stay in memory until `mails` is called.
    */
   openQueue?: typeof openJobQueue
 }
 
-/** Starts a server on a migrated database, which is dropped on close. */
+/** Starts a server on a migrated database, which `close` drops. */
 export async function serveApp(
   database: TestDatabase,
   {

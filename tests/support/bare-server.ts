@@ -6,15 +6,14 @@ import { errorResponse } from '../../src/server/http/error-handler.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
-/** A real HTTP server with only a test's handlers. */
+/** A real HTTP server with only the test's handlers. */
 export interface BareServer {
   url: string
-  /** Returns the number of open connections. */
   connections(): Promise<number>
   close(): Promise<void>
 }
 
-/** Serves a test's handlers on a free port, with the real handling of errors and 404s. */
+/** Serves the test's handlers on a free port, with the production handling of errors and 404s. */
 export async function serveBare(
   add: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},

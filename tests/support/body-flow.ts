@@ -1,13 +1,16 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** Forwards request bodies in a test's proxy, and can pause all of them at once. */
+/** Forwards request bodies in a test proxy, and can pause all of them at once. */
 export interface BodyFlow {
   /**
-   * Forwards a body to `to`, or only counts it without one. `onBytes` gets the number of bytes as
-   * they arrive.
+   * Forwards a body to `to`, or only counts its bytes if `to` is null. `onBytes` receives the size
+   * of each chunk.
    */
   begin(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body
-  /** Forwards `bytes` more bytes across all bodies, then pauses. Resolves when a body is paused. */
+  /**
+   * Forwards `bytes` more bytes across all bodies, then pauses them. Resolves once a body is
+   * paused.
+   */
   holdAfter(bytes: number): Promise<void>
   open(): void
 }
@@ -18,11 +21,11 @@ interface Body {
   end(): void
 }
 
-/** Creates a flow that forwards everything until told to stop. */
+/** Creates a flow that forwards everything until paused. */
 export function makeBodyFlow(): BodyFlow {
   let left = Number.POSITIVE_INFINITY
   let held = Promise.withResolvers<void>()
-  /** Resumes one paused body each. */
+  /** Callbacks that each resume one paused body. */
   const waiting = new Set<() => void>()
 
   const begin = (body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body => {

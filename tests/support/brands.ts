@@ -35,7 +35,6 @@ export async function storeLogo(app: TestApp, { id: ownerId }: Person): Promise<
   return `${app.url}/api/branding/logo/${logoKey}`
 }
 
-/** Returns a user's brand. */
 export async function brandOf(person: Client): Promise<Brand | null> {
   return json<Brand | null>(await person.fetch('/api/branding'))
 }

@@ -16,7 +16,7 @@ export function memoryStorage(values: Map<string, string>): KeyValues {
   }
 }
 
-/** File handles in memory; in a browser they survive a reload. */
+/** File handles in memory, in place of IndexedDB. */
 export function memoryHandles(handles: Map<string, FileSystemFileHandle>): HandleStore {
   return {
     save: async (id, handle) => void handles.set(id, handle),
@@ -28,10 +28,10 @@ export function memoryHandles(handles: Map<string, FileSystemFileHandle>): Handl
   }
 }
 
-/** The locks that the tabs of a browser hold, by record id. Each value loses the lock. */
+/** The locks held by a browser's tabs, by record id. Calling a value releases the lock. */
 export type HeldLocks = Map<string, () => void>
 
-/** The locks of a browser's tab, which all its tabs share through `held`. */
+/** The locks of one tab. All tabs of a browser share `held`. */
 export function memoryLocks(held: HeldLocks): RecordLocks {
   return {
     areReal: true,
@@ -47,7 +47,7 @@ export function memoryLocks(held: HeldLocks): RecordLocks {
   }
 }
 
-/** Kept files in memory. */
+/** An in-memory table of kept files. */
 export function memoryKeptTable(): KeptTable {
   const stored = new Map<string, KeptFile>()
   return {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
-/** A part that was sent. A second one with its number doesn't replace it. */
+/** A received part. Sending its number again adds another one. */
 interface Part {
   number: number
   body: Buffer
@@ -17,7 +17,7 @@ interface Upload {
   parts: Part[]
 }
 
-/** A bucket in memory, and its settings. */
+/** An in-memory bucket and its settings. */
 export interface BucketById {
   settings: S3Settings
   /** The settings as environment variables. */
@@ -29,8 +29,8 @@ export interface BucketById {
 
 /**
  * Starts an S3 server with the quirks of SeaweedFS up to 4.47: open uploads are listed by id
- * instead of key, and without a date; a part sent twice is listed twice; the last part of a page is
- * repeated on the next. Signatures are not checked.
+ * instead of key and without a date, a part sent twice is listed twice, and the last part of a page
+ * is repeated on the next page. Signatures aren't checked.
  */
 export async function startBucketById(): Promise<BucketById> {
   const uploads = new Map<string, Upload>()

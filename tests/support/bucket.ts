@@ -15,15 +15,15 @@ import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 import { neededRule } from '../../src/server/storage/s3/cors-rule.ts'
 import type { S3Server } from './radosgw.ts'
 
-/** A new bucket for one test, with a client that has every permission. */
+/** A new bucket for one test, with a client that has all permissions. */
 export interface TestBucket {
   settings: S3Settings
   /** Settings as environment variables. */
   env: Record<string, string>
   client: S3Client
-  /** Allows pages of an origin to use the bucket (CORS). */
+  /** Lets pages of an origin use the bucket (CORS). */
   allow(origin: string): Promise<void>
-  /** Revokes the key's write permission. Call the result to restore it. */
+  /** Revokes the key's write permission. Returns a function that restores it. */
   denyPuts(): Promise<() => Promise<void>>
 }
 
@@ -67,8 +67,8 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
 }
 
 /**
- * Returns the bytes in a bucket, in objects and in parts of open uploads. Parts of an upload that
- * ends meanwhile don't count.
+ * Counts the bytes in a bucket, in objects and in parts of open uploads. Parts of an upload that
+ * ends during the count are ignored.
  */
 export async function bytesIn({
   client,

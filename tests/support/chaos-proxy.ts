@@ -8,17 +8,17 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** A request the proxy saw, and its outcome. */
+/** A request that passed the proxy, and its outcome. */
 export interface Exchange {
   method: string
   /** Path and query. */
   url: string
-  /** How many body bytes the client has sent. */
+  /** Body bytes the client has sent. */
   bodyBytes: number
-  /** The status the client got, or null. */
+  /** The status the client received, or null without a response. */
   status: number | null
   /**
-   * Whether `holdAfter`, `answerPuts`, `reset` or `cut` interrupted this PUT before its response.
+   * True if `holdAfter`, `answerPuts`, `reset` or `cut` interrupted this PUT before its response.
    */
   disturbed: boolean
 }
@@ -26,56 +26,56 @@ export interface Exchange {
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A proxy between a client and a server or bucket that a test can make fail. Hosts, headers and
- * presigned URLs pass unchanged.
+ * A proxy between a client and a server or bucket that simulates failures. Hosts, headers and
+ * presigned URLs are forwarded unchanged.
  */
 export interface ChaosProxy {
   /** The origin for clients. */
   url: string
   /** Forwards all requests to this local port. */
   forwardTo(port: number): void
-  /** Every request so far, in order. */
+  /** All requests so far, in order. */
   exchanges: readonly Exchange[]
   /** Forwards `bytes` more bytes of PUT bodies, then stalls all of them. */
   holdAfter(bytes: number): Promise<void>
-  /** Answers running PUTs with this status once their bodies are complete. */
+  /** Answers the PUTs in progress with this status once their bodies are complete. */
   answerPuts(status: number): void
-  /** Answers new requests that match with this status, until `open`. */
+  /** Answers matching new requests with this status, until `open`. */
   answer(status: number, matches: Matches): void
-  /** Holds new requests that match, until `open`. */
+  /** Stalls matching new requests until `open`. */
   hold(matches: Matches): void
-  /** Delays each new request by this many milliseconds, until `open`. */
+  /** Delays each new request by `delayMs` milliseconds, until `open`. */
   slow(delayMs: () => number): void
   /**
-   * Forwards requests that match, but drops the connection instead of answering, until `open`. The
-   * client can't know their outcome.
+   * Forwards matching requests but drops the connection instead of responding, until `open`. The
+   * client can't know the outcome.
    */
   loseAnswers(matches: Matches): void
-  /** Drops the connections of all running PUTs, on both sides. */
+  /** Drops the connections of all PUTs in progress, on both sides. */
   reset(): void
   /**
-   * Drops all client connections, and every new one, until `open`. The server's side stays open, as
-   * when a client's network fails.
+   * Drops all client connections, including new ones, until `open`. The server's side stays open,
+   * as when a client loses its network.
    */
   cut(): void
-  /** Ends all faults. */
+  /** Ends all simulated failures. */
   open(): void
-  /** Forgets earlier exchanges, to save memory in long runs. */
+  /** Discards earlier exchanges to save memory in long runs. */
   forget(): void
   close(): Promise<void>
 }
 
-/** A running request. */
+/** A request in progress. */
 interface Passing {
   exchange: Exchange
   /**
-   * Answers in place of the server once the request is complete. Null once a response has begun.
+   * Responds in place of the server once the request is complete. Null once a response has begun.
    */
   refuse: ((status: number) => void) | null
   reset: () => void
 }
 
-/** Starts a proxy without faults. It forwards nothing before `forwardTo`. */
+/** Starts a proxy without failures. Nothing is forwarded before `forwardTo`. */
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
@@ -84,13 +84,13 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   let held: Matches | null = null
   let lost: Matches | null = null
   let delayMs = () => 0
-  /** Each resumes one held request. */
+  /** Callbacks that each resume one stalled request. */
   const waiting = new Set<() => void>()
   const exchanges: Exchange[] = []
   const passing = new Set<Passing>()
   const flow = makeBodyFlow()
-  // No keep-alive: the server could close an idle connection just as it is reused, a failure no
-  // test asked for.
+  // No keep-alive: the server could close an idle connection just as it is reused, which no test
+  // wants.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -99,8 +99,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
     let isRefused = false
     to.on('error', () => {
-      // Without a response the client must see a failure; after an early refusal it must still get
-      // it.
+      // Without a response the client must see a network error, but an early error response must
+      // still reach it.
       if (!isRefused) request.socket.destroy()
     })
     const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
@@ -177,7 +177,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  /** Marks the running PUTs as interrupted and returns them. */
+  /** Marks the PUTs in progress as interrupted and returns them. */
   const disturbPuts = () => {
     const puts = [...passing].filter(({ exchange }) => exchange.method === 'PUT')
     for (const { exchange } of puts) exchange.disturbed = true
@@ -240,9 +240,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   }
 }
 
-/**
- * Answers once the body is complete; an earlier response could look like a lost connection.
- */
+/** Responds once the body is complete. An earlier response could look like a lost connection. */
 function answerAtEnd(
   request: IncomingMessage,
   response: ServerResponse,

@@ -5,7 +5,7 @@ import type { CheckLine } from '../../src/shared/contract/checks.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
-/** Returns the check results as the administrator sees them. */
+/** Returns the check results shown to the administrator. */
 export async function askForChecks(
   admin: Client,
   headers: Record<string, string> = {},
@@ -15,19 +15,19 @@ export async function askForChecks(
   return json(response)
 }
 
-/** Returns the result of the check with this name. */
+/** Finds the result of the check with this name. */
 export function named(lines: readonly CheckLine[], name: string): CheckLine {
   const found = lines.find((line) => line.name === name)
   if (!found) throw new Error(`no line ${name}`)
   return found
 }
 
-/** Runs the checks and returns the result of this one. */
+/** Runs all checks and returns the result of this one. */
 export async function lineOf(admin: Client, name: string): Promise<CheckLine> {
   return named(await askForChecks(admin), name)
 }
 
-/** Calls `work` while the jobs run. */
+/** Runs `work` while the job runner is up. */
 export async function whileJobsRun(
   app: TestApp,
   work: () => Promise<void>,
@@ -42,13 +42,13 @@ export async function whileJobsRun(
   }
 }
 
-/** Writes the job schedules to the database, as a started server does, without any run. */
+/** Writes the job schedules to the database, as a server start does, without running any job. */
 export async function scheduleJobs(app: TestApp): Promise<void> {
   await whileJobsRun(app, async () => {})
   await forgetRuns(app)
 }
 
-/** Deletes all jobs and records of runs. */
+/** Deletes all jobs and their run history. */
 export async function forgetRuns(app: TestApp): Promise<void> {
   await app.pool.query('delete from pgboss.job')
   await app.deps.db.delete(jobRuns)

@@ -1,4 +1,4 @@
 import { afterEach } from 'vitest'
 
-// Test files of a worker share one page, so clean up for the next.
+// All test files of a worker share one page, so clear it for the next one.
 afterEach(() => globalThis.document?.body.replaceChildren())

@@ -1,14 +1,13 @@
-/** The clipboard of a happy-dom page. */
+/** A fake clipboard for a happy-dom page. */
 export interface TestClipboard {
-  /** The copied texts. */
   copied: string[]
-  /** Makes copying fail. */
+  /** If true, copying fails. */
   refuses: boolean
-  /** Restores the page's own clipboard. */
+  /** Restores the original clipboard. */
   close(): void
 }
 
-/** Replaces the page's clipboard, which is incomplete in happy-dom. */
+/** Replaces the page's clipboard, which happy-dom implements only partly. */
 export function openClipboard(): TestClipboard {
   const clipboard: TestClipboard = {
     copied: [],
@@ -23,7 +22,7 @@ export function openClipboard(): TestClipboard {
     clipboard.copied.push(text)
   }
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  // The fallback that pages try; it fails too.
+  // The app's fallback, which fails too.
   Object.assign(document, { execCommand: () => false })
   return clipboard
 }

@@ -6,11 +6,11 @@ import { type Draw, seededRounds } from './seeded-rounds.ts'
 const userCount = 3
 /** Pause between two stories while a killed server restarts, to leave it the CPU. */
 const pauseMs = 100
-/** With this many rounds some renewal is not interrupted. */
+/** With this many rounds at least one renewal completes without a crash. */
 const enoughToRenew = 30
 
 /**
- * Returns how often a test kills a server: CRASH_ROUNDS (set by `npm run crashes`), else 30 in a
+ * Returns how many times to kill the server: CRASH_ROUNDS (set by `npm run crashes`), else 30 in a
  * long run and `inShort` otherwise.
  */
 export function roundsOfCrashes(inShort: number): number {
@@ -18,10 +18,10 @@ export function roundsOfCrashes(inShort: number): number {
 }
 
 /**
- * Runs users against servers that are killed and restarted one after another. Then checks
- * everything the servers have confirmed.
- * @param kill kills a server by SIGKILL. The result resolves when it is up again.
- * @throws an error that names what was wrong and the seed.
+ * Runs users against servers that are repeatedly killed and restarted. Then verifies everything the
+ * servers confirmed.
+ * @param kill kills a server with SIGKILL. Resolves when it is up again.
+ * @throws an error with the mismatch and the seed.
  */
 export async function runCrashScenario(
   server: { url: string },

@@ -15,10 +15,9 @@ import {
 import type { Draw } from './seeded-rounds.ts'
 
 const pauseMs = 50
-/** Sent in two parts, of which the last is shorter. */
+/** Two parts, the last one shorter. */
 const partedBytes = 8 * 1024 * 1024 + 100_000
 
-/** A confirmed file. */
 interface ConfirmedFile {
   id: string
   shortCode: string
@@ -26,8 +25,8 @@ interface ConfirmedFile {
 }
 
 /**
- * A user who uploads, lists, downloads, renews and deletes while servers are killed, retries as a
- * browser does, and remembers what the servers confirmed.
+ * A user who uploads, lists, downloads, renews and deletes while servers are killed. Retries like a
+ * browser and records what the servers confirmed.
  */
 export class CrashUser {
   readonly #server: { url: string }
@@ -36,10 +35,10 @@ export class CrashUser {
   /** Short codes ended by a renewal or deletion. */
   readonly #ended = new Set<string>()
   #client: Client
-  /** How often a request was retried after a 5xx, or a lost or truncated response. */
+  /** Retries after a 5xx, or after a lost or truncated response. */
   retries = 0
   stories = 0
-  /** How many renewals succeeded. */
+  /** Successful renewals. */
   renewed = 0
 
   private constructor(server: { url: string }, draw: Draw, client: Client) {
@@ -48,7 +47,7 @@ export class CrashUser {
     this.#client = client
   }
 
-  /** Signs up a premium user, who may renew and has no file limit. */
+  /** Signs up a premium user, who can renew and has no file limit. */
   static async join(server: { url: string }, draw: Draw): Promise<CrashUser> {
     const { email, password } = await signUp(server)
     const client = makeClient(server, await logIn(server, email, password))
@@ -62,7 +61,8 @@ export class CrashUser {
   }
 
   /**
-   * Uploads and downloads a file; renews, deletes or downloads a random one; checks the file list.
+   * Uploads and downloads a file; renews, deletes or downloads a random one; then checks the file
+   * list.
    */
   async runStory(): Promise<void> {
     const bytes = randomBytes(this.#draw(3) === 0 ? partedBytes : 1 + this.#draw(300_000))
@@ -76,7 +76,7 @@ export class CrashUser {
     this.stories += 1
   }
 
-  /** Expects every confirmed file to be listed and intact, and every ended link to be dead. */
+  /** Asserts that every confirmed file is listed and intact, and every ended link is dead. */
   async expectNothingLost(): Promise<void> {
     await this.#expectList()
     for (const file of this.#files.values()) await this.#expectBytes(file)
@@ -98,7 +98,7 @@ export class CrashUser {
       this.#client.post('/api/files/get-upload-url', request),
     )
     await this.#sendMissing(started, bytes)
-    // Every PUT succeeded, so the upload must be complete.
+    // All PUTs succeeded, so the upload must be complete.
     const confirmation = { cloudKey: started.cloudKey }
     const {
       id,
@@ -130,7 +130,7 @@ export class CrashUser {
     )
   }
 
-  /** Sends bytes with retries. UPLOAD_SEALED means that the server has them already. */
+  /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt succeeded. */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#patience() })
@@ -174,7 +174,7 @@ export class CrashUser {
     for (;;) {
       const answer = await this.#ask(() => this.#download(shortCode))
       if (!answer.ok) throw new Error(`the link of the file ${id} was answered ${answer.status}`)
-      // A killed server breaks downloads off; clients notice that and retry.
+      // A killed server truncates downloads. Clients detect that and retry.
       const body = await answer.arrayBuffer().catch(() => null)
       if (body === null) {
         this.retries += 1
@@ -228,7 +228,7 @@ export class CrashUser {
       const answer = await request()
       const isJson = answer.headers.get('content-type')?.startsWith('application/json')
       if (!isJson) return answer
-      // Read the body here, so that a truncated response counts as none.
+      // Read the body here, so that a truncated response counts as lost.
       const { status, headers } = answer
       return new Response(await answer.text(), { status, headers })
     } catch {

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 const execute = promisify(execFile)
 const silent = { info() {}, warn() {} }
 
-/** A new Postgres cluster, made once per process and copied for each data directory. */
+/** An initialized Postgres cluster, created once per process and copied for each data directory. */
 let prepared: Promise<string> | undefined
 
 async function prepare(): Promise<string> {
@@ -20,12 +20,12 @@ async function prepare(): Promise<string> {
 }
 
 /**
- * Creates a data directory with an empty Postgres cluster, as a server's first start does, but ten
- * times as fast by copying one.
+ * Creates a data directory with an empty Postgres cluster, like a server's first start, but ten
+ * times faster because it copies one.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   prepared ??= prepare()
   await mkdir(dataDir, { mode: 0o700 })
-  // Keep owner and mode, or Postgres won't start.
+  // Preserve owner and mode, or Postgres won't start.
   await execute('cp', ['-a', await prepared, dataDir])
 }

@@ -12,24 +12,24 @@ import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days until abandoned uploads have ended, while every file is left. */
+/** Days after which abandoned uploads have ended but no file has. */
 const uploadsOver = [1.5, 2.5]
-/** Days until everything has ended. */
+/** Days after which everything has ended. */
 const allOver = [40, 41]
 
-/** What stopped servers left behind. */
+/** The state left by stopped servers. */
 interface Left {
   databaseUrl: string
   dataDir: string
-  /** The bucket's settings, if files are in one. */
+  /** The bucket's settings, if files are stored there. */
   env?: Record<string, string>
   stored: StoredBytes
 }
 
 /**
- * Runs the jobs days later. Checks that database and storage agree, and that ended files and
+ * Runs the jobs days later. Asserts that database and storage agree and that ended files and
  * uploads are deleted.
- * @throws an error that names what is missing or left.
+ * @throws an error that names what is missing or left over.
  */
 export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
   const clock = testClock()

@@ -9,10 +9,10 @@ import { buffer } from 'node:stream/consumers'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
-/** nginx with the configuration in `deploy/nginx`, on its own ports and certificates. */
+/** nginx with the configuration in `deploy/nginx`, but its own ports and certificates. */
 export interface DeployedNginx {
   httpPort: number
-  /** Sends a request over TLS to a configured name. */
+  /** Sends a request over TLS to a configured host. */
   ask(
     host: string,
     path: string,
@@ -25,22 +25,21 @@ export interface DeployedNginx {
   stop(): Promise<void>
 }
 
-/** Addresses of servers and bucket, such as `127.0.0.1:3000`. Nothing needs to listen there. */
+/** Addresses of servers and bucket, such as `127.0.0.1:3000`. Nothing has to listen there. */
 interface Addresses {
   servers: readonly [string, string]
-  /** Without it nginx gets neither the file nor the certificate. */
+  /** If omitted, nginx gets neither the bucket's configuration nor its certificate. */
   bucket?: string
 }
 
-/** A local name server's port, and the port of all servers it names. */
+/** Ports of a DNS server and of the servers it resolves names to. */
 interface Names {
   nameServer: number
   port: number
 }
 
 /**
- * Starts nginx in front of two servers and a bucket, found by `addresses.conf` or
- * `containers.conf`.
+ * Starts nginx in front of two servers and a bucket, with `addresses.conf` or `containers.conf`.
  * @param dataDir the servers' DATA_DIR, for files that nginx sends.
  */
 export async function startDeployedNginx(
@@ -97,7 +96,7 @@ export async function startDeployedNginx(
   }
 }
 
-/** Returns a file of `deploy/nginx`. */
+/** Reads a file from `deploy/nginx`. */
 export function shippedFile(name: string): Promise<string> {
   return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
 }
@@ -126,7 +125,7 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/** Wraps `servers` in a complete nginx.conf, as Debian and the container image do. */
+/** Wraps `servers` in a complete nginx.conf, like those of Debian and the container image. */
 export function wrapped(folder: string, servers: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `

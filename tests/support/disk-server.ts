@@ -27,26 +27,26 @@ export interface DiskServer {
   logged: LogLine[]
   /** Keys reported as receiving bytes, in order. */
   touched: string[]
-  /** Keys whose upload has ended. With `recordsFail`, looking them up fails. */
+  /** Keys whose upload has ended. With `recordsFail`, looking up an upload fails. */
   over: Set<string>
   recordsFail: boolean
-  /** While pending, looking up an upload blocks. */
+  /** Looking up an upload blocks while this is pending. */
   recordsAnswer: Promise<void>
-  /** Ends an upload. */
+  /** Marks an upload as ended. */
   endUpload(key: string): void
-  /** Returns which of the store's files are open, except its two permanent directories. */
+  /** Returns the store's open files, except its two permanently open directories. */
   openFiles(): Promise<string[]>
   /** Returns the grant of a presigned URL for a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Stops the server and keeps its directory for another. */
+  /** Stops the server but keeps its directory for another one. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the server on a new directory, or on that of an earlier server. `fileSystem` replaces the
- * real one.
+ * Starts the server on a new directory, or on an earlier server's. `fileSystem` replaces the real
+ * one.
  */
 export async function openDiskServer(
   left?: string,
@@ -138,7 +138,7 @@ export async function openDiskServer(
   return Object.assign(disk, { storage })
 }
 
-/** Waits until no transfer runs, and asserts that no file is open. */
+/** Waits until no transfer is in progress and asserts that no file is open. */
 export async function expectIdle({ storage, openFiles }: DiskServer): Promise<void> {
   await storage.idle()
   expect(storage.activeTransfers()).toBe(0)

@@ -12,20 +12,20 @@ import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
 import { type Answer, send } from './send.ts'
 
-/** The status of a PUT, or 'cut' if the connection closed without a response. */
+/** The response to a PUT, or 'cut' if the connection closed without one. */
 export type Ending =
   | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
   | 'cut'
 
-/** A PUT whose body the test writes piece by piece. */
+/** A PUT whose body the test writes in pieces. */
 export interface OpenPut {
   client: ClientRequest
   ended: Promise<Ending>
-  /** Resolves when the operating system has taken the bytes. */
+  /** Resolves when the bytes are in the kernel's buffer. */
   write(bytes: Buffer): Promise<void>
 }
 
-/** Begins a PUT. Its headers go out with the first bytes, or on `client.flushHeaders`. */
+/** Starts a PUT. Headers are sent with the first bytes, or by `client.flushHeaders`. */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
@@ -50,7 +50,7 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, ended, write }
 }
 
-/** Returns the stored bytes, from Upload-Offset. */
+/** Returns the number of stored bytes, from Upload-Offset. */
 export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
@@ -58,7 +58,7 @@ export function offsetOf({ headers }: Pick<Answer, 'headers'>): number {
 /** Headers for a body of unknown length. */
 export const chunked = { 'Transfer-Encoding': 'chunked' }
 
-/** An upload to a disk server by a single URL. */
+/** An upload to a disk server through a single URL. */
 export interface WholeUpload {
   grant: UploadGrant
   key: string
@@ -66,16 +66,16 @@ export interface WholeUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<Answer>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<Answer>
-  /** Asks by HEAD how many bytes are stored. */
+  /** Gets the number of stored bytes by HEAD. */
   offset(): Promise<number>
   /**
-   * Polls by HEAD until `bytes` bytes are stored; each HEAD flushes a running transfer. Returns the
-   * number of polls.
+   * Polls by HEAD until `bytes` bytes are stored. Each HEAD flushes a transfer in progress. Returns
+   * the number of polls.
    */
   untilStored(bytes: number): Promise<number>
   /** Reads the bytes on disk. */
   stored(): Promise<Buffer>
-  /** Returns the upload's files in the incoming directory; none once it is sealed. */
+  /** Returns the upload's files in the incoming directory. Empty once it is sealed. */
   left(): Promise<string[]>
   /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>
@@ -121,21 +121,20 @@ export function wholeUpload(
   }
 }
 
-/** A part whose transfer has begun. */
+/** A part in transfer. */
 export interface StartedPart extends Pick<OpenPut, 'client' | 'ended'> {
   /** Sends the rest of the part. */
   finish(): void
 }
 
-/** An upload of random bytes to a disk server, in parts. */
+/** A multipart upload of random bytes to a disk server. */
 export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
   bytes: Buffer
   sha256: string
-  /** The same upload by a single URL. */
+  /** The same upload through a single URL. */
   whole: WholeUpload
-  /** All part numbers. */
   partNumbers: number[]
-  /** The same upload at another server on the same directory. */
+  /** The same upload on another server with the same directory. */
   at(server: DiskServer): CutUpload
   part(partNumber: number): PartGrant
   bytesOf(partNumber: number): Buffer
@@ -144,7 +143,7 @@ export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | '
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<Answer>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
-  /** Begins to send a part. Resolves when the server is receiving it. */
+  /** Starts sending a part. Resolves when the server is receiving it. */
   begin(partNumber: number): Promise<StartedPart>
   /** Returns status and offset from a HEAD of the part. */
   headOf(partNumber: number): Promise<[number, number]>
@@ -153,7 +152,7 @@ export interface CutUpload extends Omit<WholeUpload, 'put' | 'open' | 'head' | '
   untilHeld(...partNumbers: number[]): Promise<void>
 }
 
-/** Creates an upload of `count` parts of `partSize` bytes, the last half as large. */
+/** Creates an upload of `count` parts of `partSize` bytes. The last part is half as large. */
 export function cutUpload(disk: DiskServer, count: number, partSize: number): CutUpload {
   const bytes = randomBytes((count - 1) * partSize + Math.ceil(partSize / 2))
   return cutBytes(disk, bytes, partSize)

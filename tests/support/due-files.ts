@@ -15,7 +15,9 @@ const fillFiles = `
   from generate_series($1::int, $2::int) n,
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
-/** Inserts expired files of free users that are due for a purge. They have rows but no bytes. */
+/**
+ * Inserts expired files of free users that are due for a purge. The rows have no bytes in storage.
+ */
 export async function fillDueFiles(
   sql: RunSql,
   { files, owners }: { files: number; owners: number },
@@ -27,7 +29,7 @@ export async function fillDueFiles(
   await sql('vacuum analyze')
 }
 
-/** Returns the short code of file `number`, from 1. */
+/** Returns the short code of a file by its number, from 1. */
 export function codeOfDueFile(number: number): string {
   const others: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
   return String(number)

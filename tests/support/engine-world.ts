@@ -11,7 +11,7 @@ import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports
 import { type HeldLocks, memoryHandles, memoryLocks, memoryStorage } from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
-/** Returns the outcome of a call that the server refuses. */
+/** Builds the outcome of a rejected call. */
 export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
   return {
     ok: false,
@@ -19,28 +19,24 @@ export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
   }
 }
 
-/** Advances the simulated time by `ms` milliseconds, and runs everything that becomes due. */
+/** Advances the simulated time by `ms` milliseconds and runs all timers due by then. */
 export function pass(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
 /**
- * Makes the answers of the simulated server, browser and network. A test may replace each of them.
+ * Creates the default responses of the simulated server, browser and network. A test may replace
+ * each of them.
  */
 function makeAnswers() {
   return {
-    /** The user who is signed in; null for a visitor. */
+    /** The signed-in user, or null for a visitor. */
     user: 'ada' as string | null,
     isOnline: true,
     isServerReady: true,
-    /**
-     * Decides how the start of an upload is answered. It gets the name of the file; null accepts.
-     */
+    /** Called with the file name to reject the start of an upload. Null accepts it. */
     onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
-    /**
-     * Decides how a confirmation is answered. It gets the number of confirmations so far; null
-     * accepts.
-     */
+    /** Called with the number of confirms so far to reject one. Null accepts it. */
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
     onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
@@ -48,35 +44,32 @@ function makeAnswers() {
   }
 }
 
-/** Makes the records of what the engine did, for a test to read. */
+/** Creates the traces of the engine's actions, for a test to read. */
 function makeTraces() {
   return {
     /**
-     * What the engine asked of the server and sent to it, in order, such as
-     * 'start a.txt', 'send key of a.txt' and 'confirm key of a.txt'.
+     * The engine's calls and transfers in order, such as 'start a.txt', 'send key of a.txt' and
+     * 'confirm key of a.txt'.
      */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
-    /** The browser's storage, which all tabs share. */
+    /** The browser's storage, shared by all tabs. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
     locks: new Map() as HeldLocks,
-    /** How many uploads the server has started. */
+    /** Uploads started by the server. */
     tickets: 0,
-    /**
-     * How many calls the engine made through `calls.gathered`, which sends many calls in one
-     * request.
-     */
+    /** Calls made through `calls.gathered`, which batches several calls into one request. */
     gathered: 0,
-    /** How often the list of files was read again. */
+    /** Refetches of the file list. */
     listed: 0,
-    /** How often the engine reported a change. */
+    /** Change notifications from the engine. */
     changes: 0,
     /**
-     * How many requests to the browser are active now: to ask before the page is left (`holds`),
-     * and to keep the screen on (`awake`).
+     * Active requests to the browser: to confirm before leaving the page (`holds`) and to keep the
+     * screen on (`awake`).
      */
     holds: 0,
     awake: 0,
@@ -136,22 +129,21 @@ function makeCalls(world: World): EngineDeps['calls'] {
   }
 }
 
-/** A tab of the simulated browser. */
 interface Tab {
   engine: UploadEngine
-  /** Ends the tab as the browser does: the page gets the event `pagehide`, and never runs again. */
+  /** Closes the tab like a browser: the page receives `pagehide` and never runs again. */
   close: () => void
 }
 
 /**
- * Runs the upload engine of the user ada with a simulated browser and server. A test sets what
- * these answer, and reads what the engine did. Time stands still until the test advances it. The
- * test must close this world at its end.
+ * Runs the upload engine of the user ada against a simulated browser and server. Tests set their
+ * responses and read the engine's traces. Time is frozen until a test advances it. The test must
+ * close the world.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeAnswers(), ...makeTraces() }
-  /** What the engines of all tabs get. */
+  /** Dependencies shared by the engines of all tabs. */
   const deps = {
     calls: makeCalls(world),
     sendFile: async (job: TransferJob) => {
@@ -254,7 +246,7 @@ export function openEngineWorld() {
     running.engine = tab.engine
   }
   const state = () => running.engine.shown()
-  /** Adds files as a tab does after a drop. Returns the ids of their records. */
+  /** Adds files like a drop does. Returns their record ids. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((one) => {
       ids += 1
@@ -266,7 +258,7 @@ export function openEngineWorld() {
     void running.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
     return files.map(({ id }) => id)
   }
-  /** From now on no transfer ends. Returns a function that lets them all end. */
+  /** Stalls all transfers from now on. Returns a function that completes them. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.onSend = ({ signal }) =>
@@ -280,21 +272,21 @@ export function openEngineWorld() {
   }
 
   return Object.assign(running, {
-    /** Closes the running engine, and opens one for this user. */
+    /** Closes the current engine and opens one for this user. */
     openFor: (ownerId: string) => {
       running.engine.close()
       open(ownerId)
     },
     /** Closes the first tab. */
     closeTab: () => tab.close(),
-    /** Reloads the page: everything that was only in memory is lost. */
+    /** Reloads the page, which loses everything kept only in memory. */
     reload: () => {
       tab.close()
       open('ada')
     },
     add,
     hold,
-    /** Adds files, and begins to send them. Their transfers do not end. */
+    /** Adds files and starts sending them. The transfers stall. */
     addStuck: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
       hold()
       const added = add(picked)

@@ -4,7 +4,7 @@ import type { TestApp } from './app-server.ts'
 
 /**
  * Reads the row of a file.
- * @throws if it has none.
+ * @throws if there is none.
  */
 export async function rowOf({ deps }: TestApp, id: string): Promise<typeof files.$inferSelect> {
   const [row] = await deps.db.select().from(files).where(eq(files.id, id))

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** In memory on Linux. */
+/** A tmpfs on Linux. */
 const memory = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More than the temporary files of a run take at once. */
+/** More than the temporary files of a run use at any time. */
 const enoughBytes = 6 * 1024 ** 3
 
 /**
- * Points TMPDIR to memory for this process and its children: tests write much that nobody keeps.
- * Does nothing if memory has too little space or forbids execution, or TMPDIR is set.
+ * Points TMPDIR to memory for this process and its children, because tests write many short-lived
+ * files. Does nothing if memory is short or mounted noexec, or if TMPDIR is set.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasRoom()) return
@@ -22,12 +22,12 @@ export function keepFilesInMemory(): void {
   const folder = join(memory, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => remove(name))
-  // Run as root, Postgres has another user, which must be able to reach its files.
+  // Started by root, Postgres runs as another user, who must be able to reach its files.
   chmodSync(folder, 0o755)
   if (runsPrograms(folder)) process.env.TMPDIR = folder
 }
 
-/** Whether programs in `folder` can be run; many containers mount /dev/shm noexec. */
+/** True if programs in `folder` can run. Many containers mount /dev/shm noexec. */
 function runsPrograms(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
@@ -48,7 +48,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it is running as another user.
+    // EPERM: the process exists but belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }
@@ -57,6 +57,6 @@ function remove(name: string): void {
   try {
     rmSync(join(memory, name), { recursive: true, force: true })
   } catch {
-    // An ending process may still have written here. The next run deletes it.
+    // A process that is still exiting may have written here. The next run deletes it.
   }
 }

@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 const range = [20_000, 32_000] as const
 
 /**
- * Returns a free local port from a range that others rarely use, so that it stays free until the
- * server starts, and across restarts.
+ * Returns a free local port from a rarely used range, so that it stays free until the server starts
+ * and while it restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

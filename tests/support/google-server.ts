@@ -3,12 +3,12 @@ import { freePort } from './free-port.ts'
 import { makeBrowser, type TestBrowser } from './issuer-browser.ts'
 import { type IssuerPerson, type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 
-/** A server, and a local issuer in place of Google. */
+/** A server with a local issuer in place of Google. */
 export interface GoogleApp {
   app: TestApp
   issuer: OidcIssuer
   /**
-   * Signs a person in, in a new browser or the given one. Returns the browser and the path it ended
+   * Signs a user in with a new browser or the given one. Returns the browser and the path it ended
    * on.
    */
   signIn(
@@ -20,11 +20,11 @@ export interface GoogleApp {
 
 export interface GoogleAppOptions {
   env?: Record<string, string>
-  /** Whether the ID token has only the subject: see `OidcIssuerOptions`. */
+  /** If true, the ID token contains only the subject. See `OidcIssuerOptions`. */
   conformIdTokenClaims?: boolean
 }
 
-/** Starts server and issuer; `serve` starts the server with the given settings. */
+/** Starts the issuer, and the server by calling `serve` with the required settings. */
 export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
@@ -62,7 +62,7 @@ export async function serveGoogleApp(
   }
 }
 
-/** Whether a URL is a page of the app, where a test's browser can stop. */
+/** True for a page of the app, where a test browser can stop. */
 export function isPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')
 }

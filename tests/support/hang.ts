@@ -1,4 +1,2 @@
-/**
- * After this many milliseconds a test gives up. Only a hang takes so long, even on a slow machine.
- */
+/** Test timeout in milliseconds. Only a hang takes this long, even on a slow machine. */
 export const hangMs = 120_000

@@ -2,11 +2,11 @@ import { defaultTreeAdapter, parse, serialize, type DefaultTreeAdapterTypes as T
 
 export type Element = Tree.Element
 
-/** A parsed document, including templates. */
+/** A parsed document, including the contents of templates. */
 export interface ParsedPage {
   everything(): Element[]
   all(tag: string): Element[]
-  /** Returns the only element outside templates with this tag and attributes. */
+  /** Returns the only element outside templates with this tag and these attributes. */
   one(tag: string, attributes?: Record<string, string>): Element
   /** Returns the document's HTML. */
   serialized(): string
@@ -32,7 +32,6 @@ export function elementsOf(element: Element, tag: string): Element[] {
   return within(element, true).filter(({ tagName }) => tagName === tag)
 }
 
-/** Returns an element's text. */
 export function textOf(element: Element | undefined): string {
   return (element?.childNodes ?? [])
     .map((node) => (isTextNode(node) ? node.value : isElementNode(node) ? textOf(node) : ''))

@@ -2,23 +2,22 @@ import { readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { parseSync } from 'vite'
 
-/** What a program loads. */
+/** The files and packages a program loads. */
 export interface Imported {
-  /** Paths from the repository's root. */
+  /** Relative to the repository root. */
   files: Set<string>
-  /** Package names. */
   packages: Set<string>
 }
 
 /**
- * Follows a program's imports, dynamic ones and `new URL(…, import.meta.url)` too, except type
- * imports.
- * @param entries paths from the repository's root.
+ * Follows a program's imports, including dynamic ones and `new URL(…, import.meta.url)`, but not
+ * type imports.
+ * @param entries paths relative to the repository root.
  */
 export async function followImports(root: string, entries: readonly string[]): Promise<Imported> {
   const files = new Set(entries)
   const packages = new Set<string>()
-  // Iterating a set includes what is added meanwhile.
+  // Iterating a set includes items added during the loop.
   for (const file of files) {
     if (!file.endsWith('.ts')) continue
     for (const name of await importsOf(join(root, file))) {

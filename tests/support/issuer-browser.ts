@@ -1,14 +1,14 @@
 import type { Client } from './make.ts'
 import { makeClient } from './make.ts'
 
-/** A minimal browser for sign-ins: cookies per host and redirects. */
+/** A minimal browser for sign-ins, with cookies per host and redirects. */
 export interface TestBrowser extends Client {
   /**
-   * Opens a URL and follows redirects until `until` holds for the next one, which is not opened.
-   * Returns the last URL.
+   * Opens a URL and follows redirects until `until` returns true for the next one, which isn't
+   * opened. Returns the last URL.
    */
   open(address: string, until?: (url: URL) => boolean): Promise<URL>
-  /** The app's cookies, as a Cookie header. */
+  /** The app's cookies as a Cookie header. */
   cookie(): string
   /** Deletes an origin's cookies. */
   forget(origin: string): void

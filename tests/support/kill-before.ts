@@ -1,8 +1,8 @@
 /*
- * Kills its own process with SIGKILL before a step: a call that changes the file system, such as
- * `rename /to`, or a query. Loaded by `node --import`. KILL_BEFORE is a regular expression; the
- * process dies before its KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and
- * prints the step to stderr.
+ * Kills its own process with SIGKILL before a step: a file system call, such as `rename /to`, or a
+ * query. Loaded by `node --import`. KILL_BEFORE is a regular expression. The process dies before
+ * its KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and prints the step to
+ * stderr.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,7 +20,7 @@ function step(text: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Makes a function of `owner` a step named by its argument at `place`. */
+/** Turns a method of `owner` into a step named by its argument at index `place`. */
 function watch<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,
@@ -34,7 +34,7 @@ function watch<Owner extends object>(
   })
 }
 
-/** A query is a string, or an object with one. */
+/** A query is a string, or an object with a `text` property. */
 function textOf(argument: unknown): string {
   if (typeof argument === 'object' && argument !== null && 'text' in argument) {
     return String(argument.text)

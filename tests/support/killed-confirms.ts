@@ -29,34 +29,34 @@ import { askToConfirm, type EntryResult } from './upload-batches.ts'
 import { confirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Expiry of renewals; the first link gets fewer days. */
+/** Days a renewal adds. The first link gets fewer. */
 const renewalDays = 7
 const mostBytes = 20_000
 
 /**
  * When the server is killed: at any statement, or when a commit or its response is lost. A lost
- * commit didn't happen; with a lost response it did, unreported.
+ * commit had no effect. With a lost response it took effect unnoticed.
  */
 const kills = [...losses, 'any statement'] as const
 type Kill = (typeof kills)[number]
 
-/** The outcome of a call for a file. */
+/** The outcome of a call for one file. */
 type Outcome = 'answered' | 'done' | 'not done'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The bytes of each link. */
+/** The expected bytes by link. */
 type Links = Map<string, Bytes>
 
 /** A call in progress when the server is killed. */
 interface Call {
   kind: 'confirm' | 'confirm of several' | 'renewal'
-  /** Resolves when the server has answered or was killed. */
+  /** Resolves when the server has responded or was killed. */
   send(): Promise<void>
   /**
-   * Called after the restart. Expects the call to be done completely or not at all, in line with
-   * its response, and a retry to succeed. Adds open links to `links`. Returns the outcome for each
-   * file.
+   * Called after the restart. Asserts that the call took effect completely or not at all,
+   * consistent with its response, and that a retry succeeds. Adds working links to `links`. Returns
+   * the outcome for each file.
    */
   settle(links: Links): Promise<Outcome[]>
 }
@@ -67,16 +67,16 @@ interface SentUpload {
   bytes: Bytes
 }
 
-/** How many statements an undisturbed round takes. */
+/** Statements in a round without failures. */
 interface Needed {
   statements: number
   commits: number
 }
 
 /**
- * Kills the server repeatedly during concurrent confirms and renewals. Each call must be done
+ * Kills the server repeatedly during concurrent confirms and renewals. Each call must take effect
  * completely or not at all.
- * @throws an error that names what was wrong and the seed.
+ * @throws an error with the mismatch and the seed.
  */
 export async function killDuringConfirms(
   backends: Backends,
@@ -94,7 +94,7 @@ export async function killDuringConfirms(
   const note = ({ kind }: Call, outcome: Outcome) => {
     const what = `${kind}: ${outcome}`
     outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
-    // Each renewal is retried, so a completed one makes two.
+    // Each renewal is retried, so a completed one counts twice.
     if (kind === 'renewal') renewals += outcome === 'not done' ? 1 : 2
   }
   const settleAll = async (calls: readonly Call[]) => {
@@ -146,7 +146,7 @@ function isCommit(statement: string): boolean {
   return statement === 'commit'
 }
 
-/** Arms a fault. The result says whether to kill the server now. */
+/** Schedules the failure. The returned function is true when the server must be killed. */
 function aim(network: PostgresProxy, kill: Kill, needed: Needed, draw: Draw): () => boolean {
   if (kill === 'any statement') {
     network.count()
@@ -158,7 +158,7 @@ function aim(network: PostgresProxy, kill: Kill, needed: Needed, draw: Draw): ()
   return () => network.statements.filter(isCommit).length >= last
 }
 
-/** Sends all calls at once, and kills the server when `isDue`. */
+/** Sends all calls at once and kills the server once `isDue` returns true. */
 async function killDuring(
   { server, network, directDb }: Environment,
   calls: readonly Call[],
@@ -172,8 +172,8 @@ async function killDuring(
   await server.kill()
   await sent
   network.open()
-  // Wait until Postgres has finished the killed server's work, so that nothing changes during the
-  // checks.
+  // Wait until Postgres has finished the killed server's statements, so that nothing changes during
+  // the checks.
   await eventually(async () => {
     const { rows } = await directDb.query(
       `select query from pg_stat_activity where datname = current_database()
@@ -183,12 +183,12 @@ async function killDuring(
   })
 }
 
-/** Creates two users and a round's calls. */
+/** Creates two users and the calls of a round. */
 async function prepareCalls(environment: Environment): Promise<Call[]> {
   const free = await makeUser(environment, 'free')
   const premium = await makeUser(environment, 'premium')
-  // A free user's confirms run in a transaction, because files are counted; a premium user's are
-  // one statement.
+  // A free user's confirms run in a transaction, because it counts files. A premium user's are a
+  // single statement.
   return [
     confirming(environment, free, await sendUploads(free, ['free 1'])),
     confirming(environment, free, await sendUploads(free, ['free 2', 'free 3'])),
@@ -208,7 +208,7 @@ async function makeUser(
   return makeClient(server, await logIn(server, email, password))
 }
 
-/** Starts and sends uploads with these names. */
+/** Starts uploads with these names and sends their bytes. */
 async function sendUploads(user: Client, names: readonly string[]): Promise<SentUpload[]> {
   const sent: SentUpload[] = []
   for (const name of names) {
@@ -220,7 +220,7 @@ async function sendUploads(user: Client, names: readonly string[]): Promise<Sent
   return sent
 }
 
-/** Confirms one upload, or several by the batch call. */
+/** Confirms one upload, or several in a batch call. */
 function confirming(environment: Environment, user: Client, uploads: readonly SentUpload[]): Call {
   const [first] = uploads
   const isOne = uploads.length === 1
@@ -289,7 +289,7 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
       if (reported) expect(linkOf(listed)).toEqual(linkOf(reported))
       const isRenewed = listed?.shortCode !== file.shortCode
       if (reported) expect(isRenewed).toBe(true)
-      // The new link has the new expiry, the old one the old.
+      // The new link has the new expiry, the old link its old one.
       expect(listed?.expiresAt).toBe(isRenewed ? renewedEnd : file.expiresAt)
       await expectOpens(environment, listed?.shortCode ?? '', bytes)
       if (isRenewed) await expectEnded(environment, file.shortCode)
@@ -306,8 +306,8 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
 }
 
 /**
- * Sends a request and reads the response. Returns null if the server was killed, or reported an
- * unreachable database.
+ * Sends a request and reads the whole response. Returns null if the server was killed or couldn't
+ * reach its database.
  */
 async function wholeAnswer(request: () => Promise<Response>): Promise<Response | null> {
   const answer = await request().catch(() => null)
@@ -323,7 +323,6 @@ function linkOf(file: File | undefined) {
   return file && { id: file.id, shortCode: file.shortCode, expiresAt: file.expiresAt }
 }
 
-/** Returns a user's files by name. */
 async function listOf(user: Client): Promise<Map<string, File>> {
   const files = await json<File[]>(await user.fetch('/api/files'))
   const named = new Map(files.map((file) => [file.originalName, file]))
@@ -342,8 +341,8 @@ async function expectEnded({ server }: Environment, code: string): Promise<void>
 }
 
 /**
- * Expects database and storage to agree once no upload is open.
- * @param renewals how many were done since the start; each has used one short code.
+ * Asserts that database and storage agree once no upload is open.
+ * @param renewals the number of renewals so far, each of which used one short code.
  */
 async function expectInOrder(
   { server, directDb, stored }: Environment,
@@ -358,7 +357,7 @@ async function expectInOrder(
   expect(rows).toEqual([{ uploads: 0, renewals }])
 }
 
-/** Expects each kind of call with each outcome. */
+/** Asserts that each kind of call had each outcome. */
 function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
   const kinds: Call['kind'][] = ['confirm', 'confirm of several', 'renewal']
   const ends: Outcome[] = ['answered', 'done', 'not done']

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * When to kill a script: before the `count`-th step matching `before`, or the first matching
- * `atLatest`. See kill-before.ts.
+ * When to kill a script: before the `count`-th step matching `before`, or before the first one
+ * matching `atLatest`. See kill-before.ts.
  */
 export interface KillPoint {
   before: RegExp
@@ -17,7 +17,7 @@ export interface KillPoint {
 
 /**
  * Runs a script, such as `scripts/backup.ts`, and kills it.
- * @returns the step it was killed before, or null if it ended by itself, and its stderr.
+ * @returns the step before which it was killed, or null if it exited by itself, and its stderr.
  */
 export async function runKilled(
   [script, ...args]: readonly [string, ...string[]],

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
-/** Bytes a connection may send before the next one's turn. */
+/** Bytes a connection may send before the next one is served. */
 const packetBytes = 8 * 1024
-/** Queued bytes at which the line stops reading from a connection. */
+/** Queued bytes at which reading from a connection pauses. */
 const queueBytes = 1024 * 1024
 
 /** One direction of a connection. */
@@ -11,11 +11,11 @@ interface Flow {
   from: Socket
   queue: Buffer[]
   queued: number
-  /** When the connection may send. */
+  /** Time from which the connection may send. */
   since: number
-  /** Whether the sender has finished. */
+  /** True once the sender has finished. */
   isOver: boolean
-  /** Whether the receiver applies backpressure. */
+  /** True while the receiver applies backpressure. */
   isBlocked: boolean
 }
 
@@ -27,15 +27,15 @@ interface Packet {
 
 /** One direction of a simulated network link. */
 export interface LineDirection {
-  /** Pipes one socket to the other, starting after `afterMs`. */
+  /** Pipes one socket to another, starting after `afterMs`. */
   carry(from: Socket, to: Socket, afterMs: number): void
   carried(): number
   close(): void
 }
 
 /**
- * One direction of a link with a rate and a latency. Connections share the rate round-robin. Packet
- * times are computed, so late timers don't lower the rate.
+ * Creates one direction of a link with a rate and a latency. Connections share the rate
+ * round-robin. Packet times are computed, so late timers don't lower the rate.
  */
 export function makeLineDirection({
   bytesPerSecond,
@@ -52,7 +52,7 @@ export function makeLineDirection({
   let carried = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the next ready connection and moves it to the end. */
+  /** Returns the next ready connection and moves it to the end of the queue. */
   const nextFlow = (now: number): Flow | undefined => {
     const at = flows.findIndex(
       ({ queue, isBlocked, since }) => queue.length > 0 && !isBlocked && since <= now,
@@ -78,7 +78,7 @@ export function makeLineDirection({
   }
 
   const sendDue = (now: number) => {
-    // After a late timer, catch up on packets; idle time doesn't count.
+    // After a late timer, send the delayed packets at once. Idle time earns no credit.
     if (isIdle) freeAt = Math.max(freeAt, now)
     isIdle = false
     while (freeAt <= now) {

@@ -1,21 +1,21 @@
 import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
-/** What some tests need and not every machine has. */
+/** What some tests require and some machines lack. */
 export type MachineNeed = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Whether this run may mount a file system. */
+    /** True if this run can mount file systems. */
     canMount: boolean
   }
   interface TaskMeta {
-    /** What the machine lacks, so that these tests are skipped. */
+    /** The missing requirement for which these tests are skipped. */
     lacks?: MachineNeed
   }
 }
 
-/** Skips tests, and reports it, where the machine lacks what they need. */
+/** Declares tests that are skipped, and reported as skipped, on machines that lack `need`. */
 export function describeNeeding(
   need: MachineNeed,
   isThere: boolean,
@@ -25,12 +25,12 @@ export function describeNeeding(
   describe.skipIf(!isThere)(name, { meta: isThere ? {} : { lacks: need } }, tests)
 }
 
-/** Tests that need nginx. */
+/** Declares tests that need nginx. */
 export function describeBehindNginx(name: string, tests: () => void): void {
   describeNeeding('nginx', hasNginx(), name, tests)
 }
 
-/** Tests that mount a file system. */
+/** Declares tests that mount a file system. */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
   describeNeeding('smallDisk', inject('canMount'), name, tests)
 }

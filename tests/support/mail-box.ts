@@ -3,19 +3,19 @@ import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/m
 import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
-/** Queues requested emails in memory until a test sends them. */
+/** Keeps queued emails in memory until a test sends them. */
 export interface MailBox {
   queue: MailQueue
   /** Collects emails that bypass the queue. */
   mailer: Mailer
   /**
-   * Sends queued emails and returns them with those that bypassed the queue. Delayed ones wait for
-   * the server's clock. With `SMTP_URL` they go to that server, and nothing is returned.
+   * Sends the queued emails and returns them, together with those that bypassed the queue. Delayed
+   * emails are sent once the server's clock allows. With `SMTP_URL` everything goes to that server
+   * and nothing is returned.
    */
   collect(deps: SendMailDeps): Promise<Mail[]>
 }
 
-/** Creates an in-memory queue. */
 export function makeMailBox(): MailBox {
   let queued: { request: MailRequest; later: LaterMail | undefined }[] = []
   let sent: Mail[] = []

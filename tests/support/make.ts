@@ -22,7 +22,7 @@ export interface Person extends Client {
 /** A server in this process or another. */
 type Server = Pick<TestApp, 'url'>
 
-/** Creates a client with these cookies, or a visitor. */
+/** Creates a client with these cookies, or a visitor without any. */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -42,7 +42,7 @@ export function makeClient(app: Server, cookie = ''): Client {
   }
 }
 
-/** Signs a free user up over HTTP. */
+/** Signs up a free user over HTTP. */
 export async function signUp(
   app: Server,
   headers: Record<string, string> = {},
@@ -59,7 +59,7 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs a user up and in over HTTP. Sets tier, role and trial in the database. */
+/** Signs a user up and in over HTTP. Sets tier, role and trial directly in the database. */
 export async function makePerson(
   app: TestApp,
   facts: Partial<
@@ -88,7 +88,7 @@ export async function logIn(app: Server, email: string, password: string): Promi
     .join('; ')
 }
 
-/** Signs a person in again, because sessions expire after 14 idle days. */
+/** Signs a user in again after the session has expired (14 idle days). */
 export async function signInAgain(app: Server, person: Person): Promise<Person> {
   return { ...person, ...makeClient(app, await logIn(app, person.email, person.password)) }
 }
@@ -97,7 +97,7 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
-  /** Part size and count, and the first URLs. Absent for a single part. */
+  /** Part size, part count and the first URLs. Undefined for a single-part upload. */
   parts?: { size: number; count: number; urls: Record<string, string> }
 }
 
@@ -126,7 +126,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Requests presigned URLs of parts, in the order of the numbers. */
+/** Requests presigned URLs for these parts, in this order. */
 export async function signParts(
   person: Client,
   cloudKey: string,
@@ -144,7 +144,7 @@ export interface ListedPart {
   checksum?: string
 }
 
-/** Returns the complete parts. */
+/** Lists the complete parts. */
 export async function listParts(person: Client, cloudKey: string): Promise<ListedPart[]> {
   const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
   await expectOk(response)
@@ -164,7 +164,6 @@ export async function makeFile(
   return { ...(await json<File>(confirmed)), bytes }
 }
 
-/** Renews a file. */
 export function askForRenewal(
   person: Client,
   id: string,
@@ -177,7 +176,6 @@ export function askForRenewal(
   })
 }
 
-/** Deletes several files in one call. */
 export function askForDeletion(person: Client, fileIds: unknown): Promise<Response> {
   return person.fetch('/api/files/bulk', {
     method: 'DELETE',
@@ -194,7 +192,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Computes the base64 checksums for a PUT or a part list. */
+/** Base64 checksums for a PUT or a part list. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

@@ -2,7 +2,7 @@ import type { TestApp } from './app-server.ts'
 
 /**
  * Returns SQL that inserts files without bytes: file n is n minutes old and named 'Report n of the
- * working group.pdf'. They have a SHA-256, so that no job touches them.
+ * working group.pdf'. The files have a SHA-256, so that no job processes them.
  */
 export function manyFiles(ownerId: string, count: number, now: Date) {
   const created = `($3::timestamptz - n * interval '1 minute')`
@@ -22,7 +22,7 @@ export function manyFiles(ownerId: string, count: number, now: Date) {
   }
 }
 
-/** Inserts many files for a user of a test's server. */
+/** Inserts many files for a user of a test server. */
 export async function insertFiles(app: TestApp, ownerId: string, count: number): Promise<void> {
   await app.pool.query(manyFiles(ownerId, count, app.clock()))
 }

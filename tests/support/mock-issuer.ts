@@ -5,7 +5,7 @@ import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An issuer that signs everybody in. A test can make it lie or fail. */
+/** An issuer that signs everyone in, and can send wrong responses or fail. */
 export interface MockIssuer {
   url: string
   /** Emits an event before each response, which listeners may change. */
@@ -14,7 +14,7 @@ export interface MockIssuer {
   asked: string[]
   /** Responses by path that replace the issuer's own. */
   answers: Map<string, Answer>
-  /** Resets all changes and requests. */
+  /** Clears all overrides and recorded requests. */
   reset(): void
   /** `goAway` refuses connections until `comeBack`. */
   goAway(): Promise<void>
@@ -22,7 +22,6 @@ export interface MockIssuer {
   close(): Promise<void>
 }
 
-/** Starts a local issuer. */
 export async function startMockIssuer(): Promise<MockIssuer> {
   const { issuer, service } = new OAuth2Server()
   await issuer.keys.generate('RS256')

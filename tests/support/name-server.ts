@@ -4,19 +4,19 @@ import { once } from 'node:events'
 /** A DNS server for IPv4 addresses, like Docker's. */
 export interface NameServer {
   port: number
-  /** Changes a name's addresses; none means NXDOMAIN. */
+  /** Sets a name's addresses. An empty list means NXDOMAIN. */
   set(name: string, addresses: readonly string[]): void
   close(): Promise<void>
 }
 
 const headerBytes = 12
-/** A pointer to the question's name. */
+/** A compression pointer to the name in the question. */
 const nameOfQuestion = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
-/** Docker's own TTL. */
+/** Docker's TTL. */
 const secondsToKeep = 600
 
-/** Starts an empty DNS server (RFC 1035) on 127.0.0.1. */
+/** Starts a DNS server (RFC 1035) without names on 127.0.0.1. */
 export async function startNameServer(): Promise<NameServer> {
   const addressesOf = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')
@@ -33,7 +33,7 @@ export async function startNameServer(): Promise<NameServer> {
   }
 }
 
-/** Returns the name in a query, and where the question ends. */
+/** Parses the name in a query. Also returns where the question ends. */
 function nameIn(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = headerBytes

@@ -9,12 +9,16 @@ import { freePort } from './free-port.ts'
 
 export interface NginxProxy {
   url: string
-  /** Sends new requests to servers on these ports. Resolves when earlier requests have finished. */
+  /**
+   * Routes new requests to servers on these ports. Resolves when earlier requests have finished.
+   */
   passTo(ports: readonly number[]): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts nginx in front of local servers with `deploy/nginx`, but over HTTP on its own port. */
+/**
+ * Starts nginx in front of local servers with `deploy/nginx`, but over HTTP and on its own port.
+ */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
   const places = { folder, port: await freePort(), redirecting: await freePort() }
@@ -51,7 +55,7 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
 interface Places {
   folder: string
   port: number
-  /** The port that redirects to HTTPS; unused. */
+  /** The port that redirects to HTTPS. Unused. */
   redirecting: number
 }
 
@@ -64,7 +68,7 @@ async function configuration(
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
     [/\/var\/log\/nginx/g, folder],
-    // The public URL has a port here.
+    // In tests the public URL has a port.
     [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
   ])
   const listed = ports.map((one) => `$<before>127.0.0.1:${one}$<after>`).join('')
@@ -74,14 +78,14 @@ async function configuration(
       listed,
     ],
   ])
-  // On a reload nginx closes idle connections. Browsers retry on a stale one; Node's `fetch`
+  // On a reload nginx closes idle connections. Browsers retry after that, but Node's `fetch`
   // doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
-  // nginx logs the end of each worker as a notice.
+  // nginx logs the exit of each worker as a notice.
   return `error_log ${folder}/error.log notice;\n${wrapped(folder, sites)}`
 }
 
-/** @throws {Error} if a pattern is missing because the file in deploy has changed. */
+/** @throws {Error} if a pattern no longer matches the file in `deploy`. */
 function replaceAll(text: string, changes: readonly (readonly [RegExp, string])[]): string {
   return changes.reduce((changed, [pattern, to]) => {
     if (changed.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)

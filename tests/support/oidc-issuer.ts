@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import Provider, { type Adapter, type AdapterPayload, type InteractionResults } from 'oidc-provider'
 
-/** Somebody with an account at the issuer. */
+/** A user with an account at the issuer. */
 export interface IssuerPerson {
   sub: string
   email?: string
@@ -16,7 +16,7 @@ export interface IssuerPerson {
 /** A real local OpenID Connect provider without login pages. */
 export interface OidcIssuer {
   url: string
-  /** Who signs in from now on; null to deny. */
+  /** The user for future sign-ins, or null to deny them. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -24,13 +24,13 @@ export interface OidcIssuer {
 export interface OidcIssuerOptions {
   port: number
   client: { id: string; secret: string }
-  /** The only redirect URI. */
+  /** The only allowed redirect URI. */
   redirectUri: string
-  /** Put only the subject into the ID token, and other claims at userinfo. */
+  /** If true, the ID token contains only the subject, and userinfo the other claims. */
   conformIdTokenClaims: boolean
 }
 
-/** Starts a provider. Closing it loses its keys, codes and sessions. */
+/** Starts a provider. Closing it discards its keys, codes and sessions. */
 export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
   const { port, client, redirectUri, conformIdTokenClaims } = options
   const url = `http://127.0.0.1:${port}`
@@ -103,7 +103,7 @@ function signingKey() {
   return { ...privateKey.export({ format: 'jwk' }), kid: 'a key', use: 'sig', alg: 'RS256' }
 }
 
-/** In-memory storage; the provider's own prints a warning. */
+/** In-memory storage. The provider's default prints a warning. */
 function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {

@@ -23,8 +23,8 @@ export interface InParts extends StartedUpload {
 }
 
 /**
- * Starts an upload whose parts are smaller than those that the product uses now. The server must
- * keep the part size with which an upload was started.
+ * Starts an upload with parts smaller than the current part size. The server must keep the part
+ * size an upload was started with.
  */
 export async function startInParts({ deps }: TestApp, person: Person): Promise<InParts> {
   const bytes = new Uint8Array(randomBytes(25))
@@ -41,7 +41,7 @@ export function pieceOf({ bytes }: InParts, partNumber: number): Uint8Array<Arra
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
-/** Returns what a list of parts should contain for a part with these bytes. */
+/** Returns the expected entry in the part list for these bytes. */
 export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
@@ -50,7 +50,7 @@ export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
   }
 }
 
-/** What the list of parts should contain when all 25 bytes are already one file. */
+/** The expected part list once all 25 bytes are a single file. */
 export const allWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
@@ -61,7 +61,7 @@ export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Res
   return fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
 }
 
-/** Signs these parts, and sends all of them in parallel. */
+/** Requests URLs for these parts and sends all of them in parallel. */
 export async function sendParts(
   person: Person,
   upload: InParts,
@@ -75,7 +75,7 @@ export async function sendParts(
   expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
 
-/** Starts an upload and sends all of its parts. */
+/** Starts an upload and sends all its parts. */
 export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
   const upload = await startInParts(app, person)
   await sendParts(person, upload, [3, 1, 2])
@@ -83,8 +83,8 @@ export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
 }
 
 /**
- * Sends the parts that are missing in the list of parts, confirms the upload, and expects the whole
- * file. That proves that the list contains no part that was lost, and no bytes that were refused.
+ * Sends the parts missing from the part list, confirms the upload, and asserts that the whole file
+ * is intact. So the list contained neither lost parts nor rejected bytes.
  */
 export async function expectGoesOn(app: TestApp, person: Person, upload: InParts): Promise<void> {
   const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
@@ -98,7 +98,7 @@ export async function expectGoesOn(app: TestApp, person: Person, upload: InParts
   expect(await download(app, await json<File>(confirmed))).toEqual(upload.bytes)
 }
 
-/** Returns every path in the data folder that contains this key. */
+/** Returns every path in the data directory that contains this key. */
 export async function onDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
   const all = await readdir(deps.config.dataDir, { recursive: true })
   return all.filter((path) => path.includes(cloudKey))

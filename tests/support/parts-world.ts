@@ -8,12 +8,12 @@ import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
-/** The size of each part except the last, in bytes. */
+/** Size in bytes of each part but the last. */
 export const partSize = 1000
-/** The checksum of every part of the file that is being sent. */
+/** The checksum of every part of the uploaded file. */
 export const ownChecksum = 'abc='
 
-/** A way in which a PUT fails. */
+/** How a PUT fails. */
 export type Fault =
   | { kind: 'lost'; how: 'network' | 'timeout' | 'stalled'; stored: boolean }
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
@@ -23,9 +23,9 @@ function answerOf(status: number, code: string | null = null, retryAfterMs: numb
 }
 
 /**
- * Simulates a storage, the network and the time. Time passes only when all code waits. Each PUT
- * takes `partMs` milliseconds. `fault` decides at the start of each PUT how it fails. `run` sends a
- * file of `count` parts and `size` bytes, and settles as the real transfer does.
+ * Simulates a store, the network and the clock. Time advances only when all code is waiting. Each
+ * PUT takes `partMs` milliseconds, and `fault` decides at its start how it fails. `run` sends a
+ * file of `count` parts and `size` bytes and settles like the real transfer.
  */
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
@@ -33,7 +33,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const back: (() => void)[] = []
   let signatures = 0
   const held = new Map<number, number>()
-  /** The checksums of the stored parts that belong to an older version of the file. */
+  /** Checksums of stored parts from an older version of the file. */
   const older = new Map<number, string>()
   const underWay = new Set<number>()
   const accepted = new Set<number>()
@@ -58,14 +58,14 @@ export function simulateParts(count: number, size = count * partSize) {
     partMs: 100,
     callMs: 1,
     online: true,
-    /** Whether the server answers that it can serve requests. */
+    /** True if the server reports being ready. */
     ready: true,
     mostAtOnce: 0,
-    /** How many PUTs succeeded. */
+    /** Successful PUTs. */
     answered: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** Decides whether URLs are refused, and with which status. For null they are signed. */
+    /** Rejects requests for URLs with this status. Null signs them. */
     refuse: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
@@ -122,7 +122,7 @@ export function simulateParts(count: number, size = count * partSize) {
         return await after(sim.partMs, request.signal, () => {
           if (!sim.online) return { kind: 'network' }
           const answer = answerTo(partNumber, fault)
-          // If a PUT that stored nothing gets no answer, its body was not sent completely.
+          // A PUT that stored nothing and got no response didn't send its whole body.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return answer
         })
@@ -157,7 +157,7 @@ export function simulateParts(count: number, size = count * partSize) {
     timers: {
       now: () => time,
       elapsed: () => time,
-      // No call of these tests reaches its time limit.
+      // No call in these tests times out.
       after: () => () => {},
     },
     checksums: {
@@ -192,7 +192,7 @@ export function simulateParts(count: number, size = count * partSize) {
       over = true
     })
     running.catch(() => undefined)
-    // Time passes only when all code waits for a timer.
+    // Advance time only when all code is waiting for a timer.
     for (let turns = 0; !over; turns += 1) {
       for (let microtasks = 0; microtasks < 5; microtasks += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(
@@ -211,7 +211,8 @@ export function simulateParts(count: number, size = count * partSize) {
 }
 
 /**
- * Returns how the transfer failed. Throws if it succeeded, or failed with an error of another kind.
+ * Returns the error of a failed transfer. Throws if it succeeded or failed with another kind of
+ * error.
  */
 export async function failureOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
@@ -219,7 +220,7 @@ export async function failureOf(running: Promise<void>) {
   return { kind: error.kind, status: error.status }
 }
 
-/** Returns a function for `fault`: the first `times` tries of each part fail like this. */
+/** Returns a `fault` function that fails the first `times` attempts of each part. */
 export function firstTries(times: number, fault: Fault, which = (_: number) => true) {
   const tries = new Map<number, number>()
   return (partNumber: number) => {
@@ -229,10 +230,7 @@ export function firstTries(times: number, fault: Fault, which = (_: number) => t
   }
 }
 
-/**
- * Returns the numbers of all parts that were sent, in order. A part that was sent twice appears
- * twice.
- */
+/** Returns the numbers of all sent parts, in order and with repetitions. */
 export function sentNumbers(sim: { puts: { partNumber: number }[] }) {
   return sim.puts.map(({ partNumber }) => partNumber)
 }

@@ -6,14 +6,14 @@ interface Size {
   height: number
 }
 
-/** Makes a PNG of one color. */
+/** Creates a single-color PNG. */
 export function flatPng({ width, height }: Size, background = '#3a3f9e'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
 }
 
-/** Makes an incompressible picture of random pixels, determined by the seed. */
+/** Creates an incompressible picture of random pixels, determined by the seed. */
 export function noise({ width, height }: Size, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 4)
   let state = seed
@@ -25,8 +25,8 @@ export function noise({ width, height }: Size, seed = 1): Sharp {
 }
 
 /**
- * Makes a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, with only
- * the first `held` bytes of data.
+ * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, but which
+ * contains only the first `held` bytes of image data.
  */
 export function pngOfZeros({ width, height }: Size, held = 0): Buffer {
   const header = Buffer.alloc(13)

@@ -12,47 +12,47 @@ export type Moment = (typeof moments)[number]
 export const losses = ['the statement', 'the answer'] as const
 export type Loss = (typeof losses)[number]
 
-/** A proxy between the server and Postgres that a test can make fail. */
+/** A proxy between the server and Postgres that simulates failures. */
 export interface PostgresProxy {
   /** The DATABASE_URL through the proxy. */
   url: string
   /** Statements on all connections since the last `count`, `cutAt` or `silenceAt`. */
   readonly statements: readonly string[]
-  /** Forgets earlier statements. */
+  /** Discards earlier statements. */
   count(): void
-  /** Cuts the connection of the n-th statement from now, from 1. */
+  /** Cuts the connection of the n-th statement from now, counted from 1. */
   cutAt(n: number, moment: Moment): void
-  /** Whether the connection has been cut since `cutAt`. */
+  /** True once the connection has been cut since `cutAt`. */
   readonly wasCut: boolean
   /**
-   * Silences the connection of the n-th statement from now that `isMeant` accepts, without closing
-   * it. The statement or its response is lost, with everything after it.
+   * Silences the connection of the n-th statement from now for which `isMeant` returns true,
+   * without closing it. The statement or its response is lost, and everything after it.
    */
   silenceAt(n: number, lost: Loss, isMeant?: (statement: string) => boolean): void
-  /** Silences all connections, and new ones, without closing any. */
+  /** Silences all connections, including new ones, without closing any. */
   silence(): void
   /**
-   * Loses all open connections, as a NAT does: not even a FIN arrives, and Postgres keeps its side
-   * open.
+   * Drops all open connections like a NAT that forgets them: not even a FIN arrives, and Postgres
+   * keeps its side open.
    */
   forget(): void
   /**
-   * Lets new connections pass, and cancels a pending cut or silence. Silent connections stay
+   * Forwards new connections again and cancels a scheduled cut or silence. Silent connections stay
    * silent.
    */
   open(): void
-  /** Closes the silent connections, as a network that notices. */
+  /** Closes the silent connections, as when the network reports the failure. */
   endSilent(): void
   close(): Promise<void>
 }
 
-/** One protocol message: its type, if any, and all its bytes. */
+/** A protocol message: its type, if any, and all its bytes. */
 interface Message {
   type: string
   bytes: Buffer
 }
 
-/** Starts a proxy in front of Postgres. The URL contains its socket directory. */
+/** Starts a proxy in front of Postgres. `url` contains the proxy's socket directory. */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -80,7 +80,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silent.add(client)
-    // By FIN or by RST; the tests use both.
+    // By FIN or RST. The tests use both.
     const cutNow = (how: 'end' | 'reset') => {
       cut = null
       wasCut = true

@@ -11,7 +11,7 @@ import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
 import { hangMs } from './hang.ts'
 
-/** A database for one test. `drop` ends open connections. */
+/** A database for one test. `drop` closes open connections. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -22,23 +22,23 @@ const run = promisify(execFile)
 const template = 'mayfly_template'
 const pollMs = 20
 
-/** A Postgres for one test. */
+/** A Postgres server for one test. */
 export interface TestPostgres {
   /** The URL of the administrative database, for `createDatabase`. */
   url: string
   /** Shuts Postgres down and starts it again after `awayMs`. Resolves when it is up. */
   restart(awayMs: number): Promise<void>
   /**
-   * Kills Postgres and restarts it at once, as the server does with the embedded one. Resolves when
-   * it is up.
+   * Kills Postgres and restarts it at once, as the app does with the embedded one. Resolves when it
+   * is up.
    */
   kill(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts a Postgres in a temporary directory.
- * @param prepare may change the template of every 'migrated' database, and must close its
+ * Starts a Postgres server in a temporary directory.
+ * @param prepare may change the template of all 'migrated' databases. It must close its
  * connections.
  */
 export async function startTestPostgres(
@@ -49,7 +49,7 @@ export async function startTestPostgres(
   let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // No fsync: test data need not survive a power cut. But commits stay synchronous: a vacuum
+    // No fsync: test data doesn't have to survive a power cut. But commits stay synchronous: vacuum
     // marks rows as visible only once their commit is in the log, and query plans depend on that.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')
@@ -78,13 +78,13 @@ export async function startTestPostgres(
   }
 }
 
-/** Returns the pid of the main process, the parent of a backend. */
+/** Returns the pid of the postmaster, the parent of all backends. */
 export async function firstProcessOf(connectionPid: number): Promise<number> {
   const { stdout } = await run('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
 }
 
-/** Creates a database: 'migrated' has all tables, 'nothing' none. */
+/** Creates a database: 'migrated' has all tables, 'nothing' has none. */
 export async function createDatabase(
   adminUrl: string,
   content: 'migrated' | 'nothing',
@@ -101,7 +101,7 @@ export async function createDatabase(
   }
 }
 
-/** Returns the URL of a database of the Postgres with this socket directory. */
+/** Returns the URL of a database on the Postgres server with this socket directory. */
 function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }

@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The administrative database of this run's Postgres. */
+    /** The administrative database of this run's Postgres server. */
     postgresUrl: string
   }
 }

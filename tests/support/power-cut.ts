@@ -3,29 +3,27 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Change, Node, RecordedDisk, Step } from './recorded-disk.ts'
 
-/** A directory tree. */
 type Tree = Map<string, Tree | Buffer>
 
-/** One disk state a power cut can leave. */
+/** A disk state that a power cut can leave. */
 export interface PowerCut {
-  /** Names the last step before the cut and the lost changes. */
+  /** Describes the last step before the cut and the lost changes. */
   moment: string
-  /** What clients were promised before the cut. */
+  /** Promises made to clients before the cut. */
   promised: ReadonlySet<string>
   /** Writes this state to an existing directory. */
   restore(folder: string): Promise<void>
 }
 
 /**
- * Simulates a power cut after every step. Yields each state of the disk that a cut can leave, once:
- * - What was synced is never lost. A sync of a file keeps its bytes, and a sync of a folder keeps
- *   the names in it. A move is kept when both folders are synced.
- * - Each change of a name that was not synced may be lost or not, whatever happens to the others.
- * - A move is made completely or not at all, as on a file system with a journal.
- * - Of the changes of one file's bytes that were not synced, none is lost, all are, or a single
- *   one. The bytes of a single lost write are zeros, or what was there before.
- * - If a write is lost, the writes that then appended bytes right after it are lost too. So the end
- *   of the file has no gap.
+ * Simulates a power cut after every step. Yields each distinct disk state that a cut can leave:
+ * - Synced data is never lost. Syncing a file keeps its bytes, syncing a directory keeps its names.
+ *   A move survives once both directories are synced.
+ * - Each unsynced name change may be lost or kept, independently of the others.
+ * - A move is atomic, as on a journaling file system.
+ * - Of a file's unsynced writes, none, all or a single one may be lost. The bytes of a single lost
+ *   write are zeros or the old bytes.
+ * - If a write is lost, so are the appends directly after it. The file never ends with a gap.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   const seen = new Set<string>()
@@ -49,7 +47,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   }
 }
 
-/** Yields each set of changes one cut can lose. */
+/** Yields each set of changes that one cut can lose. */
 function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
   const names = unsynced.filter(({ kind }) => kind === 'name')
@@ -68,7 +66,7 @@ function* losses(steps: readonly Step[]): Generator<Set<Change>> {
   for (const chosen of product(choices)) yield new Set(chosen.flat())
 }
 
-/** Whether this step can't be lost: it is synced or changes nothing. */
+/** True if this step can't be lost, because it is synced or changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const needed = step.kind === 'name' ? step.namings.map(({ folder }) => folder) : [step.node]

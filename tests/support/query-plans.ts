@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Makes Postgres send each statement's plan as a notice. */
+/** Makes Postgres send the plan of each statement as a notice. */
 const tellPlans = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
@@ -24,15 +24,15 @@ export function runPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise
 }
 
 /**
- * Returns how many rows or index entries of a table a plan of `runPlansOf` has read. An index
- * search without a result counts as one.
+ * Counts the rows or index entries of a table that a plan from `runPlansOf` read. An index search
+ * without a result counts as one.
  */
 export function rowsReadOf(plan: string, table: string): number {
   const steps = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
   return steps.reduce((sum, step) => sum + rowsReadIn(step, table), 0)
 }
 
-/** The same for one node, whose first line names the table or index. */
+/** Counts them for one plan node, whose first line names the table or index. */
 function rowsReadIn(step: string, table: string): number {
   const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(step)
   const [, name = '', found, loops] = scan ?? []

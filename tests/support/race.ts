@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 
-/** Waits for `ms`, then does the work. */
+/** Waits `ms` milliseconds, then runs `work`. */
 export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
   await wait(ms)
   return work()
 }
 
 /**
- * Races two functions for several rounds. The winner starts later in the next round, and the delay
- * doubles with repeated wins, so that both win even on a slow machine. `expectBoth` asserts that
- * they did, or the race proves nothing.
+ * Races two functions for several rounds. The winner starts later in the next round, by a delay
+ * that doubles with consecutive wins, so that each wins sometimes even on a slow machine.
+ * `expectBoth` asserts that, because otherwise the race proves nothing.
  */
 export function makeRace(rounds: number) {
   let lead = 0

@@ -8,9 +8,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 
-/** A real S3 server: a Ceph cluster with one monitor, store and gateway. */
+/** A real S3 server: a Ceph cluster with one monitor, one OSD and one gateway. */
 export interface S3Server {
-  /** Such as http://127.0.0.1:41234. URLs are path-style. */
+  /** For example http://127.0.0.1:41234. URLs are path-style. */
   endpoint: string
   region: string
   accessKeyId: string
@@ -28,15 +28,15 @@ const startMs = 90_000
 const execute = promisify(execFile)
 
 /**
- * Starts the server on free ports, in some ten seconds, in a new directory because Ceph restarts
- * slowly. It ends with `stop` or with this process.
+ * Starts the server on free ports and in a new directory, because Ceph is slow to restart. Takes
+ * about ten seconds. The server ends with `stop` or with this process.
  * @throws the gateway's output if it doesn't start.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const parts: ChildProcess[] = []
   const stop = async () => {
-    // Nothing is kept, so kill the processes.
+    // The data is disposable, so kill the processes.
     for (const part of parts.toReversed()) {
       if (part.exitCode !== null || part.signalCode !== null) continue
       const ended = once(part, 'exit')
@@ -70,7 +70,7 @@ async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Serv
   const signal = AbortSignal.timeout(startMs)
   const run = (program: string, ...args: string[]) =>
     execute(program, [...args, '--conf', conf], { signal })
-  /** Starts a program that the kernel kills with this process. */
+  /** Starts a program that the kernel kills when this process dies. */
   const keep = async (program: string, ...args: string[]) => {
     const log = await open(join(folder, `${program}.out`), 'w')
     const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]

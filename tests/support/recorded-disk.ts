@@ -13,20 +13,20 @@ export interface Naming {
   node: Node | null
 }
 
-/** A recorded change of the disk. */
+/** A recorded disk change. */
 export type Change =
-  /** A created or deleted name is one naming, a move is two. */
+  /** Creating or deleting a name is one naming, a move is two. */
   | { kind: 'name'; namings: Naming[] }
   /** `appends`: the bytes extend the file. */
   | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
-/** Everything that happened to the disk, in order. */
+/** A disk operation or a promise to a client. */
 export type Step =
   | Change
   /** Changes of this inode before step `since` survive a power cut. */
   | { kind: 'sync'; node: Node; since: number }
-  /** A promise to a client that holds from this step on. */
+  /** A promise to a client, valid from this step on. */
   | { kind: 'promise'; promise: string }
 
 /** A real directory that records changes and syncs. */
@@ -38,7 +38,7 @@ export interface RecordedDisk {
   promise(promise: string): void
 }
 
-/** Records everything done below an empty directory. It offers only operations it can record. */
+/** Records all operations below an empty directory. It offers only operations it can record. */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])
@@ -84,7 +84,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
       sync: () => syncing(node, file.sync()),
       datasync: () => syncing(node, file.datasync()),
       async writev(buffers, position) {
-        // Copy first: the writer reuses its buffer.
+        // Copy first, because the writer reuses its buffer.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
         )

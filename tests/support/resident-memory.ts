@@ -7,7 +7,7 @@ const MiB = 1024 ** 2
 export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) {
-    // Not Linux: `ps` reports KiB.
+    // Not on Linux: `ps` reports KiB.
     return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
   }
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, 'utf8')) ?? []

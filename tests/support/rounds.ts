@@ -1,7 +1,7 @@
 /** Set by `npm run test:long`, which runs race and crash tests with all rounds and cases. */
 export const isLongRun = process.env.LONG_TESTS === '1'
 
-/** Returns `few` rounds, or `many` in a long run. */
+/** Returns `many` in a long run, else `few`. */
 export function roundsOf(few: number, many: number): number {
   return isLongRun ? many : few
 }

@@ -8,12 +8,12 @@ export type { TestBucket }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** This run's S3 server, or null if it isn't installed. */
+    /** This run's S3 server, or null if none is installed. */
     s3Server: S3Server | null
   }
 }
 
-/** Tests that need a real S3 server. */
+/** Declares tests that need a real S3 server. */
 export function describeOnS3(name: string, tests: () => void): void {
   describeNeeding('s3Server', inject('s3Server') !== null, name, tests)
 }
@@ -25,7 +25,7 @@ export async function makeBucket(): Promise<TestBucket> {
   return createBucket(server)
 }
 
-/** Returns how many multipart uploads of an object are open. */
+/** Counts the open multipart uploads of an object. */
 export async function openUploadsOf(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,

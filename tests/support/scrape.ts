@@ -1,7 +1,7 @@
 /** A server's metrics by time series, such as `name{label="value"}` with sorted labels. */
 export type Scrape = Map<string, number>
 
-/** Parses Prometheus's text format. */
+/** Parses the Prometheus text format. */
 function readScrape(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -19,7 +19,6 @@ function inOrder(series: string): string {
   })
 }
 
-/** Scrapes a server. */
 export async function scrape({ url }: { url: string }): Promise<Scrape> {
   const response = await fetch(new URL('/metrics', url))
   if (response.status !== 200) throw new Error(`the metrics answered ${response.status}`)

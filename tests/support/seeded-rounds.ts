@@ -4,8 +4,8 @@ import { createHash, randomInt } from 'node:crypto'
 export type Draw = (limit: number) => number
 
 /**
- * Runs rounds with seeded random numbers. FAULT_SEED replays a run; the error of a failed round
- * names the seed.
+ * Runs rounds with seeded random numbers. FAULT_SEED replays a run. The error of a failed round
+ * contains the seed.
  */
 export async function seededRounds(
   rounds: number,
@@ -23,7 +23,7 @@ export async function seededRounds(
   }
 }
 
-/** Returns random numbers determined by the seed. */
+/** Returns a random number generator determined by the seed. */
 export function numbersFrom(seed: number | string): Draw {
   let drawn = 0
   return (limit) => {

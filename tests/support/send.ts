@@ -10,15 +10,15 @@ export interface Answer {
 export interface Sending {
   method?: string
   headers?: OutgoingHttpHeaders
-  /** A path to send verbatim; a URL would be normalized. */
+  /** A path to send verbatim. A URL would be normalized. */
   path?: string
-  /** Sent with Content-Length unless `headers` say otherwise. */
+  /** Sent with Content-Length unless `headers` override it. */
   body?: Buffer | string
 }
 
 /**
- * Sends an HTTP request with headers that `fetch` refuses to send. Resolves with any response, even
- * an early one.
+ * Sends an HTTP request with headers that `fetch` forbids. Resolves with any response, even an
+ * early one.
  */
 export function send(url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) {
   return new Promise<Answer>((resolve, reject) => {

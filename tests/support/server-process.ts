@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
 /**
- * The real server in its own process, started as by `npm start`, with embedded Postgres unless the
+ * The real server in its own process, started like `npm start`, with embedded Postgres unless the
  * settings name another.
  */
 export interface ServerProcess {
@@ -21,13 +21,13 @@ export interface ServerProcess {
   url: string
   pid: number
   kill(signal: NodeJS.Signals): void
-  /** Resolves with the exit code; null if a signal ended it. */
+  /** Resolves with the exit code, or null if it was killed by a signal. */
   ended: Promise<number | null>
 }
 
 /**
  * Starts the server on a directory, which may be reused, and waits until it is ready. The caller
- * must end it.
+ * must stop it.
  * @throws the server's output if it exits.
  */
 export async function startServerProcess(settings: {
@@ -55,13 +55,13 @@ export async function startServerProcess(settings: {
   const greeted = hasSaid(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await untilReady(child, `http://127.0.0.1:${port}`, said)
-  // If the port was taken meanwhile, another server answered.
+  // If another program took the port, its server answered.
   const isOurs = await Promise.race([greeted.then(() => true), ended.then(() => false)])
   if (!isOurs) throw new Error(`The server has ended: ${await said}`)
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
 }
 
-/** Resolves when the stream contains a text. */
+/** Resolves when the stream contains `wanted`. */
 function hasSaid(stream: Readable, wanted: string): Promise<void> {
   let said = ''
   return new Promise((resolve) => {

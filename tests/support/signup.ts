@@ -14,7 +14,7 @@ export function newAddress(): string {
   return `${randomUUID()}@example.org`
 }
 
-/** The signup form. */
+/** The fields of the signup form. */
 export function signupForm(changes: { email: string; [field: string]: unknown }) {
   const form = { firstName: 'Ada', lastName: 'Lovelace', password, ...changes }
   return { ...form, confirmPassword: form.password }
@@ -32,12 +32,12 @@ export function signUp(
   })
 }
 
-/** Returns the token in an email's link, or ''. */
+/** Returns the token from the link in an email, or ''. */
 export function tokenIn(mail: Mail | undefined): string {
   return /\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
 }
 
-/** Signs up. Returns the token of the email. */
+/** Signs up. Returns the token from the email. */
 export async function signUpForToken(
   app: TestApp,
   changes: { email: string; [field: string]: unknown },
@@ -82,13 +82,13 @@ export function tryLogin(app: TestApp, email: string, secret = password): Promis
   return makeClient(app).post('/api/auth/login', { email, password: secret })
 }
 
-/** Returns the status, with the code of an error: '401 INVALID_TOKEN'. */
+/** Returns status and error code, such as '401 INVALID_TOKEN'. */
 export async function statusAndCode(answer: Response): Promise<string> {
   const { code } = await json<{ code?: string }>(answer)
   return `${answer.status} ${code ?? ''}`.trim()
 }
 
-/** Returns what a client sees of a response, without values that always differ. */
+/** Returns the client's view of a response, without values that always differ. */
 export async function seen(answer: Response) {
   const headers = Object.fromEntries(answer.headers)
   for (const own of ['date', 'x-request-id']) delete headers[own]

@@ -17,7 +17,7 @@ function needsInWords(): Record<MachineNeed, string[]> {
   }
 }
 
-/** Reports how many tests were skipped because the machine lacks what they need. */
+/** Reports how many tests were skipped because of missing requirements. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
@@ -33,7 +33,7 @@ export default class SkippedReporter implements Reporter {
   }
 }
 
-/** Returns what the machine lacks for a test. */
+/** Returns the missing requirement of a test. */
 function lackOf(test: TestCase): MachineNeed | undefined {
   let at: TestCase | TestSuite | TestModule = test
   while (at.type !== 'module') {
@@ -44,7 +44,7 @@ function lackOf(test: TestCase): MachineNeed | undefined {
   return undefined
 }
 
-/** Whether the filter (`-t`) includes a test. Vitest matches the full name without `>`. */
+/** True if the filter (`-t`) selects a test. Vitest matches the full name without `>`. */
 function isSelected({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config
   return testNamePattern === undefined || testNamePattern.test(fullName.replaceAll(' > ', ' '))

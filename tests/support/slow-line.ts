@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { makeLineDirection } from './line-direction.ts'
 
 export interface LineSettings {
-  /** Bytes per second in each direction, for all connections together. */
+  /** Bytes per second in each direction, shared by all connections. */
   bytesPerSecond: number
   /** One-way latency. */
   delayMs: number
@@ -20,9 +20,9 @@ export interface SlowLine {
 }
 
 /**
- * Starts a link that carries nothing before `forwardTo`. Connections share the rate; excess bytes
- * wait in a bounded queue, then in the sender. A new connection takes a round trip. There is no
- * packet loss and no slow start.
+ * Starts a link, which forwards nothing before `forwardTo`. Connections share the rate. Excess
+ * bytes wait in a bounded queue, then in the sender. A new connection takes a round trip. There is
+ * neither packet loss nor slow start.
  */
 export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
   let target = 0

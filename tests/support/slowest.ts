@@ -1,4 +1,4 @@
-/** A file or test, and its duration in milliseconds. */
+/** A file or test and its duration in milliseconds. */
 export interface Timed {
   what: string
   ms: number

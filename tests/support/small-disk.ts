@@ -6,19 +6,19 @@ import { join } from 'node:path'
 
 const mebibyte = 1024 ** 2
 
-/** A small file system in memory that a test can fill. */
+/** A small in-memory file system that a test can fill. */
 export interface SmallDisk {
   folder: string
-  /** Returns how many bytes an unprivileged program may write. */
+  /** Returns the bytes available to an unprivileged program. */
   free(): Promise<number>
-  /** Takes all free space, or what has become free since the last call. */
+  /** Fills all free space, including space freed since the last call. */
   fill(): Promise<void>
-  /** Frees what `fill` took. */
+  /** Frees the space `fill` took. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** Whether this machine allows mounts; root may, except in most containers. */
+/** True if this machine allows mounts. Root may mount, except in most containers. */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
@@ -54,8 +54,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(filler, { force: true }),
     async close() {
-      // A failed test may have left files open. The file system stays until they are closed, but
-      // its directory is gone.
+      // A failed test may have left files open. The file system then lives until they are closed,
+      // but is no longer mounted.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },
@@ -63,8 +63,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
 }
 
 /**
- * Writes blocks of each size until no more fits. Synchronously, because the server releases part of
- * its reserve on a nearly full disk, and a slow filler would take that too.
+ * Writes blocks of each size until no more fit. Synchronous: on a nearly full disk the server
+ * releases part of its reserve, and a slow fill would take that too.
  */
 function writeUntilFull(file: number, sizes: readonly number[]): void {
   for (const size of sizes) {

@@ -11,13 +11,13 @@ export type Reaction =
   | { recipient: number }
   /** Rejects the content with this code. */
   | { content: number }
-  /** Accepts the email but drops the connection before answering. */
+  /** Accepts the email but drops the connection before responding. */
   | 'accept-and-drop'
-  /** Answers only when the test sets another reaction. */
+  /** Responds only once the test sets another reaction. */
   | 'hold'
 
 export interface TestSmtpServer {
-  /** Such as smtp://127.0.0.1:41234. */
+  /** For example smtp://127.0.0.1:41234. */
   url: string
   /** The accepted emails, parsed. */
   received: ParsedMail[]
@@ -25,13 +25,13 @@ export interface TestSmtpServer {
   offered: string[]
   /** User names of login attempts, all rejected. */
   logins: string[]
-  /** For each of `offered`, whether the connection was encrypted. */
+  /** True for each of `offered` sent over an encrypted connection. */
   encrypted: boolean[]
-  /** How many connections were opened. */
+  /** Returns the number of connections opened so far. */
   connections(): number
-  /** Handles every email like this from now on. */
+  /** Sets the reaction to all emails from now on. */
   react(reaction: Reaction): void
-  /** Ends all connections and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   leave(): void
   /** Accepts connections again, on the same port. */
   comeBack(): Promise<void>
@@ -39,8 +39,8 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a real SMTP server that accepts passwords in clear text, as an attacker's would.
- * @param offersTls whether it offers STARTTLS, with a self-signed certificate.
+ * Starts a real SMTP server that accepts plaintext passwords, as an attacker's would.
+ * @param offersTls offers STARTTLS with a self-signed certificate.
  */
 export async function startSmtpServer(
   port = 0,
@@ -53,8 +53,7 @@ export async function startSmtpServer(
   const logins: string[] = []
   const encrypted: boolean[] = []
   let connections = 0
-  // Real servers repeat the address they reject.
-  // refuse.
+  // Real servers repeat the rejected address.
   const refusal = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
@@ -134,7 +133,7 @@ export async function startSmtpServer(
 }
 
 /**
- * After this `startSilentServer` closes a connection, so that a client without a timeout fails
+ * `startSilentServer` closes a connection after this time, so that a client without a timeout fails
  * instead of hanging.
  */
 const silentMs = 5_000
@@ -146,7 +145,7 @@ export async function startSilentServer(): Promise<{ port: number; close(): Prom
     sockets.add(socket)
     // Expected: the client drops the connection on purpose.
     socket.on('error', () => {})
-    // Node notices the end of a connection only while reading.
+    // Node detects a closed connection only while reading.
     socket.resume()
     socket.setTimeout(silentMs, () => socket.destroy())
   })

@@ -16,7 +16,7 @@ import {
 import { startTestApp, type TestApp } from './test-app.ts'
 import { confirm } from './upload-requests.ts'
 
-/** A server, and the people involved in a takedown. */
+/** A server and the users involved in a takedown. */
 export interface TakedownSetup {
   app: TestApp
   admin: Person
@@ -27,14 +27,14 @@ export interface TakedownSetup {
 
 export async function startTakedownSetup(): Promise<TakedownSetup> {
   const app = await startTestApp()
-  // As at a real start; a store without an installation id counts as missing.
+  // As a real start does: a store without an installation id counts as missing.
   await bindStores(app.deps)
   const admin = await makePerson(app, { role: 'admin' })
   const owner = await makePerson(app, { tier: 'premium' })
   return { app, admin, owner, visitor: makeClient(app) }
 }
 
-/** Closes a server and expects no error in its log. */
+/** Closes a server and asserts that its log contains no errors. */
 export async function closeWithoutErrors(app: TestApp): Promise<void> {
   const errors = app.logged.filter(({ level }) => level >= 50)
   await app.close()
@@ -46,7 +46,7 @@ export function fresh(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
 
-/** Downloads a file. Returns whether its link opens. */
+/** Downloads a file. Returns true if the link works. */
 export async function opens(client: Client, shortCode: string): Promise<boolean> {
   const answer = await client.fetch(`/api/download/${shortCode}`)
   await answer.arrayBuffer()
@@ -54,7 +54,6 @@ export async function opens(client: Client, shortCode: string): Promise<boolean>
   return answer.status === 200
 }
 
-/** Takes a file down. */
 export function takeDown(
   admin: Client,
   shortCode: unknown,
@@ -63,24 +62,23 @@ export function takeDown(
   return admin.post('/api/admin/takedown', { shortCode, reason })
 }
 
-/** Takes a file down. Returns the message to the administrator. */
+/** Takes a file down. Returns the message shown to the administrator. */
 export async function takenDown(admin: Client, shortCode: string, reason?: string) {
   const answer = await takeDown(admin, shortCode, reason)
   if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
   return (await json<{ message: string }>(answer)).message
 }
 
-/** Reports a file. */
 export function report(client: Client, shortCode: string, more: object = {}): Promise<Response> {
   return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...more })
 }
 
-/** Returns the open reports, last reported first. */
+/** Returns the open reports, most recent first. */
 export async function listReports(admin: Client, query = ''): Promise<Report[]> {
   return json(await admin.fetch(`/api/admin/reports${query}`))
 }
 
-/** Returns the audit log of takedowns of a person's files. */
+/** Returns the audit log entries for takedowns of a user's files. */
 export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditLine[]> {
   const query = `?search=${encodeURIComponent(email)}&action=take-down`
   return json(await admin.fetch(`/api/admin/audit${query}`))
@@ -99,7 +97,7 @@ export async function uploadAgain(person: Person, bytes: Uint8Array<ArrayBuffer>
   return { cloudKey, answer: await confirm(person, cloudKey, more) }
 }
 
-/** Returns a file as its owner's list shows it. */
+/** Returns a file as listed for its owner. */
 export async function listedFile(owner: Client, id: string): Promise<File | undefined> {
   const listed = await json<File[]>(await owner.fetch('/api/files'))
   return listed.find((file) => file.id === id)

@@ -1,4 +1,4 @@
-/** A clock that only moves when set. */
+/** A clock that advances only when set. */
 export interface TestClock {
   (): Date
   set(moment: Date): void

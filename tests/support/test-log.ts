@@ -4,7 +4,7 @@ export interface LogLine extends Record<string, unknown> {
   msg: string
 }
 
-/** A pino destination that keeps every line. */
+/** A pino destination that collects every line. */
 export function logCollector(lines: LogLine[]) {
   return {
     write(line: string) {

@@ -1,13 +1,13 @@
 import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
-/** Free space set by a test. `left` is how many bytes uploads may take. */
+/** Free space controlled by a test. `left` is the number of bytes available to uploads. */
 export interface TestSpace extends UploadSpace {
   left: number
-  /** The free space found by the next measurement; null for no change. */
+  /** Returns the free space at the next measurement. Null changes nothing. */
   found: (() => Promise<number>) | null
 }
 
-/** Creates free space for uploads, unlimited without `left`. */
+/** Creates free space for uploads, unlimited by default. */
 export function testSpace(left = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     left,

@@ -8,7 +8,7 @@ export interface UnreadSockets {
   leave(): void
 }
 
-/** Opens connections, sends a text on each, and reads nothing. */
+/** Opens connections, sends a text on each, and never reads. */
 export async function askWithoutReading(
   url: string,
   textOf: (index: number) => string,
@@ -29,8 +29,8 @@ export async function askWithoutReading(
 }
 
 /**
- * Resolves when the server has accepted or closed the connection. An unread socket doesn't notice
- * when the server cuts it.
+ * Resolves when the server has accepted or closed the connection. A socket that isn't read doesn't
+ * notice when the server closes it.
  */
 function ask(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {

@@ -2,12 +2,12 @@ import type { EntryError } from '../../src/shared/contract/batch.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { type Client, expectOk, json, putBytes, type StartedUpload } from './make.ts'
 
-/** One result of a batch. */
+/** The result for one entry of a batch. */
 export type EntryResult<Answer> =
   | { answer: Answer; error?: never }
   | { error: EntryError; answer?: never }
 
-/** A request for an upload of ten bytes, with `changes`. */
+/** Builds a request for an upload of ten bytes, with `changes`. */
 export function uploadRequest(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     fileName: 'notes.txt',
@@ -47,7 +47,7 @@ export async function confirmAll(
   return resultsIn(await askToConfirm(person, uploads))
 }
 
-/** Returns `ok` or the error code of each entry. */
+/** Returns 'ok' or the error code of each entry. */
 export function endsOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }

@@ -4,7 +4,7 @@ import type { CallAnswer } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
 
-/** Returns the record of a new upload. */
+/** Builds the record of a new upload. */
 export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
   const { fileName = 'notes.txt', fileSize = 1000, lastActivity = 0 } = changes
   return {
@@ -32,7 +32,7 @@ export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord 
   }
 }
 
-/** Returns the response to a confirm. */
+/** Builds the response to a confirm. */
 export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   return {
     id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
@@ -55,10 +55,9 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   }
 }
 
-/** The response to the start of a single-part upload. */
 type SmallTicket = CallAnswer<'getUploadUrl'> & { parts?: undefined }
 
-/** Returns the response to the start of a single-part upload. */
+/** Builds the response to the start of a single-part upload. */
 export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
   return {
     uploadUrl: '/storage',
@@ -76,7 +75,7 @@ export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
   }
 }
 
-/** Returns an error of the server; a null status means no response. */
+/** Builds a server error. A null status means no response. */
 export function refusal(
   status: number | null,
   code: string | null = null,
@@ -85,15 +84,15 @@ export function refusal(
   return { status, code, message }
 }
 
-/** Like the message to a free user who has three files. */
+/** The error for a free user who has three files. */
 export const tierIsFull = errorTable.TIER_FILE_COUNT.message
 
-/** Makes a file of `bytes` bytes, as if chosen by a person. */
+/** Creates a file of `bytes` bytes, as if chosen by the user. */
 export function fileNamed(name: string, bytes = 10, type = 'text/plain'): File {
   return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
 }
 
-/** Makes a handle of this file. */
+/** Creates a handle for this file. */
 export function handleTo(file: File): FileSystemFileHandle {
   return { getFile: async () => file } as FileSystemFileHandle
 }

@@ -3,7 +3,7 @@ import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
-/** Requests an upload of ten bytes, with `changes`. Returns the response, which may be an error. */
+/** Requests an upload of ten bytes, with `changes`. The response may be an error. */
 export function askForUpload(
   person: Client,
   changes: Record<string, unknown> = {},
@@ -25,7 +25,7 @@ export function abort(person: Client, cloudKey: string): Promise<Response> {
   return person.post('/api/files/abort-upload', { cloudKey })
 }
 
-/** Requests presigned URLs of parts. */
+/** Requests presigned URLs for parts. */
 export function askForParts(
   person: Client,
   cloudKey: unknown,

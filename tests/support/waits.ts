@@ -13,8 +13,8 @@ export function expectGrowingWaits(waits: readonly number[]) {
 }
 
 /**
- * Advances fake timers by `ms` and returns the promise's result. Throws if it is still pending;
- * awaiting it would hang the test.
+ * Advances fake timers by `ms` and returns the promise's result. Throws if it is still pending,
+ * where awaiting it would hang the test.
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)

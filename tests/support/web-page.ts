@@ -8,41 +8,38 @@ import { createQueryClient } from '../../src/web/api/query-client.ts'
 import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
-/** A request the page sent. */
+/** A request sent by the page. */
 export interface Asked {
-  /** Method and path: `GET /api/files`. */
+  /** Method and path, such as `GET /api/files`. */
   call: string
   query: Record<string, string>
   /** The parsed JSON body. */
   body: unknown
 }
 
-/** Responds to a call: with a value, sent as JSON with 200, or with a response. */
+/** Responds to a call with a value, sent as JSON with status 200, or with a response. */
 type Answer = (asked: Asked) => unknown
 
-/** A happy-dom page with toasts, and a fake server. */
+/** A happy-dom page with toasts and a fake server. */
 export interface WebPage {
   /** All requests so far, in order. */
   asked: Asked[]
   /** Sets the response to a call, such as `GET /api/files`. */
   on(call: string, answer: Answer): void
   client: QueryClient
-  /** Returns how often the page noticed that the session had ended. */
+  /** Returns how many times the page noticed that the session had ended. */
   signedOut(): number
-  /** Renders an element. */
   show(element: ReactNode): ReturnType<typeof render>
-  /** Renders a hook. */
   run<Result, Props>(
     hook: (props: Props) => Result,
     initialProps?: Props,
   ): ReturnType<typeof renderHook<Result, Props>>
   /** Returns the page's text, including toasts. */
   text(): string
-  /** Removes the page. */
   close(): void
 }
 
-/** Opens a page. Calls without a response fail as if the server were unreachable. */
+/** Opens a page. Calls without a configured response fail as if the server were unreachable. */
 export function openPage(): WebPage {
   const answers = new Map<string, Answer>()
   const asked: Asked[] = []
@@ -101,17 +98,16 @@ export function hintSignedIn(isSignedIn: boolean): void {
   Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${end}`)
 }
 
-/** Makes an error response. */
 export function refused(status: number, code?: ErrorCode, message?: string): Response {
   return Response.json({ ...(code && { code }), ...(message && { message }) }, { status })
 }
 
-/** Makes the response to a call without a session. */
+/** Builds the response to a call without a session. */
 export function unauthorized(): Response {
   return refused(401, 'UNAUTHORIZED', 'Unauthorized')
 }
 
-/** Makes a response that is sent when the test calls `come`. */
+/** Creates a response that is sent when the test calls `come`. */
 export function later(): { answer: () => Promise<unknown>; come: (result: unknown) => void } {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   return { answer: () => promise, come: resolve }

@@ -13,18 +13,18 @@ import {
 import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
-/** How the server treats a PUT. When a test's list of faults is used up, it answers normally. */
+/** How the server handles a PUT. Once a test's list of faults is used up, PUTs succeed. */
 type Fault =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
-  /** Stores `after` bytes of the body and then cuts the connection. */
+  /** Stores `after` bytes of the body, then cuts the connection. */
   | { kind: 'reset'; after: number }
-  /** Stores `after` bytes of the body and then gives no answer. */
+  /** Stores `after` bytes of the body, then stops responding. */
   | { kind: 'stall'; after: number }
-  /** Stores the whole body and then cuts the connection without an answer. */
+  /** Stores the whole body, then cuts the connection without a response. */
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
-/** How the server answers a HEAD. */
+/** The response to a HEAD. */
 interface HeadAnswer {
   status: number
   headers?: Record<string, string>
@@ -37,12 +37,11 @@ interface Seen {
   checksum: string | undefined
 }
 
-/** Makes a store for one object. It fails as a test tells it. */
+/** Creates a store for one object, whose failures a test controls. */
 function makeStore() {
   const seen: Seen[] = []
   /**
-   * Emits an event when the server will give no answer. A browser would notice that only after ten
-   * minutes.
+   * Emits an event when the server won't respond. A browser would notice only after ten minutes.
    */
   const stalled = new EventTarget()
   let bytes = Buffer.alloc(0)
@@ -64,8 +63,7 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // The event is sent once only. Otherwise the rest of this body would make later requests time
-    // out.
+    // Emitted only once, or the rest of this body would time out later requests.
     let isTold = false
     const tellStall = () => {
       if (!isTold) stalled.dispatchEvent(new Event('stall'))
@@ -115,8 +113,8 @@ function makeStore() {
 }
 
 /**
- * Makes a `Send` that uses node:http. It times out when the server stops answering, and does not
- * wait for ten minutes.
+ * Creates a `Send` based on node:http. It times out as soon as the server stops responding, instead
+ * of after ten minutes.
  */
 function makeSend(stalled: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
@@ -176,16 +174,14 @@ function makeSend(stalled: EventTarget): Send {
     })
 }
 
-/**
- * Returns a hash of the bytes. Tests compare hashes, because nobody could read the difference
- * between megabytes.
- */
+/** Returns a hash of the bytes. Tests compare hashes, because a diff of megabytes is unreadable. */
 export function sha(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
 /**
- * Returns how a transfer failed. Throws if it succeeded, or failed with an error of another kind.
+ * Returns the error of a failed transfer. Throws if it succeeded or failed with another kind of
+ * error.
  */
 export async function failure(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
@@ -194,9 +190,8 @@ export async function failure(running: Promise<void>) {
 }
 
 /**
- * Opens a store to which a file is sent as a whole over HTTP. A test sets the store's faults, and
- * reads what the store received. Waits are recorded and take no time. The test must close the store
- * at its end.
+ * Opens a store that receives whole files over HTTP. Tests set its faults and read what it
+ * received. Delays are recorded and take no time. The test must close the store.
  */
 export async function openWholeFileStore() {
   const store = makeStore()
@@ -204,10 +199,7 @@ export async function openWholeFileStore() {
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
-  /**
-   * How long each wait was, how many bytes each progress report told, and how often the transfer
-   * was interrupted.
-   */
+  /** Recorded delays, progress in bytes, and the number of interruptions. */
   const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
   const deps: TransferDeps = {
     send: makeSend(store.stalled),
@@ -225,7 +217,7 @@ export async function openWholeFileStore() {
   return Object.assign(traces, {
     store,
     url,
-    /** The bytes that are sent, unless the test gives another file. */
+    /** The bytes to send, unless the test passes another file. */
     content,
     cancel,
     deps,
@@ -249,7 +241,7 @@ export async function openWholeFileStore() {
         deps,
       ),
     methods: () => store.seen.map(({ method }) => method),
-    /** Closes the store. A second call does nothing. */
+    /** Closes the store. Idempotent. */
     close: async () => {
       store.server.closeAllConnections()
       await new Promise((done) => store.server.close(done))
