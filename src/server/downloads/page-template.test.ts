@@ -425,7 +425,7 @@ describe('the headers of both pages', () => {
   })
 })
 
-describe('an incompatible build prevents the start, with a remedy', () => {
+describe('an incompatible build stops startup with a remedy', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-pages-'))

@@ -94,9 +94,9 @@ export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 const shards = 16
 
 /**
- * Returns a function that adds downloads to the total of the file, to its day and to the owner's
- * day, in one prepared statement. Records a file's first download if the owner wants an email about
- * it.
+ * Returns a function that adds downloads to the file's total, the file's daily count and the
+ * owner's daily count, in one prepared statement. Records a file's first download if the owner
+ * wants an email about it.
  *
  * The statement locks the owner before the file, like the deletion of a user. Otherwise the two
  * could deadlock.

@@ -42,7 +42,7 @@ function refuse() {
 const nothing = { purged: 0, failed: 0 }
 
 describe('expiry', () => {
-  it('ends a link to the millisecond, before any job runs', async () => {
+  it('ends a link exactly at its expiry, before any job runs', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 1))
     expect((await askForDownload(app, file.shortCode)).status).toBe(200)
@@ -182,7 +182,7 @@ describe('a failed removal', () => {
     expect(purgeDueAt).toEqual(expiresAt)
   })
 
-  it("includes one that storage doesn't confirm", async () => {
+  it("is retried when storage doesn't confirm the removal", async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
     const silent = withStore({ remove: async () => {} })
@@ -192,7 +192,7 @@ describe('a failed removal', () => {
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
 
-  it('includes one that may not survive a power failure', async () => {
+  it("is retried when the removal can't be made durable", async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
     const unsynced = withStore({ syncRemovals: refuse })
@@ -211,7 +211,7 @@ describe('a failed removal', () => {
     expect(await expireFiles(withStore({ remove }))).toEqual({ purged: 1, failed: 1 })
   })
 
-  it('of a whole batch stops the run until the next one', async () => {
+  it('of a whole batch leaves the rest to the next run', async () => {
     await insertFiles(app, (await makePerson(app)).id, 350)
     app.clock.advance(3 * day)
     expect(await expireFiles(withStore({ remove: refuse }))).toEqual({ purged: 0, failed: 100 })

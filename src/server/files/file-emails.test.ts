@@ -147,7 +147,7 @@ describe('the first-download email', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('names no files to an unverified address', async () => {
+  it("doesn't name files if the address is unverified", async () => {
     const bob = await makeReader({ emailVerified: false })
     await prefer(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))

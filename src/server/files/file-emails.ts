@@ -25,7 +25,7 @@ const ownersAtOnce = 100
 const maxFilesPerEmail = 1000
 
 /**
- * Queues an email about first downloads per owner. The transaction that queues the email also
+ * Queues one email per owner about first downloads. The transaction that queues the email also
  * removes its files from `first_downloads`, so each is announced once.
  * @returns the number of files.
  */
@@ -43,7 +43,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
 }
 
 /**
- * Queues an email per owner about links that end within a day. The transaction that queues the
+ * Queues one email per owner about links that end within a day. The transaction that queues the
  * email also marks its files, so each expiry is announced once.
  * @returns the number of files.
  */

@@ -118,7 +118,7 @@ describe('a search', () => {
       app.clock.advance(1)
       await makeFile(ada, { name })
     }
-    // File names are cleaned to exclude this one, but older versions may have stored it.
+    // Name cleaning no longer allows this name, but older versions may have stored it.
     await app.deps.db
       .update(files)
       .set({ originalName: 'back\\slash.txt' })

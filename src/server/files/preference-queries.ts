@@ -89,7 +89,8 @@ function endsUnannounced(now: Date, until: Date) {
 }
 
 /**
- * Lists up to `limit` owners who want an email about such links, sorted, starting after `after`.
+ * Lists up to `limit` owners who want an email about links that end in this span, sorted, starting
+ * after `after`.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,
@@ -118,8 +119,8 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Marks up to `limit` of an owner's such links as announced, and returns the file ids. Of parallel
- * callers, one gets each file. A renewed link is announced again.
+ * Marks up to `limit` of an owner's links that end in this span as announced, and returns the file
+ * ids. Of parallel callers, one gets each file. A renewed link is announced again.
  */
 export async function takeEndingLinks(
   tx: Db,

@@ -69,7 +69,7 @@ describe('a renewal', () => {
       expect([dead.status, await dead.text()]).toEqual([404, await unknown.text()])
       expect(dead.headers.get('cache-control')).toBe('no-store')
     }
-    // A cache must revalidate stored bytes before each use, and is told that the link has ended.
+    // A cache must revalidate before each use, and gets 404 once the link has ended.
     expect((await askForDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
     const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
       headers: { accept: 'text/html' },

@@ -28,8 +28,7 @@ export async function renewFile(
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   const limits = await settings.limits()
   return db.transaction(async (tx) => {
-    // A parallel tier change then waits and updates the purge times afterwards. It locks in the
-    // same order.
+    // Locks in the same order as a tier change, which waits and then updates the purge times.
     const owner = await lockUser(tx, ownerId, 'share')
     const file = owner && (await lockFile(tx, ownerId, id))
     if (!file) throw new AppError('FILE_NOT_FOUND')

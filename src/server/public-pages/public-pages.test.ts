@@ -244,7 +244,7 @@ describe('search engines', () => {
     expect(await robots.text()).toContain(`Sitemap: ${app.url}/sitemap.xml\n`)
   })
 
-  it('may not open links, except those that obey noindex', async () => {
+  it('may open links only if they obey noindex', async () => {
     const groups = (await (await get('/robots.txt')).text()).split('\n\n')
     const groupOf = (agent: string) =>
       groups.find((group) => group.split('\n').includes(`User-agent: ${agent}`)) ?? ''

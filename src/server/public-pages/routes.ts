@@ -71,7 +71,7 @@ export function publicPageRoutes(
   return app
 }
 
-/** Returns a function that responds with a public page to requests that a browser navigates to. */
+/** Returns a function that responds to a browser's navigation with a public page. */
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, answer) => {
     if (answer === undefined) return pages.send(context, name, await values(), 200)

@@ -143,7 +143,7 @@ describe('the texts match a server', () => {
       'Files are on the disk',
     ],
     [
-      'with a bucket of AWS',
+      'with a bucket on AWS',
       { S3_BUCKET: 'mayfly', S3_REGION: 'eu-central-1' },
       'Amazon S3 (eu-central-1) keeps the files',
       'Files are on the disk',

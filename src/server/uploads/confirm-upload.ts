@@ -50,10 +50,9 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  *
  * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
- * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; and TIER_FILE_COUNT if the owner is
- * at the tier's limit, both the current one and the one at the start of the upload. After
- * TIER_FILE_COUNT the upload can be confirmed later. If the upload is already a file,
- * CHECKSUM_MISMATCH leaves the file unchanged.
+ * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; and TIER_FILE_COUNT if the owner
+ * has reached the file limit (see `maxFilesAfter`), after which the upload can still be confirmed
+ * later. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
  * @throws {AppError} UNAUTHORIZED if the owner was deleted.
  */
 export async function confirmUploads(

@@ -39,8 +39,8 @@ export function splitRepeats<E>(
 
 /**
  * Runs `work` on the pending entries, up to `maxAtOnce` in parallel. An error refuses only its own
- * entry. After a store timeout, the entries not yet started are refused too: the client would time
- * out before each of them had.
+ * entry. After a store timeout, entries not yet started are refused too: if each waited as long,
+ * the client would time out first.
  */
 export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],

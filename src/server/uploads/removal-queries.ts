@@ -161,7 +161,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
     .select(sql`select ${receipt} from ${ended} where file_id is not null`)
 }
 
-/** Queues the removal at `dueAt` of a key under which storage accepts bytes until then. */
+/** Queues a key for removal at `dueAt`. Until then, storage accepts bytes under it. */
 export async function insertRemoval(
   tx: Db,
   { dueAt, ...key }: EndedUpload & { dueAt: Date },

@@ -175,7 +175,7 @@ describe('an upload that ends', () => {
     expect(await isStored(kept.cloudKey)).toBe(1)
   })
 
-  it('after a failed start leaves no bytes sent to the URL from a parallel request', async () => {
+  it('leaves no bytes after a failed start, even if a parallel request used its URL', async () => {
     const person = await makePerson(app)
     const request = { fileSize: 1, idempotencyKey: randomUUID() }
     let cloudKey = ''

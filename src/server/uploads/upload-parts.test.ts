@@ -186,7 +186,7 @@ describe("another user's upload", () => {
   })
 
   it.each(['', '?cloudKey=', `?cloudKey=${'x'.repeat(129)}`, '?cloudKey=a%00b'])(
-    'is refused as invalid input for the query %j',
+    "can't be requested with the query %j",
     async (query) => {
       const response = await (await makePerson(app)).fetch(`/api/files/upload-parts${query}`)
       await expectRefusal(response, 400, 'INVALID_INPUT')
@@ -254,7 +254,7 @@ describe('GET /api/files/upload-parts', () => {
 })
 
 describe("a part's presigned URL", () => {
-  it('is refused after any change to it', async () => {
+  it('is refused if tampered with', async () => {
     const person = await makePerson(app)
     const [upload, another] = [await startInParts(app, person), await startInParts(app, person)]
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
