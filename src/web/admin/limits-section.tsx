@@ -136,7 +136,6 @@ function Used({ used, mostStored }: { used: number; mostStored: number }) {
   )
 }
 
-/** A form for one limit or cap. */
 function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLimits, 'values'>) {
   const { label, hint, name } = limitTexts(setting)
   const stored = values[setting]

@@ -79,7 +79,7 @@ function MaintenanceRow({ action, last }: MaintenanceRowProps) {
         <p className="text-muted text-sm wrap-anywhere">{does}</p>
       </div>
       <div className="min-w-0 text-sm tabular-nums max-md:col-span-full max-md:row-start-2 max-sm:row-start-auto">
-        {/* Screen readers announce only what an action does now, not what it did last. */}
+        {/* Screen readers announce only a new result, not the previous one. */}
         <div role="status">{!isPending && done ? <Outcome {...done} /> : null}</div>
         {isPending || done ? null : last}
       </div>

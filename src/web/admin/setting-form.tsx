@@ -126,7 +126,7 @@ export function FieldWithButton({ field, button }: { field: ReactNode; button: R
   return (
     <div className="flex items-start gap-2">
       <div className="min-w-0 flex-1">{field}</div>
-      {/* The padding has the height of the label's line. */}
+      {/* The padding equals the height of the label's line. */}
       <div className="pt-[26px] [&>button]:h-11">{button}</div>
     </div>
   )

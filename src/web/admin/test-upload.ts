@@ -10,7 +10,6 @@ export interface ActOutcome {
   note?: string
 }
 
-/** The size of a test upload. */
 export const testUploadBytes = 1024 ** 2
 
 const fileType = 'application/octet-stream'

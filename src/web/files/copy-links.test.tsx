@@ -30,7 +30,7 @@ function browser({ clipboard, selection }: { clipboard: boolean; selection: bool
 
 const success = { title: 'Link copied' }
 
-it('copies a text to the clipboard', async () => {
+it('copies text to the clipboard', async () => {
   const copied = browser({ clipboard: true, selection: true })
   expect(await copyText('a link', 'link', success)).toBe(true)
   expect(copied).toEqual([['clipboard', 'a link']])

@@ -14,7 +14,6 @@ export interface FoundFilesProps
     FileListProps,
     'label' | 'tier' | 'now' | 'around' | 'head' | 'onDelete' | 'statistics'
   > {
-  /** The search text. */
   search: string
   found: ReturnType<typeof useFiles>
   /** The number of files without a search; undefined while unknown. */

@@ -65,7 +65,7 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
       <FilesHeading title={title}>
         {files && files.length > 0 ? (
           <div className="flex items-baseline gap-4">
-            {/* The button is higher than its line, and must not push the list down. */}
+            {/* The button is taller than its line but must not push the list down. */}
             <div className="-my-2 pointer-coarse:-my-3">
               {open.length > 1 ? (
                 <Button

@@ -145,7 +145,6 @@ export interface DescribedSectionProps {
   title: string
   /** The section's purpose, in a sentence or two. */
   lead: ReactNode
-  /** The section's cards. */
   children: ReactNode
 }
 

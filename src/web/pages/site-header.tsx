@@ -52,7 +52,6 @@ function LogoutButton() {
   )
 }
 
-/** The user's avatar as a link to the account page. */
 function AccountLink({ user }: { user: User }) {
   const [path] = useLocation()
   const isHere = path === '/account'
@@ -119,7 +118,7 @@ export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
   return (
     <header className="border-line border-b">
-      {/* On a phone with a large text size, what does not fit goes to another line. */}
+      {/* On a phone with large text, items wrap onto another line. */}
       <Wrap className="flex min-h-16 items-center justify-between gap-x-4 max-sm:flex-wrap max-sm:py-2">
         <HomeLink leaves={!user} />
         <div className="ml-auto flex min-w-0 items-center justify-end gap-2 max-sm:flex-wrap sm:gap-3">

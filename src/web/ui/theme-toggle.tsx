@@ -17,7 +17,6 @@ export function ThemeToggle() {
   )
 }
 
-/** Returns the theme and its setter. */
 function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribeToTheme, currentTheme, () => 'light' as const), setTheme]
 }

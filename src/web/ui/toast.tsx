@@ -105,9 +105,8 @@ function Toasts() {
           aria-hidden="true"
           className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
         />
-        {/* The viewport is a polite live region. Screen readers read an alert inside it
-            immediately. When the same text is shown again, the new key makes them read it
-            again. */}
+        {/* The viewport is a polite live region, but an alert inside it is announced immediately.
+            A repeated text is announced again because its key is new. */}
         <div
           key={shown.updateKey}
           role={shown.type === 'destructive' ? 'alert' : undefined}
@@ -145,7 +144,7 @@ export function Toaster() {
   return (
     <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
-        {/* Below the header. On wide windows, the buttons at the ends of rows stay uncovered. */}
+        {/* Below the header and, on wide windows, clear of the buttons at the ends of rows. */}
         <Base.Viewport className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
           <Toasts />
         </Base.Viewport>

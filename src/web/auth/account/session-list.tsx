@@ -176,7 +176,6 @@ export function isHandheld(browser: string | null): boolean {
   return /\b(Android|iOS|Windows Phone)\b/.test(browser ?? '')
 }
 
-/** Returns a session's display name. */
 function sessionName({ browser }: SessionView): string {
   return browser ?? 'Unknown browser'
 }

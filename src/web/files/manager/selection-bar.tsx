@@ -10,7 +10,6 @@ import { copyLinks } from '../copy-links.tsx'
 import { linkFacts } from '../link-facts.ts'
 
 export interface SelectionBarProps {
-  /** The selected files. */
   selected: readonly StoredFile[]
   /** True if all files of the search are selected. */
   isAll: boolean
