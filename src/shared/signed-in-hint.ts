@@ -1,2 +1,2 @@
-/** The cookie that tells our pages that someone may be signed in. It gives no access. */
+/** The cookie that tells our pages that the user is probably signed in. It grants no access. */
 export const signedInHint = 'mayfly.signed_in'

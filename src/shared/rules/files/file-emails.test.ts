@@ -4,12 +4,12 @@ import { endsSoonMs, isFileEmailValid } from './file-emails.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
-/** A file whose link ends `leftMs` milliseconds after now. */
+/** A file whose link ends in `leftMs` milliseconds. */
 function ending(leftMs: number, purgingAt: Date | null = null) {
   return { expiresAt: new Date(now.getTime() + leftMs), purgingAt }
 }
 
-describe('the email that a link ends within a day', () => {
+describe('the email before the end of a link', () => {
   it.each([
     ['ends in an hour', ending(hourInMs), true],
     ['ends in this millisecond', ending(1), true],
@@ -17,16 +17,16 @@ describe('the email that a link ends within a day', () => {
     ['ends in exactly a day', ending(endsSoonMs), true],
     ['was renewed for longer', ending(endsSoonMs + 1), false],
     ['loses its bytes', ending(hourInMs, now), false],
-  ])('about a link that %s is right: %s', (_, file, isRight) => {
+  ])('for a link that %s is valid: %s', (_, file, isRight) => {
     expect(isFileEmailValid('link-ends', file, now)).toBe(isRight)
   })
 
-  it('is of 24 hours', () => {
+  it('is due 24 hours before', () => {
     expect(endsSoonMs).toBe(dayInMs)
   })
 })
 
-it('the email about a first download stays right, whatever becomes of the link', () => {
+it('the email about a first download remains valid whatever happens to the link', () => {
   for (const file of [ending(9 * dayInMs), ending(-dayInMs), ending(hourInMs, now)]) {
     expect(isFileEmailValid('first-download', file, now)).toBe(true)
   }

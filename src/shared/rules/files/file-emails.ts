@@ -1,17 +1,16 @@
 import { dayInMs } from '../format/units.ts'
 import type { LinkFacts } from '../links/link-status.ts'
 
-/** The emails about files that a user can ask for. */
+/** Optional emails about files. */
 export const fileEmails = ['first-download', 'link-ends'] as const
 export type FileEmail = (typeof fileEmails)[number]
 
-/** How long before the end of a link the email about it is sent. */
+/** How long before the end of a link its email is sent. */
 export const endsSoonMs = dayInMs
 
 /**
- * Tells whether an email is still right about a file when it is sent, some time after it was asked
- * for. An email about the end of a link is not right once the link was renewed, has ended or was
- * removed.
+ * True if a queued email is still accurate. False for an email about the end of a link that was
+ * renewed, has ended or was removed in the meantime.
  */
 export function isFileEmailValid(
   about: FileEmail,

@@ -48,7 +48,7 @@ describe('fileKind by media type', () => {
   })
 })
 
-describe('fileKind by extension, where the type says nothing', () => {
+describe('fileKind by extension, for unspecific media types', () => {
   it.each<[string, FileKind]>([
     ['photo.HEIC', 'image'],
     ['film.mkv', 'video'],
@@ -77,10 +77,10 @@ describe('fileKind by extension, where the type says nothing', () => {
   })
 })
 
-describe('any file', () => {
+describe('for any file', () => {
   const kinds = ['image', 'video', 'audio', 'pdf', 'archive', 'document', 'other'] as const
 
-  it('has one of the kinds, whatever its type and name', () => {
+  it('fileKind returns a known kind', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (mimeType, originalName) => {
         expect(kinds).toContain(fileKind({ mimeType, originalName }))
@@ -88,7 +88,7 @@ describe('any file', () => {
     )
   })
 
-  it('a type that says something wins over any extension', () => {
+  it('a specific media type takes precedence over the extension', () => {
     fc.assert(
       fc.property(fc.constantFrom('zip', 'pdf', 'mp3', 'docx', 'png'), (extension) => {
         const originalName = `file.${extension}`
@@ -98,7 +98,7 @@ describe('any file', () => {
     )
   })
 
-  it('is called by a word in the singular', () => {
+  it('kindLabel is a singular noun', () => {
     expect(kinds.map(kindLabel)).toEqual([
       'Image',
       'Video',
@@ -126,6 +126,6 @@ test.each([
   ['text/plain\n', false],
   [`text/${'a'.repeat(250)}`, true],
   [`text/${'a'.repeat(251)}`, false],
-])('%j is a media type: %s', (text, expected) => {
+])('isMediaType(%j) is %s', (text, expected) => {
   expect(isMediaType(text)).toBe(expected)
 })

@@ -1,4 +1,4 @@
-/** Spec §2, analytics: the kinds by which files are counted. */
+/** The kinds of files in the analytics (spec §2). */
 export const fileKinds = ['image', 'video', 'audio', 'pdf', 'archive', 'document', 'other'] as const
 export type FileKind = (typeof fileKinds)[number]
 
@@ -12,14 +12,14 @@ const labels: Readonly<Record<FileKind, string>> = {
   other: 'File',
 }
 
-/** Returns the name people use for one file of a kind. */
+/** Returns the display name of one file of a kind. */
 export function kindLabel(kind: FileKind): string {
   return labels[kind]
 }
 
 /**
- * Patterns for media types (lower case, no parameters). The first pattern that matches decides.
- * Database queries use these patterns too, so their syntax must have the same meaning in Postgres.
+ * Patterns for media types in lower case, without parameters. The first match decides. Database
+ * queries use the same patterns, so they must mean the same in Postgres.
  */
 export const kindsByType: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],
@@ -37,7 +37,7 @@ export const kindsByType: readonly [RegExp, FileKind][] = [
   ],
 ]
 
-/** Extensions (lower case) that decide when the media type is not in the list above. */
+/** Extensions in lower case. Used if no pattern above matches. */
 const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
   image:
     'jpg jpeg jfif png apng gif webp avif heic heif bmp tif tiff svg ico jxl psd raw dng cr2 nef arw',
@@ -60,8 +60,8 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 )
 
 /**
- * Returns the kind of a file. The media type decides. If the type is absent, octet-stream or not
- * known here, the extension of the name decides.
+ * Returns the kind of a file by its media type, or by its extension if the type is missing,
+ * octet-stream or unknown.
  */
 export function fileKind(file: { mimeType: string; originalName: string }): FileKind {
   const type = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -71,13 +71,13 @@ export function fileKind(file: { mimeType: string; originalName: string }): File
   return kindByExtension.get(extension) ?? 'other'
 }
 
-/** A media type as RFC 9110 writes it, without parameters. */
+/** A media type as in RFC 9110, without parameters. */
 export const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 
-/** The longest media type, in characters. */
+/** In characters. */
 export const maxMediaTypeLength = 255
 
-/** True for a media type that the server accepts. */
+/** True if the server accepts the media type. */
 export function isMediaType(text: string): boolean {
   return text.length <= maxMediaTypeLength && mediaType.test(text)
 }

@@ -11,7 +11,7 @@ describe('cleanFileName, rule by rule', () => {
   it.each([
     // box-drawing and block characters
     ['┌─┐report│└─┘█▓░.pdf', 'report.pdf'],
-    // control characters, the tab and the line feed too
+    // control characters, including tab and line feed
     ['a\u0000b\u0007c\u007fd\u0085e.txt', 'abcde.txt'],
     ['one\ttwo\r\nthree.txt', 'onetwothree.txt'],
     // quote-like marks
@@ -37,7 +37,7 @@ describe('cleanFileName, rule by rule', () => {
   })
 })
 
-describe('cleanFileName against what hides or deceives', () => {
+describe('cleanFileName neutralizes', () => {
   it.each([
     ['bidirectional override', 'invoice\u202egpj.exe', 'invoicegpj.exe'],
     ['bidirectional isolates and marks', '\u2066a\u2069\u200e\u200f\u061cb.txt', 'ab.txt'],
@@ -52,7 +52,7 @@ describe('cleanFileName against what hides or deceives', () => {
   })
 })
 
-describe('cleanFileName leaves alone', () => {
+describe('cleanFileName preserves', () => {
   it.each([
     'report.pdf',
     '.gitignore',
@@ -71,7 +71,7 @@ describe('cleanFileName leaves alone', () => {
   })
 })
 
-describe('a name that cleans to nothing becomes a sensible one', () => {
+describe('a name without usable characters is replaced', () => {
   it.each([
     ['', 'file'],
     ['   ', 'file'],
@@ -94,7 +94,7 @@ describe('a name that cleans to nothing becomes a sensible one', () => {
 })
 
 describe('a long name', () => {
-  it('keeps 255 bytes as they are and gives way at 256', () => {
+  it('is kept up to 255 bytes and truncated beyond', () => {
     const stem = 'a'.repeat(251)
     expect(cleanFileName(`${stem}.txt`)).toBe(`${stem}.txt`)
     expect(cleanFileName(`${stem}a.txt`)).toBe(`${stem}.txt`)
@@ -106,32 +106,32 @@ describe('a long name', () => {
     expect([254, 255]).toContain(utf8(clean))
   })
 
-  it('is cut between graphemes, never inside one', () => {
+  it('is truncated between graphemes', () => {
     const clean = cleanFileName(`${family.repeat(40)}.jpg`)
     expect(clean).toBe(`${family.repeat(Math.floor(251 / utf8(family)))}.jpg`)
   })
 
-  it('leaves no space before its extension', () => {
+  it('has no space before its extension', () => {
     expect(cleanFileName(`${'a'.repeat(250)} bcd.txt`)).toBe(`${'a'.repeat(250)}.txt`)
   })
 
-  it('does not take a sentence after a dot for an extension', () => {
+  it('has no extension if a sentence follows its dot', () => {
     expect(cleanFileName(`Dr. ${'x'.repeat(300)}`)).toBe(`Dr. ${'x'.repeat(251)}`)
   })
 
-  it('of one endless grapheme becomes a sensible one', () => {
+  it('of a single grapheme is replaced', () => {
     expect(cleanFileName(`a${'\u0301\u0302'.repeat(300)}.png`)).toBe('file.png')
   })
 
-  it('of a hundred thousand characters is done at once', () => {
+  it('of 100,000 characters is cleaned quickly', () => {
     expect(utf8(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
-    // A pattern that begins anew at each joiner would take minutes.
+    // A pattern that retries at each joiner would take minutes.
     expect(utf8(cleanFileName(`a${'\u200d'.repeat(300_000)}a`))).toBeLessThanOrEqual(255)
   })
 })
 
 describe('any name', () => {
-  /** Random texts of characters that the rules name, and of any other characters. */
+  /** Random mixtures of characters that the rules mention and arbitrary ones. */
   const pieces = fc.oneof(
     fc.constantFrom('.', '..', ' ', '\t', '\n', '\0', '-', '—', '"', '’', '`', '<', '/', '\\', '?'),
     fc.constantFrom('│', '█', '\u202e', '\u200b', '\u200d', '\ufeff', '\ufe0f', '\ud83d', '\udc00'),
@@ -153,7 +153,7 @@ describe('any name', () => {
   const names = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''))
   const runs = { numRuns: 1000 }
 
-  it('cleaned twice is cleaned once', () => {
+  it('is not changed by a second cleaning', () => {
     fc.assert(
       fc.property(names, (name) => {
         const clean = cleanFileName(name)
@@ -163,7 +163,7 @@ describe('any name', () => {
     )
   })
 
-  it('becomes one that can be stored, shown and sent', () => {
+  it('can be stored, displayed and sent after cleaning', () => {
     fc.assert(
       fc.property(names, (name) => {
         const clean = cleanFileName(name)
@@ -180,7 +180,7 @@ describe('any name', () => {
     )
   })
 
-  it('keeps its extension, however long it is', () => {
+  it('keeps its extension regardless of its length', () => {
     fc.assert(
       fc.property(names, fc.constantFrom('.png', '.tar.gz', '.7z'), (name, extension) => {
         expect(cleanFileName(`${name}x${extension}`).endsWith(extension)).toBe(true)

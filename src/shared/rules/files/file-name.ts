@@ -1,56 +1,49 @@
-/** The most bytes of UTF-8 that a name may have. Common file systems allow no more. */
+/** Maximum length of a name in bytes of UTF-8, as in common file systems. */
 export const maxFileNameBytes = 255
 
-/** The name of a file when cleaning removes every character of its own name. */
+/** Used if cleaning leaves nothing of the original name. */
 const unnamed = 'file'
 
 // Spec §5: remove box-drawing and block characters, control characters and quote-like marks.
 const boxesAndBlocks = /[\u2500-\u259f]/gu
 const controls = /\p{Cc}/gu
-/**
- * Unicode's quotation marks, and the signs that people type instead: accents, primes, ornaments.
- */
+/** Unicode quotation marks and their substitutes: accents, primes, ornaments. */
 const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
 
 /**
  * Invisible characters that can hide or reorder text: bidirectional controls, zero-width spaces,
- * fillers, tags. The two joiners and the variation selectors are kept, because Persian, Indic
- * scripts and emoji need them.
+ * fillers, tags. Joiners and variation selectors are kept for Persian, Indic scripts and emoji.
  */
 const hidden = /[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]/gv
 const loneSurrogates = /\p{Surrogate}/gu
 
-// Spec §5: turn dashes into hyphens. People type the minus sign as a dash too, so it is included.
+// Spec §5: replace dashes with hyphens. Includes the minus sign, which is also used as a dash.
 const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 
 // Spec §5: remove the characters < > : " / \ | ? *.
 const reserved = /[<>:"/\\|?*]/gu
 
 /**
- * White space, blank braille cells and joiners have no effect at the ends of a name. Variation
- * selectors change the character before them, so they are removed only at the start. The lookbehind
- * keeps a long run of joiners from taking quadratic time.
+ * Whitespace, blank braille cells and joiners have no effect at the ends of a name. Variation
+ * selectors modify the preceding character, so they are removed only at the start. The lookbehind
+ * avoids quadratic time for long runs of joiners.
  */
 const edges =
   /^[\s\u2800\p{Join_Control}\p{Variation_Selector}]+|(?<![\s\u2800\p{Join_Control}])[\s\u2800\p{Join_Control}]+$/gu
 
-/** A character that a reader can see, other than a dot. U+2800 is a braille cell without dots. */
+/** A visible character other than a dot. U+2800 is a braille cell without dots. */
 const visible = /[^\s.\u2800\p{Join_Control}\p{Variation_Selector}]/u
 
-/**
- * The extension of a name: the text from the last dot on, if it is short and has no space. Endings
- * such as `.tar.gz` count as one extension.
- */
+/** From the last dot on, if short and without spaces. `.tar.gz` and the like are one extension. */
 const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
 
 /**
- * Returns the name under which a file is stored and offered (spec §5, design §6). The name is
- * cleaned by every rule of the spec, is in NFC, and has no characters that hide or reorder text. It
- * is never empty, and at most 255 bytes of UTF-8; its extension is kept. Cleaning a clean name
- * changes nothing.
+ * Returns the name under which a file is stored and downloaded (spec §5, design §6): cleaned by the
+ * rules of the spec, in NFC, and without characters that hide or reorder text. It is never empty,
+ * has at most 255 bytes of UTF-8, and keeps its extension. Idempotent.
  *
- * Names that Windows reserves (CON, NUL) are not changed: the server makes no path from a name, and
- * browsers rename such a file when they save it.
+ * Names reserved by Windows (CON, NUL) are kept: the server builds no paths from names, and
+ * browsers rename such files when saving them.
  */
 export function cleanFileName(name: string): string {
   const cleaned = name
@@ -62,21 +55,20 @@ export function cleanFileName(name: string): string {
     .replace(hidden, '')
     .replace(dashes, '-')
     .replace(reserved, '')
-    // Spec §5: collapse runs of whitespace to one space.
+    // Spec §5: collapse runs of whitespace into one space.
     .replace(/\s+/gu, ' ')
     .replace(edges, '')
     .replace(/^\.+/u, '.')
-    // Normalise again: the removal may have put a letter and an accent side by side, which now
-    // become one character.
+    // Normalize again: the removals may have joined a letter with a combining accent.
     .normalize('NFC')
   if (!visible.test(cleaned)) return unnamed
-  // A leading dot is either the user's own (.gitignore), or everything before the extension was
-  // removed (???.png). Only in the second case a new name is put before the dot.
+  // Either the original name begins with a dot (.gitignore), or cleaning removed everything before
+  // the extension (???.png). Only the latter needs a replacement.
   const lostItsStem = cleaned.startsWith('.') && !name.trimStart().startsWith('.')
   return shorten(lostItsStem ? unnamed + cleaned : cleaned)
 }
 
-/** Returns the length of a well-formed text in bytes of UTF-8. */
+/** Returns the length of well-formed text in bytes of UTF-8. */
 function byteLength(text: string): number {
   let bytes = 0
   for (const character of text) {
@@ -86,10 +78,7 @@ function byteLength(text: string): number {
   return bytes
 }
 
-/**
- * Removes whole characters, as a reader sees them, before the extension until the name has at most
- * 255 bytes.
- */
+/** Truncates the name before its extension to at most 255 bytes, between graphemes. */
 function shorten(name: string): string {
   if (byteLength(name) <= maxFileNameBytes) return name
   const extension = extensionPattern.exec(name)?.[0] ?? ''

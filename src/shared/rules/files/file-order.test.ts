@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { fileOrderTexts, formatOrder, newestFirst, parseOrder, sortKeys } from './file-order.ts'
 
-describe('an order of files as text', () => {
-  it.each(fileOrderTexts)('%s is read as what it was written from', (text) => {
+describe('a file order as text', () => {
+  it.each(fileOrderTexts)('%s survives a round trip', (text) => {
     expect(formatOrder(parseOrder(text))).toBe(text)
   })
 
-  it('is one for each key and direction', () => {
+  it('exists for each key and direction', () => {
     expect(new Set(fileOrderTexts).size).toBe(2 * sortKeys.length)
   })
 
-  it('has a minus for descending', () => {
+  it('has a minus sign if descending', () => {
     expect(formatOrder(newestFirst)).toBe('-date')
     expect(parseOrder('size')).toEqual({ by: 'size', descending: false })
   })

@@ -1,30 +1,29 @@
 import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
-/** How long an idle upload takes a slot of its owner. */
+/** How long an idle upload occupies one of its owner's slots. */
 export const slotHeldMs = 15 * minuteInMs
 
-/* How long data is kept, as the privacy policy says. */
+/* Retention periods stated in the privacy policy. */
 
-/** An upload that was idle for this long ends (design §4). */
+/** Uploads are aborted after being idle for this long (design §4). */
 export const idleUploadKeptMs = 24 * hourInMs
 
-/** How long the server knows a browser that has signed in to an account. */
+/** How long the server recognizes a browser that has signed in to an account. */
 export const knownBrowserKeptMs = 365 * dayInMs
 
-/** How long a person may take to sign in on Google's page. */
+/** Time limit for signing in on Google's page. */
 export const googleRequestKeptMs = 10 * minuteInMs
 
 /**
- * How long a file that was dropped by a visitor, or shared with the installed application, waits in
- * the browser for its upload. Later, another person may be using the browser.
+ * How long the browser keeps a file that a visitor dropped or a phone shared until it is uploaded.
+ * The limit exists because someone else may use the browser later.
  */
 export const browserFileKeptMs = 24 * hourInMs
 
-/** How long the queue keeps a request for an email after it was sent or given up. */
+/** How long the queue keeps an email after it was sent or abandoned. */
 export const mailRequestKeptMs = 14 * dayInMs
 
-/** How long feedback is kept. */
 export const feedbackKeptMs = 365 * dayInMs
 
-/** The longest window of the rate limits. A test compares it with `longestWindowMs`. */
+/** The longest rate limit window. A test compares it with `longestWindowMs`. */
 export const longestCountMs = hourInMs

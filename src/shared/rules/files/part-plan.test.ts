@@ -28,7 +28,7 @@ describe('planParts', () => {
     expect(planParts(fileSize, partSizeFor(fileSize))).toEqual({ size: 8 * mebibyte, count })
   })
 
-  it('covers every file without a gap, with no more parts than S3 takes', () => {
+  it('covers every file without gaps, in no more parts than S3 allows', () => {
     const size = fc.oneof(fc.integer({ min: 0, max: 3 * gibibyte }), fc.nat(2 ** 42))
     fc.assert(
       fc.property(size, (fileSize) => {
@@ -49,11 +49,11 @@ describe('planParts', () => {
 })
 
 describe('partRange', () => {
-  it.each([0, -1, 1.5, 3, Number.NaN])('refuses part %s of 2', (partNumber) => {
+  it.each([0, -1, 1.5, 3, Number.NaN])('rejects part %s of 2', (partNumber) => {
     expect(() => partRange(9 * mebibyte, 8 * mebibyte, partNumber)).toThrow(RangeError)
   })
 
-  it('gives the last part what is left', () => {
+  it('returns a shorter last part', () => {
     expect(partRange(9 * mebibyte, 8 * mebibyte, 2)).toEqual({
       partNumber: 2,
       offset: 8 * mebibyte,

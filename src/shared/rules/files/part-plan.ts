@@ -1,36 +1,38 @@
 import { hourInMs, mebibyte } from '../format/units.ts'
 
-/** S3 accepts no part with a higher number. */
+/** The highest part number that S3 accepts. */
 export const maxPartCount = 10_000
 
 /**
- * A failed part should cost little: 8 MiB take half a minute at 2 Mbit/s. S3 accepts no part under
- * 5 MiB except the last.
+ * Small, so that retrying a part is cheap: 8 MiB take half a minute at 2 Mbit/s. S3 requires at
+ * least 5 MiB, except for the last part.
  */
 export const usualPartSize = 8 * mebibyte
 
-/** How many parts a start signs: more than a client sends in parallel. */
+/**
+ * Number of parts whose URLs are signed when an upload starts: more than clients send in parallel.
+ */
 export const firstPartsSigned = 12
 
 /** How long the presigned URL of a part is valid. */
 export const partUrlLifetimeMs = hourInMs
 
-/** A file has parts 1 to `count` of `size` bytes; the last one has the rest. */
+/** A file has parts 1 to `count`, each `size` bytes long except the last. */
 export interface PartPlan {
   /** In bytes. */
   size: number
   count: number
 }
 
-/** Where a part is in the file, in bytes. */
+/** The position of a part in the file, in bytes. */
 export interface PartRange {
-  /** Counted from 1. */
+  /** Starts at 1. */
   partNumber: number
   offset: number
   size: number
 }
 
-/** Returns the size of a file's parts: 8 MiB, or more if that made over 10,000 parts. */
+/** Returns the part size for a file: 8 MiB, or more if that would take over 10,000 parts. */
 export function partSizeFor(fileSize: number): number {
   return Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
 }
@@ -44,8 +46,8 @@ export function planParts(fileSize: number, partSize: number): PartPlan {
 }
 
 /**
- * Returns where a part is in the file.
- * @throws {RangeError} when a file of that size has no such part.
+ * Returns the position of a part in the file.
+ * @throws {RangeError} if the file has no such part.
  */
 export function partRange(fileSize: number, partSize: number, partNumber: number): PartRange {
   const { count } = planParts(fileSize, partSize)
@@ -57,8 +59,8 @@ export function partRange(fileSize: number, partSize: number, partNumber: number
 }
 
 /**
- * The checksum that a PUT can have, by store: `crc32` in `x-amz-checksum-crc32` (big-endian,
- * base64), `md5` in `Content-MD5` (base64).
+ * The checksum that a PUT can carry, depending on the store: `crc32` in `x-amz-checksum-crc32`
+ * (big-endian, base64), `md5` in `Content-MD5` (base64).
  */
 export const bodyChecksums = ['crc32', 'md5'] as const
 export type BodyChecksum = (typeof bodyChecksums)[number]

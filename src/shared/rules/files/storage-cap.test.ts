@@ -5,7 +5,7 @@ import { checkCap, defaultCap, filesOverCap, fullness, readCap, writeCap } from 
 
 const gigabyte = 1024 ** 3
 
-describe('files that may be larger than the cap', () => {
+describe('files larger than the cap', () => {
   it.each([
     [null, null],
     [gigabyte, null],
@@ -14,20 +14,20 @@ describe('files that may be larger than the cap', () => {
       1024 ** 2,
       /^A file may have 500MB in Free and 1GB in Premium, but .* storage limit of 1MB are/,
     ],
-  ])('of %s are told as %s', (mostStored, told) => {
+  ])('of %s are reported as %s', (mostStored, told) => {
     const text = filesOverCap(mostStored, defaultLimits)
     if (told === null) expect(text).toBeNull()
     else expect(text).toMatch(told)
   })
 })
 
-describe('the settings of the cap', () => {
-  it('cap nothing by default', () => {
+describe('the cap settings', () => {
+  it('set no cap by default', () => {
     expect(defaultCap).toEqual({ mostStored: null, leastFree: 0 })
     expect(writeCap(defaultCap)).toEqual({ storage_cap: 'unlimited', free_space: '0' })
   })
 
-  it('mean what was written', () => {
+  it('survive a round trip', () => {
     const caps = fc.record({
       mostStored: fc.option(fc.integer({ min: 1024 ** 2, max: 1_000_000 * gigabyte })),
       leastFree: fc.integer({ min: 0, max: 1_000_000 * gigabyte }),
@@ -42,7 +42,7 @@ describe('the settings of the cap', () => {
     )
   })
 
-  it('mean the default where they cannot be read', () => {
+  it('fall back to the default if invalid', () => {
     expect(readCap({ storage_cap: 'vast', free_space: '-1' })).toEqual(defaultCap)
   })
 })
@@ -54,7 +54,7 @@ describe('fullness', () => {
     [99, 'warning'],
     [100, 'full'],
     [101, 'full'],
-  ])('with %i of 100 stored: %s', (stored, expected) => {
+  ])('with %i of 100 stored is %s', (stored, expected) => {
     expect(fullness(stored, { mostStored: 100 })).toBe(expected)
   })
 

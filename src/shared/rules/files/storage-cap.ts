@@ -3,7 +3,7 @@ import { unlimited } from '../tiers/limit-settings.ts'
 import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import type { TierLimits } from '../tiers/tier-limits.ts'
 
-/** The settings that limit what all accounts store together. */
+/** Settings that limit the storage of all accounts together. */
 export const capKeys = ['storage_cap', 'free_space'] as const
 export type CapKey = (typeof capKeys)[number]
 
@@ -11,16 +11,16 @@ export type CapKey = (typeof capKeys)[number]
 export interface StorageCap {
   /** For files and open uploads together; null for no cap. */
   mostStored: number | null
-  /** What uploads must leave free on the disk. A larger `MIN_FREE_SPACE` applies instead. */
+  /** Disk space that uploads must leave free. Ignored if `MIN_FREE_SPACE` is larger. */
   leastFree: number
 }
 
 export const defaultCap: StorageCap = { mostStored: null, leastFree: 0 }
 
-/** The largest value of both settings, in GB and in bytes. */
+/** Maximum of both settings, in GB and in bytes. */
 const mostGigabytes = 1_000_000
 const mostBytes = mostGigabytes * 1024 ** 3
-/** `formatSizeLimit` would write this number without the commas that make it readable. */
+/** Unlike `formatSizeLimit`, groups the digits. */
 const mostText = `${mostGigabytes.toLocaleString('en')}GB`
 const leastCap = 1024 ** 2
 
@@ -37,7 +37,7 @@ export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, 
   }
 }
 
-/** Parses the settings of a cap. An invalid one counts as its default. */
+/** Parses the cap settings. Invalid values fall back to the default. */
 export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap {
   const cap = readSize(settings.storage_cap, leastCap)
   return {
@@ -46,7 +46,7 @@ export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap 
   }
 }
 
-/** Checks a new value of a cap. Returns the text to store, or what is wrong. */
+/** Validates a new value. Returns the text to store, or an error message. */
 export function checkCap(
   key: CapKey,
   text: string,
@@ -66,7 +66,7 @@ function readSize(text: string, least: number): number | null {
   return bytes !== null && bytes >= least && bytes <= mostBytes ? bytes : null
 }
 
-/** Returns a sentence if a tier allows files larger than the whole cap; otherwise null. */
+/** Returns a warning if a tier allows files larger than the whole cap; otherwise null. */
 export function filesOverCap(
   mostStored: number | null,
   limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
@@ -79,12 +79,12 @@ export function filesOverCap(
   return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(mostStored)} are always refused.`
 }
 
-/** From this share of the cap on, the checks warn. */
+/** The share of the cap at which the checks start to warn. */
 const warnedShare = 0.8
 
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/** Returns how full the storage is: `warning` from 80 % of the cap on. */
+/** Returns how full the storage is: `warning` from 80 % of the cap. */
 export function fullness(stored: number, { mostStored }: Pick<StorageCap, 'mostStored'>): Fullness {
   if (mostStored === null) return 'ok'
   if (stored >= mostStored) return 'full'

@@ -1,5 +1,3 @@
-/**
- * The stores that can keep the bytes of files. The column `files.storage` names one for each file.
- */
+/** The available stores. The column `files.storage` names the store of each file. */
 export const storageNames = ['disk', 's3'] as const
 export type StorageName = (typeof storageNames)[number]

@@ -3,7 +3,7 @@ import { uploadPath } from './upload-path.ts'
 
 const megabyte = 1024 ** 2
 
-describe('spec §7: the background path', () => {
+describe('the upload path (spec §7)', () => {
   const desktop =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/143.0.0.0 Safari/537.36'
   const android =
@@ -22,7 +22,7 @@ describe('spec §7: the background path', () => {
     [tablet, [1], 'background'],
     [iphone, [0], 'background'],
     [firefox, [1], 'background'],
-  ])('%s, %j: %s', (userAgent, sizes, path) => {
+  ])('for %s, %j is %s', (userAgent, sizes, path) => {
     expect(
       uploadPath(
         sizes.map((size) => ({ size })),

@@ -1,5 +1,5 @@
 /**
- * Spec §4: an upload shows its progress on the page (foreground) or in the uploads panel
+ * Where an upload shows its progress (spec §4): on the page (foreground) or in the uploads panel
  * (background).
  */
 export const uploadPaths = ['foreground', 'background'] as const
@@ -10,8 +10,8 @@ const backgroundBytes = 50 * 1024 ** 2
 const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
 
 /**
- * Spec §4: returns the path for files that were added together. They use the background path when
- * any of them exceeds 50MB or the device is a mobile device (by user agent). `size` is in bytes.
+ * Returns the path for files that were added together (spec §4): background if any file exceeds
+ * 50MB or the user agent is a mobile device. `size` is in bytes.
  */
 export function uploadPath(files: readonly { size: number }[], userAgent: string): UploadPath {
   return mobile.test(userAgent) || files.some(({ size }) => size > backgroundBytes)

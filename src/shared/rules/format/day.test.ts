@@ -9,7 +9,7 @@ const moments = fc.date({
   noInvalidDate: true,
 })
 
-describe('the day of a moment', () => {
+describe('dayOf', () => {
   it.each([
     ['2026-11-22T00:00:00.000Z', '2026-11-22'],
     ['2026-11-22T23:59:59.999Z', '2026-11-22'],
@@ -19,7 +19,7 @@ describe('the day of a moment', () => {
     expect(dayOf(new Date(moment))).toBe(day)
   })
 
-  it('holds the moment', () => {
+  it('returns the day that contains the date', () => {
     fc.assert(
       fc.property(moments, (moment) => {
         const start = startOfDay(dayOf(moment)).getTime()
@@ -30,7 +30,7 @@ describe('the day of a moment', () => {
   })
 })
 
-describe('the days of a range', () => {
+describe('a range of days', () => {
   it.each([
     ['one day', '2026-11-22', '2026-11-22', ['2026-11-22']],
     ['a month end', '2026-01-30', '2026-02-01', ['2026-01-30', '2026-01-31', '2026-02-01']],
@@ -38,7 +38,7 @@ describe('the days of a range', () => {
     ['no leap day', '2026-02-28', '2026-03-01', ['2026-02-28', '2026-03-01']],
     ['a year end', '2026-12-31', '2027-01-01', ['2026-12-31', '2027-01-01']],
     ['an end before its start', '2026-11-22', '2026-11-20', ['2026-11-22']],
-  ])('over %s', (_, first, last, days) => {
+  ])('spans %s', (_, first, last, days) => {
     expect(daysBetween(first, last)).toEqual(days)
   })
 
@@ -47,13 +47,13 @@ describe('the days of a range', () => {
     ['summer time ends (Europe)', '2026-10-25'],
     ['summer time begins (New York)', '2026-03-08'],
     ['summer time ends (New York)', '2026-11-01'],
-  ])('has each day once where %s', (_, change) => {
+  ])('contains each day once when %s', (_, change) => {
     const around = lastDays(new Date(startOfDay(change).getTime() + 3 * dayInMs), 7)
     expect(around).toContain(change)
     expect(new Set(around).size).toBe(7)
   })
 
-  it('of a number of days ends with the day of the moment, and has no gap', () => {
+  it('from lastDays ends today and has no gaps', () => {
     fc.assert(
       fc.property(moments, fc.integer({ min: 1, max: 60 }), (now, count) => {
         const days = lastDays(now, count)
@@ -68,7 +68,7 @@ describe('the days of a range', () => {
   })
 })
 
-describe('in any time zone of the machine', () => {
+describe('in any system time zone', () => {
   const before = process.env.TZ
   afterEach(() => {
     if (before === undefined) delete process.env.TZ
@@ -89,8 +89,8 @@ describe('in any time zone of the machine', () => {
   )
 })
 
-describe('days without a count', () => {
-  it('count 0, and days outside the range are left out', () => {
+describe('withEmptyDays', () => {
+  it('fills in 0 and drops days outside the range', () => {
     const days = ['2026-11-20', '2026-11-21', '2026-11-22']
     const counted = [
       { day: '2026-11-21', count: 4 },

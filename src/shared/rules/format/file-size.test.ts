@@ -26,11 +26,11 @@ describe('formatSize', () => {
     [-5, '0 Bytes'],
     [Number.NaN, '0 Bytes'],
     [0.4, '0 Bytes'],
-  ])('%d is %s', (bytes, text) => {
+  ])('formats %d as %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text)
   })
 
-  it('is a number below 1024 with at most one decimal, none that is 0, and its unit', () => {
+  it('returns a number below 1024 with at most one decimal, never .0, and a unit', () => {
     fc.assert(
       fc.property(
         fc.maxSafeNat().map((n) => n % (1000 * gb)),
@@ -44,7 +44,7 @@ describe('formatSize', () => {
     )
   })
 
-  it('is off by no more than half of its last digit', () => {
+  it('is accurate to half of the last digit', () => {
     const factor = { Bytes: 1, KB: kb, MB: mb, GB: gb }
     fc.assert(
       fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
@@ -63,7 +63,7 @@ describe('formatSizeLimit', () => {
     [gb, '1GB'],
     [1.5 * gb, '1.5GB'],
     [0, '0 Bytes'],
-  ])('%d is %s, as the spec writes limits', (bytes, text) => {
+  ])('formats %d as %s, like the limits in the spec', (bytes, text) => {
     expect(formatSizeLimit(bytes)).toBe(text)
   })
 })
@@ -78,11 +78,11 @@ describe('roundSizeDown', () => {
     [1024 + 103, 1126],
     [45.96 * mb, Math.floor(45.9 * mb)],
     [500 * mb, 500 * mb],
-  ])('of %d is %d', (bytes, rounded) => {
+  ])('rounds %d to %d', (bytes, rounded) => {
     expect(roundSizeDown(bytes)).toBe(rounded)
   })
 
-  it('is never more, and less by a tenth of the unit at most, which the text shows', () => {
+  it('never rounds up, and reduces by less than a tenth of the unit', () => {
     const factor = { Bytes: 1, KB: kb, MB: mb, GB: gb }
     fc.assert(
       fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
@@ -119,11 +119,11 @@ test.each<[string, number | null]>([
   ['9007199254740992', null],
   ['9000000000000000TB', null],
   ['NaN', null],
-])('%j', (text, bytes) => {
+])('parseSize(%j)', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes)
 })
 
-test('reads back what limits are shown as, to the rounding of one decimal', () => {
+test('parseSize reads formatted limits back, up to the rounding to one decimal', () => {
   fc.assert(
     fc.property(fc.nat(80_000 * megabyte), (bytes) => {
       const read = parseSize(formatSizeLimit(bytes))
@@ -133,7 +133,7 @@ test('reads back what limits are shown as, to the rounding of one decimal', () =
   )
 })
 
-test('a number of bytes is exact', () => {
+test('parseSize reads a number of bytes exactly', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (bytes) => {
       expect(parseSize(String(bytes))).toBe(bytes)

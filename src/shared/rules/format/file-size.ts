@@ -1,9 +1,9 @@
 const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 
 /**
- * Writes a size as people read it. Spec §9: Bytes, KB, MB, GB (base 1024). It has at most one
- * decimal, and no decimal 0. A size that would round to 1024 of a unit becomes 1 of the next unit.
- * GB is the largest unit. A value that is no size (negative, not a number) becomes '0 Bytes'.
+ * Formats a size with units of base 1024 (spec §9): Bytes, KB, MB, GB. There is at most one
+ * decimal, and never '.0'. A size that would round to 1024 of a unit becomes 1 of the next; GB is
+ * the largest. Negative numbers and NaN become '0 Bytes'.
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
@@ -16,16 +16,16 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * Writes a limit in the spec's form, without a space before the unit: '500MB', '1GB'. A limit in
- * 'Bytes' keeps the space.
+ * Formats a limit as the spec does, without a space before the unit: '500MB', '1GB'. Only 'Bytes'
+ * keeps the space.
  */
 export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(/ (?=[KMG]B)/, '')
 }
 
 /**
- * Rounds a size down to one that `formatSize` writes exactly. So a text with the result never
- * promises more than there is.
+ * Rounds down to a size that `formatSize` can represent, so that the text never promises more than
+ * is available.
  */
 export function roundSizeDown(bytes: number): number {
   const whole = Math.max(0, Math.floor(bytes)) || 0
@@ -42,10 +42,9 @@ const typedUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
 const pattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${typedUnits.join('|')})?$`)
 
 /**
- * Reads a size, in upper or lower case. The units are TB and those of spec §9, with base 1024.
- * Examples: '500MB', '1.5 GB', '2000' for bytes.
- * @returns whole bytes. null if the text is no size, or if the size is too large for exact
- * arithmetic.
+ * Parses a size, case-insensitively. Units are TB and those of spec §9, with base 1024. Examples:
+ * '500MB', '1.5 GB', '2000' for bytes.
+ * @returns whole bytes, or null if the text is invalid or the size exceeds exact integers.
  */
 export function parseSize(text: string): number | null {
   const [, number, unit = 'bytes'] = pattern.exec(text.toLowerCase()) ?? []

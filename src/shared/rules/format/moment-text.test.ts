@@ -13,61 +13,61 @@ import {
 const now = new Date('2026-11-21T16:28:04Z')
 const moment = new Date('2026-11-24T14:02:59.999Z')
 
-/** Returns a zone that is always so many minutes behind UTC. */
+/** Returns a zone that is always `minutes` behind UTC. */
 function behind(minutes: number) {
   return () => minutes
 }
 
-describe('a moment in UTC', () => {
-  test('says that it is in UTC', () => {
+describe('a date in UTC', () => {
+  test('is marked as UTC', () => {
     expect(momentText(moment, now)).toBe('Tue 24 Nov, 14:02 UTC')
   })
 
-  test('names its year where that differs', () => {
+  test('has a year if it isn’t the current one', () => {
     expect(momentText(new Date('2026-12-31T23:59:59Z'), now)).toBe('Thu 31 Dec, 23:59 UTC')
     expect(momentText(new Date('2027-01-01T00:00:00Z'), now)).toBe('Fri 1 Jan 2027, 00:00 UTC')
     expect(momentText(new Date('2025-11-24T14:02:00Z'), now)).toBe('Mon 24 Nov 2025, 14:02 UTC')
   })
 
-  test('always names its year in an email', () => {
+  test('always has a year in emails', () => {
     expect(momentText(moment)).toBe('Tue 24 Nov 2026, 14:02 UTC')
   })
 })
 
-describe('a moment in another zone', () => {
+describe('a date in another zone', () => {
   test.each([
     [300, 'Tue 24 Nov, 09:02'],
     [-330, 'Tue 24 Nov, 19:32'],
     [-720, 'Wed 25 Nov, 02:02'],
     [0, 'Tue 24 Nov, 14:02'],
-  ])('that is %i minutes behind UTC: %s', (minutes, text) => {
+  ])('that is %i minutes behind UTC is %s', (minutes, text) => {
     expect(localMomentText(moment, now, behind(minutes))).toBe(text)
     expect(exactMomentText(moment, now, behind(minutes))).toBe(`${text}:59`)
     expect(localDayText(moment, now, behind(minutes))).toBe(text.slice(4, 10))
   })
 
-  test('names its year where that differs there', () => {
+  test('has a year if it isn’t the current one in that zone', () => {
     const newYear = new Date('2027-01-01T04:59:59Z')
     expect(localMomentText(newYear, now, behind(300))).toBe('Thu 31 Dec, 23:59')
     expect(localMomentText(newYear, now, behind(0))).toBe('Fri 1 Jan 2027, 04:59')
     expect(localDayText(newYear, now, behind(300))).toBe('31 Dec')
     expect(localDayText(newYear, now, behind(0))).toBe('1 Jan 2027')
-    // For a reader in New York it is still 2026 now, too.
+    // Here `now` is also still in 2026 for a reader in New York.
     expect(localDayText(newYear, newYear, behind(300))).toBe('31 Dec')
     const lateInTheYear = new Date('2026-12-31T23:00:00Z')
     expect(localDayText(lateInTheYear, newYear, behind(300))).toBe('31 Dec')
     expect(localDayText(lateInTheYear, newYear, behind(0))).toBe('31 Dec 2026')
   })
 
-  test('is in the zone of the browser, also when the clocks have changed', () => {
-    // The unit tests run in the time zone of New York.
+  test('uses the browser’s zone and its daylight saving time', () => {
+    // Unit tests run in the time zone of New York.
     expect(localMomentText(moment, now)).toBe('Tue 24 Nov, 09:02')
     expect(localMomentText(new Date('2026-07-24T14:02:00Z'), now)).toBe('Fri 24 Jul, 10:02')
     expect(localDayText(new Date('2026-11-22T04:59:59Z'), now)).toBe('21 Nov')
     expect(localDayText(new Date('2026-11-22T05:00:00Z'), now)).toBe('22 Nov')
   })
 
-  test('is what the browser itself writes', () => {
+  test('matches `Intl.DateTimeFormat`', () => {
     const format = new Intl.DateTimeFormat('en-GB', {
       weekday: 'short',
       day: 'numeric',
@@ -100,12 +100,12 @@ describe('a moment in another zone', () => {
   })
 })
 
-/** Returns a moment in the browser's time zone. */
+/** Creates a date in the browser's time zone. */
 function at(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): Date {
   return new Date(year, month - 1, day, hour, minute, second)
 }
 
-describe('a moment that has passed', () => {
+describe('pastMomentText', () => {
   test.each([
     ['the same moment', at(2026, 11, 21, 11, 28, 4), 'today, 11:28:04'],
     ['midnight today', at(2026, 11, 21), 'today, 00:00:00'],
@@ -118,10 +118,10 @@ describe('a moment that has passed', () => {
     expect(pastMomentText(passed, at(2026, 11, 21, 11, 28, 4))).toBe(text)
   })
 
-  test('was yesterday over a month, a year and a change of the clocks', () => {
+  test('says yesterday across the end of a month, a year and daylight saving time', () => {
     expect(pastMomentText(at(2026, 2, 28, 8), at(2026, 3, 1, 7))).toBe('yesterday, 08:00:00')
     expect(pastMomentText(at(2025, 12, 31, 8), at(2026, 1, 1, 7))).toBe('yesterday, 08:00:00')
-    // In New York, the clocks go back on 1 November 2026, so that day has 25 hours.
+    // Daylight saving time ends in New York on 1 November 2026, so that day has 25 hours.
     expect(pastMomentText(at(2026, 11, 1, 0, 30), at(2026, 11, 2, 0, 10))).toBe(
       'yesterday, 00:30:00',
     )
@@ -134,7 +134,7 @@ test.each([
   ['2026-12-31', '31 Dec', 'Thu 31 Dec'],
   ['2024-02-29', '29 Feb 2024', 'Thu 29 Feb 2024'],
   ['2027-01-01', '1 Jan 2027', 'Fri 1 Jan 2027'],
-])('the day %s reads %s, or %s', (day, text, withWeekday) => {
+])('the day %s is formatted as %s or %s', (day, text, withWeekday) => {
   expect(dayText(day, '2026-11-21')).toBe(text)
   expect(weekdayText(day, '2026-11-21')).toBe(withWeekday)
 })

@@ -7,11 +7,11 @@ it.each([
   [999, '999'],
   [1000, '1,000'],
   [-1234567, '-1,234,567'],
-])('%i is written as %s', (number, text) => {
+])('groupedDigits(%i) is %s', (number, text) => {
   expect(groupedDigits(number)).toBe(text)
 })
 
-it('writes every whole number as the number format of English does', () => {
+it('groupedDigits matches the English number format', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), (number) => {
       expect(groupedDigits(number)).toBe(number.toLocaleString('en'))
@@ -39,11 +39,11 @@ it.each([
   [[3, 5], '3 or 5'],
   [[3, 5, 7], '3, 5 or 7'],
   [['example.org', 'example.com'], 'example.org or example.com'],
-])('%j becomes %j', (choices, words) => {
+])('anyOf(%j) is %j', (choices, words) => {
   expect(anyOf(choices)).toBe(words)
 })
 
-it('says what the list format of English says', () => {
+it('anyOf matches the English list format', () => {
   const list = new Intl.ListFormat('en-GB', { type: 'disjunction' })
   fc.assert(
     fc.property(fc.array(fc.nat()), (choices) => {
@@ -63,6 +63,6 @@ it.each([
   [24 * hour, '24 hours'],
   [2 * day, '2 days'],
   [365 * day, '365 days'],
-])('writes %d ms as %j', (ms, text) => {
+])('durationText formats %d ms as %j', (ms, text) => {
   expect(durationText(ms)).toBe(text)
 })

@@ -17,7 +17,7 @@ function dates(created: number, expires: number, ends: number) {
 }
 
 describe('lifeline', () => {
-  it('a third lived, a tenth valid, the rest a renewal could give', () => {
+  it('divides the longest life into lived, valid and renewable parts', () => {
     const line = lifeline(dates(-10 * day, 3 * day, 20 * day), now, true)
     expect(line.lived).toBeCloseTo(10 / 30, 10)
     expect(line.valid).toBeCloseTo(3 / 30, 10)
@@ -25,23 +25,23 @@ describe('lifeline', () => {
     expect(line.tone).toBe('calm')
   })
 
-  it('gives nothing to renew where renewing is impossible, and the rest stays as it was', () => {
+  it('has no renewable part if the link can’t be renewed', () => {
     const line = lifeline(dates(-10 * day, 3 * day, 20 * day), now, false)
     expect(line.renewable).toBe(0)
     expect(line.valid).toBeCloseTo(3 / 30, 10)
   })
 
-  it('an expired link has nothing valid and, where it can be renewed, all the rest to win', () => {
+  it('of an expired link has no valid part, and the rest is renewable', () => {
     const line = lifeline(dates(-15 * day, -day, 15 * day), now, true)
     expect(line).toEqual({ lived: 0.5, valid: 0, renewable: 0.5, tone: 'over' })
   })
 
-  it('at the end of the 30 days everything is lived', () => {
+  it('is entirely lived at the end of the 30 days', () => {
     const line = lifeline(dates(-30 * day, 0, 0), now, true)
     expect(line).toEqual({ lived: 1, valid: 0, renewable: 0, tone: 'over' })
   })
 
-  it('a clock that runs late shows a new link, not a negative part', () => {
+  it('has no negative part if the clock is slow', () => {
     const line = lifeline(dates(5 * 60_000, 3 * day, 30 * day), now, true)
     expect(line.lived).toBe(0)
   })
@@ -54,12 +54,12 @@ describe('lifeline', () => {
     [1, 'red'],
     [0, 'over'],
     [-1, 'over'],
-  ])('with %d ms left the tone is %s', (left, tone) => {
+  ])('with %d ms left has the tone %s', (left, tone) => {
     expect(lifeline(dates(-2 * day, left, 28 * day), now, true).tone).toBe(tone)
     expect(lifeline(dates(-29 * day, 5 * day, left), now, true).tone).toBe(tone)
   })
 
-  it('any dates: parts between 0 and 1 that sum to 1, or to no more than 1 without renewal', () => {
+  it('has parts between 0 and 1 with a sum of 1, or at most 1 without renewal, for any dates', () => {
     const offset = fc.integer({ min: -40 * day, max: 40 * day })
     fc.assert(
       fc.property(offset, offset, offset, fc.boolean(), (created, expires, ends, canRenew) => {
@@ -77,7 +77,7 @@ describe('lifeline', () => {
     )
   })
 
-  it('the lived part only grows', () => {
+  it('has a lived part that only grows', () => {
     fc.assert(
       fc.property(fc.nat(40 * day), fc.nat(40 * day), (a, b) => {
         const file = dates(0, 3 * day, 30 * day)
@@ -111,7 +111,7 @@ const anyLife = fc
   })
 
 describe('lifelineBar', () => {
-  test('draws the parts one behind the other', () => {
+  test('draws the parts one after another', () => {
     expect(lifelineBar(life(0.1, 0.08, 0.82))).toEqual({
       lived: { x: 0, width: 9.4 },
       valid: { x: 10, width: 7.4 },
@@ -119,11 +119,11 @@ describe('lifelineBar', () => {
     })
   })
 
-  test('a file just made has lived nothing yet', () => {
+  test('draws no lived part for a new file', () => {
     expect(lifelineBar(life(0, 0.1, 0.9)).lived.width).toBe(0)
   })
 
-  test('what cannot be renewed stays empty, without a gap at its end', () => {
+  test('leaves a part that can’t be renewed empty, without a gap before it', () => {
     expect(lifelineBar(life(0.5, 0.1, 0))).toEqual({
       lived: { x: 0, width: 49.4 },
       valid: { x: 50, width: 10 },
@@ -131,7 +131,7 @@ describe('lifelineBar', () => {
     })
   })
 
-  test('parts never overlap nor leave the bar, and what is valid can always be seen', () => {
+  test('never lets parts overlap or leave the bar, and keeps the valid part visible', () => {
     fc.assert(
       fc.property(anyLife, (any) => {
         const { lived, valid, renewable } = lifelineBar(any)

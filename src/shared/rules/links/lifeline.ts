@@ -6,26 +6,21 @@ export interface LifelineDates {
   maxLifetimeAt: Date
 }
 
-/**
- * A file's time as three parts. Each is a fraction (0 to 1) of the time from creation to
- * `maxLifetimeAt`.
- */
+/** A file's longest life in three parts, each a fraction from 0 to 1. */
 export interface Lifeline {
-  /** The time that has passed. */
+  /** Time that has passed. */
   lived: number
-  /** The time for which the link still works. */
+  /** Time until the link ends. */
   valid: number
-  /** The time that a renewal could still add. */
+  /** Time that a renewal could add. */
   renewable: number
-  /** How urgent the link's remaining time is. */
   tone: TimeTone
 }
 
 /**
- * Computes how to draw the time of a file at the moment `now`. With `canRenew`, the three parts sum
- * to 1. Without it, `renewable` is 0, and the bar stays empty after the end of the link. If `now`
- * is before the creation of the file, because a browser's clock is slow, the moment of creation is
- * used.
+ * Computes the lifeline of a file at `now`. If `canRenew`, the parts sum to 1; otherwise
+ * `renewable` is 0 and the bar is empty after the end of the link. Tolerates a `now` before
+ * `createdAt`, from a slow browser clock.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()
@@ -44,7 +39,7 @@ export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Li
   }
 }
 
-/** A part of the bar, in percent of the bar's width. A part of width 0 is not drawn. */
+/** A part of the bar, in percent of its width. Parts of width 0 are not drawn. */
 export interface Span {
   x: number
   width: number
@@ -56,14 +51,14 @@ export interface LifelineBar {
   renewable: Span
 }
 
-/** The gap between two parts of the bar, and the smallest width of a part, in percent. */
+/** The gap between parts, and the minimum width of a part, in percent. */
 const gap = 0.6
 const least = 2.2
 
 /**
- * Computes where the parts of a file's time are on a bar. Every part that is not 0 is wide enough
- * to be seen. So a link with one minute left still shows a thin strip. The strip takes its width
- * from the part after it or, at the very end, from the part before it.
+ * Computes the position of the parts on the bar. Every nonzero part is wide enough to be visible,
+ * even with one minute left. It takes the space from the next part or, at the very end, from the
+ * previous one.
  */
 export function lifelineBar(life: Lifeline): LifelineBar {
   const shown = (part: number) => (part > 0 ? Math.max(part * 100, least) : 0)

@@ -10,14 +10,14 @@ const moments = fc.date({
 const days = fc.integer({ min: 1, max: 365 })
 const day = 86_400_000
 
-describe('the numbers of the spec', () => {
-  it('expiry of 3 days by default', () => {
+describe('defaultExpirationDays', () => {
+  it('is 3, as in the spec', () => {
     expect(defaultExpirationDays).toBe(3)
   })
 })
 
 describe('firstLifetime', () => {
-  it('counts days of exactly 24 hours, over daylight saving time and the end of February', () => {
+  it('counts days of exactly 24 hours, across daylight saving time and the end of February', () => {
     const lives = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
     expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), lives(3))).toEqual({
       expiresAt: new Date('2026-03-09T23:59:59.999Z'),
@@ -28,7 +28,7 @@ describe('firstLifetime', () => {
     )
   })
 
-  it('gives the chosen days and the longest life, to the millisecond, and leaves its argument alone', () => {
+  it('adds the exact days, capped by the longest life, and doesn’t modify its argument', () => {
     fc.assert(
       fc.property(moments, days, days, (createdAt, chosen, maxLifetimeDays) => {
         const before = createdAt.getTime()
@@ -56,7 +56,7 @@ describe('renewedExpiry', () => {
     expect(renewedExpiry(now, 7, inMs(ceiling))).toEqual(inMs(expected))
   })
 
-  it('never passes maxLifetimeAt, never gives more than asked, and gives one of the two', () => {
+  it('returns the earlier of maxLifetimeAt and the requested expiry', () => {
     fc.assert(
       fc.property(moments, days, moments, (renewedAt, chosen, maxLifetimeAt) => {
         const expiry = renewedExpiry(renewedAt, chosen, maxLifetimeAt).getTime()
@@ -68,7 +68,7 @@ describe('renewedExpiry', () => {
     )
   })
 
-  it('any chain of renewals ends within the longest life', () => {
+  it('keeps any series of renewals within the longest life', () => {
     fc.assert(
       fc.property(
         moments,

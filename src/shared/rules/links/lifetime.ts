@@ -1,8 +1,8 @@
 import { dayInMs } from '../format/units.ts'
 
 /**
- * The default number of days until a link expires (spec §9). Forms select it first if the tier
- * offers it.
+ * Default number of days until a link expires (spec §9). Preselected in forms if the tier offers
+ * it.
  */
 export const defaultExpirationDays = 3
 
@@ -11,8 +11,8 @@ function after(moment: Date, days: number) {
 }
 
 /**
- * Computes the two dates of a new file (spec §9): when its first link ends, and when its longest
- * life ends. No link ends after the longest life.
+ * Computes when the first link of a new file ends, and when its longest life ends (spec §9). The
+ * link never outlasts the longest life.
  */
 export function firstLifetime(
   createdAt: Date,
@@ -24,17 +24,14 @@ export function firstLifetime(
   }
 }
 
-/**
- * Computes the end of a link that is renewed at `now`: after `days`, but never after
- * `maxLifetimeAt` (spec §9).
- */
+/** Computes the end of a link renewed at `now` for `days`, capped at `maxLifetimeAt` (spec §9). */
 export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Date {
   return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
 }
 
 /**
- * Returns how many days a file may exist. The server fixed both dates when the file was uploaded,
- * so later limits do not matter.
+ * Returns a file's longest life in days. It is fixed at upload, so later changes of the limits
+ * don't affect it.
  */
 export function lifetimeDays(file: { createdAt: Date; maxLifetimeAt: Date }): number {
   return Math.round((file.maxLifetimeAt.getTime() - file.createdAt.getTime()) / dayInMs)

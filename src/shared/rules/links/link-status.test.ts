@@ -16,7 +16,7 @@ function inMs(ms: number) {
   return new Date(now.getTime() + ms)
 }
 
-/** Makes a link from its dates, given in milliseconds from now. */
+/** Creates a link from its dates, in milliseconds from now. */
 function link(expires: number, ends: number, purged: number | null = null): LinkFacts {
   return {
     expiresAt: inMs(expires),
@@ -27,7 +27,7 @@ function link(expires: number, ends: number, purged: number | null = null): Link
 
 describe('linkStatus, at the boundaries', () => {
   it.each<[string, LinkFacts, LinkStatus, LinkStatus]>([
-    // The columns: the case, the link, the status for a free owner, the status for a premium owner.
+    // Columns: case, link, status for a free owner, status for a premium owner.
     ['a millisecond before expiresAt', link(1, day), 'active', 'active'],
     ['at expiresAt', link(0, day), 'deleted', 'private'],
     ['a millisecond after expiresAt', link(-1, day), 'deleted', 'private'],
@@ -45,7 +45,7 @@ describe('linkStatus, at the boundaries', () => {
   })
 })
 
-describe('linkLabel, in the words of the spec', () => {
+describe('linkLabel, in the wording of the spec', () => {
   it.each<[string, LinkFacts, Tier]>([
     ['Permanently expired', link(-day, 0), 'premium'],
     ['Permanently expired', link(-day, 0), 'free'],
@@ -89,8 +89,8 @@ const facts = fc
   .map(([expires, ends, purged]) => link(expires, ends, purged))
 const anyTier = fc.constantFrom(...tiers)
 
-describe('for every order of dates', () => {
-  it('a link opens only before both of its dates and with its bytes there', () => {
+describe('for any order of dates', () => {
+  it('a link is active exactly while both dates are ahead and its bytes exist', () => {
     fc.assert(
       fc.property(facts, anyTier, (any, tier) => {
         const opens = now < any.expiresAt && now < any.maxLifetimeAt && any.purgingAt === null
@@ -99,7 +99,7 @@ describe('for every order of dates', () => {
     )
   })
 
-  it('only an owner who can renew has private files, and only with the bytes there and time to renew', () => {
+  it('a link is private only for an owner who can renew it, while its bytes exist and time remains', () => {
     fc.assert(
       fc.property(facts, anyTier, (any, tier) => {
         if (linkStatus(any, tier, now) !== 'private') return
@@ -110,7 +110,7 @@ describe('for every order of dates', () => {
     )
   })
 
-  it('never comes back to life: later is never better', () => {
+  it('a status never improves over time', () => {
     const rank = { active: 2, private: 1, deleted: 0 }
     fc.assert(
       fc.property(facts, anyTier, fc.nat(60 * day), (any, tier, later) => {
@@ -121,7 +121,7 @@ describe('for every order of dates', () => {
     )
   })
 
-  it('is never more than half a day off, and under a day never promises too much', () => {
+  it('a label is accurate to half a day, and below one day never exceeds the time left', () => {
     fc.assert(
       fc.property(fc.integer({ min: hour, max: 30 * day }), (left) => {
         const [count = '', unit = ''] = linkLabel(link(left, 30 * day), 'free', now).split(' ')
@@ -132,7 +132,7 @@ describe('for every order of dates', () => {
     )
   })
 
-  it('says what the status is, counts at least 1, and matches number and noun', () => {
+  it('a label matches the status, counts from 1, and uses the right plural', () => {
     const words = {
       active: /^(?:(\d+) (days?|hours?) left|Less than 1 hour left)$/,
       private: /^Private \((\d+) (days?) to renew\)$/,
@@ -176,7 +176,7 @@ describe('nextLabelChange', () => {
     expect(nextLabelChange(facts, tier, now)).toEqual(expected === null ? null : inMs(expected))
   })
 
-  it('is the very millisecond of the next other label, for any link', () => {
+  it('returns the exact millisecond of the next change for any link', () => {
     fc.assert(
       fc.property(facts, anyTier, fc.double({ min: 0, max: 1, noNaN: true }), (any, tier, part) => {
         const label = linkLabel(any, tier, now)

@@ -3,8 +3,8 @@ import { dayInMs, hourInMs } from '../format/units.ts'
 import { type Tier, tierTraits } from '../tiers/tier.ts'
 
 /**
- * Spec §4: an `active` link opens. A `private` link has expired, but its premium owner can renew
- * it. A `deleted` link never opens again.
+ * Spec §4: an `active` link works. A `private` link has expired, but its premium owner can renew
+ * it. A `deleted` link never works again.
  */
 export const linkStatuses = ['active', 'private', 'deleted'] as const
 export type LinkStatus = (typeof linkStatuses)[number]
@@ -12,18 +12,18 @@ export type LinkStatus = (typeof linkStatuses)[number]
 export interface LinkFacts {
   expiresAt: Date
   maxLifetimeAt: Date
-  /** When the server began to remove the bytes; null before. */
+  /** When the server began to delete the bytes; null before. */
   purgingAt: Date | null
 }
 
-/** Whether a link opens at `now`. */
+/** True if the link works at `now`. */
 export function opens(facts: LinkFacts, now: Date): boolean {
   return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
 }
 
 /**
- * Returns the status of a link at `now`, to the millisecond; `ownerTier` is the effective tier. A
- * link without bytes is deleted, so one that was purged under Free stays so after an upgrade.
+ * Returns the status of a link at `now`; `ownerTier` is the effective tier. A link without bytes is
+ * deleted, even if its owner upgrades after the purge.
  */
 export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
@@ -34,7 +34,7 @@ export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkSt
   return 'active'
 }
 
-/** Returns the label of spec §4. Days to renew are rounded up, so it never says 0. */
+/** Returns the label of spec §4. Days to renew are rounded up, so the label never says 0. */
 export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
   const until = (moment: Date) => moment.getTime() - now.getTime()
   switch (linkStatus(facts, ownerTier, now)) {
@@ -58,7 +58,7 @@ export function openLinkLabel(
   return timeLeftText(end - now.getTime())
 }
 
-/** Returns when `linkLabel`, and so status and tone, changes next; null for never. */
+/** Returns when `linkLabel`, and with it the status or tone, next changes. Null for never. */
 export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): Date | null {
   const gone = facts.maxLifetimeAt.getTime()
   switch (linkStatus(facts, ownerTier, now)) {
@@ -70,16 +70,15 @@ export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): D
     }
     case 'active': {
       const end = Math.min(facts.expiresAt.getTime(), gone)
-      // The text changes one millisecond after the last moment at which it is true.
+      // The label changes one millisecond after it is last accurate.
       return new Date(end - leastLeftOfText(end - now.getTime()) + 1)
     }
   }
 }
 
 /**
- * Returns the time left in the words of spec §4: '3 days left', '9 hours left' or 'Less than 1 hour
- * left'. Days are rounded to the nearest, so that a new link says '3 days left'; hours are rounded
- * down.
+ * Formats the time left (spec §4): '3 days left', '9 hours left' or 'Less than 1 hour left'. Days
+ * are rounded to the nearest, so that a new link has '3 days left'; hours are rounded down.
  */
 export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${counted(Math.round(leftMs / dayInMs), 'day')} left`
@@ -87,7 +86,7 @@ export function timeLeftText(leftMs: number): string {
   return 'Less than 1 hour left'
 }
 
-/** Returns the shortest time for which `timeLeftText` returns the same text. */
+/** Returns the shortest time left that has the same text. */
 function leastLeftOfText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
   if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs
@@ -103,7 +102,7 @@ export function timeTone(leftMs: number): TimeTone {
   return leftMs < dayInMs ? 'amber' : 'calm'
 }
 
-/** Spec §2, analytics: whether a link ends within 24 hours. */
+/** True if a link ends within 24 hours (spec §2, analytics). */
 export function isEndingSoon(leftMs: number): boolean {
   const tone = timeTone(leftMs)
   return tone === 'amber' || tone === 'red'
@@ -112,7 +111,7 @@ export function isEndingSoon(leftMs: number): boolean {
 /** Error codes of `errorTable`. */
 export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
 
-/** Checks whether a link, active or private, can be renewed at `now`. */
+/** Checks whether an active or private link can be renewed at `now`. */
 export function checkRenewal(
   facts: LinkFacts,
   ownerTier: Tier,

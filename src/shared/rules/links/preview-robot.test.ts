@@ -28,7 +28,7 @@ describe('isPreviewRobot', () => {
     'http.rb/5.1.1 (Mastodon/4.2.1; +https://mas.to/) Bot',
     'Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)',
     'Synapse (bot; +https://github.com/matrix-org/synapse)',
-  ])('takes for a robot: %s', (userAgent) => {
+  ])('is true for %s', (userAgent) => {
     expect(isPreviewRobot(userAgent)).toBe(true)
     expect(isPreviewRobot(userAgent.toLowerCase())).toBe(true)
   })
@@ -44,18 +44,18 @@ describe('isPreviewRobot', () => {
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0',
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
-    // These are in-app browsers, and a telephone called Cubot.
+    // In-app browsers, and a phone named Cubot.
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [FBAN/FBIOS;FBAV/480.0.0]',
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [LinkedInApp]/9.30',
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [Pinterest/iOS]',
     'Mozilla/5.0 (Linux; Android 9; CUBOT_X19) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36',
     '',
     undefined,
-  ])('takes for a person or a download client: %s', (userAgent) => {
+  ])('is false for %s', (userAgent) => {
     expect(isPreviewRobot(userAgent)).toBe(false)
   })
 
-  it('knows a robot by its name wherever it stands', () => {
+  it('finds a bot’s name anywhere in the user agent', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         expect(isPreviewRobot(`${before}Discordbot${after}`)).toBe(true)

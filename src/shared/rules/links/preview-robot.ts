@@ -1,7 +1,7 @@
 /**
- * Names of programs that fetch pages for previews in chats or for a search index. No browser has
- * any of these names in its user agent. In-app browsers have similar names: FBAN, LinkedInApp or
- * [Pinterest/iOS]. A mere "bot" would also match a telephone called Cubot.
+ * Programs that fetch pages for chat previews or search indexes. No browser has these names in its
+ * user agent. In-app browsers have similar ones: FBAN, LinkedInApp or [Pinterest/iOS]. A plain
+ * "bot" would also match the phone named Cubot.
  */
 const robots = [
   'facebookexternalhit',
@@ -49,9 +49,9 @@ const robots = [
 const robot = new RegExp(robots.join('|'), 'i')
 
 /**
- * True for a program that fetches a page to show a preview or to index it. Such a program gets the
- * page and never the bytes of the file. Command-line clients (curl, wget, aria2, scripts) are not
- * robots, because they download files.
+ * True for programs that fetch pages for previews or indexing. They get the page, but never the
+ * file. Command-line clients (curl, wget, aria2, scripts) are excluded, because they download
+ * files.
  */
 export function isPreviewRobot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && robot.test(userAgent)

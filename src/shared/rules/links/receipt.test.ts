@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { receiptsShownSince, removalDueAt } from './receipt.ts'
 
-it('shows a receipt for exactly 30 days of 24 hours, also where the clocks change', () => {
+it('receipts are shown for exactly 30 days of 24 hours, regardless of daylight saving time', () => {
   const now = new Date('2026-04-10T12:00:00.000Z')
   expect(receiptsShownSince(now)).toEqual(new Date('2026-03-11T12:00:00.000Z'))
 })
 
-describe('the bytes of a file must be removed', () => {
+describe('the bytes of a file must be deleted', () => {
   const expiresAt = new Date('2026-11-21T20:40:11.000Z')
   const maxLifetimeAt = new Date('2026-12-14T20:40:11.000Z')
   const recorded = new Date('2026-11-18T08:00:00.000Z')

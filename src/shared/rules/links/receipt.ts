@@ -1,29 +1,29 @@
 import { dayInMs } from '../format/units.ts'
 import type { LifelineDates } from './lifeline.ts'
 
-/** The owner of a deleted file sees its receipt for this many days. */
+/** How many days the owner of a deleted file can see its receipt. */
 export const receiptDays = 30
 
 /**
- * Returns the moment `receiptDays` before `now`. The owner still sees a receipt if the bytes were
- * removed after this moment.
+ * Returns the cutoff `receiptDays` before `now`. Receipts of bytes deleted after it are still
+ * shown.
  */
 export function receiptsShownSince(now: Date): Date {
   return new Date(now.getTime() - receiptDays * dayInMs)
 }
 
-/** What decides when the bytes of a file must be removed. */
+/** Determines when the bytes of a file must be deleted. */
 export interface RemovalFacts extends Omit<LifelineDates, 'createdAt'> {
-  /** When the server began to remove the bytes; null if it has not. */
+  /** When the server began to delete the bytes, or null. */
   purgingAt: Date | null
-  /** When the removal was due. The server records it when the removal begins. */
+  /** When the deletion was due, as recorded when it began. */
   purgeDueAt: Date | null
 }
 
 /**
- * Returns when the bytes of a file must be removed, or had to be. A file whose owner can renew it
- * stays until the end of its longest life, any other until its link ends. Returns null for a file
- * whose removal began before the server recorded when it was due.
+ * Returns when the bytes of a file must be, or had to be, deleted: at the end of its longest life
+ * if the owner can renew it, otherwise at the end of its link. Null if the deletion began before
+ * the server recorded due dates.
  */
 export function removalDueAt(facts: RemovalFacts, canRenew: boolean): Date | null {
   const { expiresAt, maxLifetimeAt, purgingAt, purgeDueAt } = facts

@@ -9,7 +9,7 @@ const now = new Date('2026-03-08T06:30:00.000Z')
 function inMs(ms: number) {
   return new Date(now.getTime() + ms)
 }
-/** Makes a link from its dates, given in milliseconds from now. */
+/** Creates a link from its dates, in milliseconds from now. */
 function link(expires: number, ends: number, purged: number | null = null): LinkFacts {
   return {
     expiresAt: inMs(expires),
@@ -33,7 +33,7 @@ describe('checkRenewal', () => {
     expect(checkRenewal(facts, tier, now)).toEqual(expected)
   })
 
-  it('gives what it allows an active link, within 30 days of creation, at any moment', () => {
+  it('allows a renewal exactly if it results in an active link within 30 days of creation', () => {
     const lives = fc.record({
       createdAt: fc.date({
         min: new Date('2020-01-01T00:00:00Z'),

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { longestReason, longestWords, reportChoiceNames, reportReason } from './report.ts'
 
-it.each(reportChoiceNames)('a report of %s has room for the longest words', (choice) => {
+it.each(reportChoiceNames)('the reason of a %s report is within its limit', (choice) => {
   expect(reportReason(choice, 'x'.repeat(longestWords)).length).toBeLessThanOrEqual(longestReason)
 })
 
-it('a report begins with what was chosen', () => {
+it('a report begins with the selected choice', () => {
   expect(reportReason('malware', 'It came by mail.\nTwice.')).toBe(
     'Malware: It came by mail.\nTwice.',
   )

@@ -1,9 +1,8 @@
-/** The greatest length, in characters, of the reason for a report or for a takedown. */
+/** Maximum length of the reason for a report or takedown, in characters. */
 export const longestReason = 1000
 
 /**
- * The choices of the form in which visitors say what is wrong with a file. The reason of their
- * report begins with the sentence that they chose.
+ * The choices in the report form. The reason of a report begins with the text of the selected one.
  */
 export const reportChoices = {
   malware: 'Malware',
@@ -15,22 +14,22 @@ export type ReportChoice = keyof typeof reportChoices
 export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 
 /**
- * The greatest length, in characters, of a visitor's own words in the form. Together with the
- * longest choice before them they are no longer than `longestReason`.
+ * Maximum length of the visitor's explanation in the form, in characters. Fits into `longestReason`
+ * after the longest choice.
  */
 export const longestWords = 900
 
-/** Returns the reason of a report that was made with the form. */
+/** Returns the reason of a report made with the form. */
 export function reportReason(choice: ReportChoice, words: string): string {
   return `${reportChoices[choice]}: ${words}`
 }
 
-/** The server removes a report this many days after the administrator has closed it. */
+/** A report is deleted this many days after it was closed. */
 export const handledReportDays = 30
 
 /**
- * The server removes an open report this many days after the last statement was added to it. The
- * report stays longer if storage still keeps the bytes of the file.
+ * An open report is deleted this many days after its last statement, or later if storage still has
+ * the bytes of the file.
  */
 export const openReportDays = 180
 

@@ -10,20 +10,20 @@ const anyCode = fc
   .map((characters) => characters.join(''))
 
 describe('the alphabet', () => {
-  it('has letters and digits only, each once, and none that looks like another', () => {
+  it('has distinct letters and digits without lookalikes', () => {
     expect(shortCodeAlphabet).toMatch(/^[0-9A-Za-z]+$/)
     expect(new Set(shortCodeAlphabet).size).toBe(shortCodeAlphabet.length)
     expect(shortCodeAlphabet).not.toMatch(/[0Oo1Il2Z5Ssuv]/)
   })
 
-  it('leaves too many codes to guess: 2 to the power of 56', () => {
+  it('allows over 2 to the power of 56 codes, too many to guess', () => {
     expect(shortCodeLength).toBe(10)
     expect(shortCodeAlphabet.length ** shortCodeLength).toBeGreaterThan(2 ** 56)
   })
 })
 
 describe('isShortCode', () => {
-  it('takes every anyCode of the alphabet', () => {
+  it('accepts every code over the alphabet', () => {
     fc.assert(
       fc.property(anyCode, (text) => {
         expect(isShortCode(text)).toBe(true)
@@ -31,7 +31,7 @@ describe('isShortCode', () => {
     )
   })
 
-  it('refuses one character less, one more, and a foreign one at any place', () => {
+  it('rejects a missing, extra or invalid character at any position', () => {
     const foreign = fc.constantFrom('0', 'O', 'l', '-', '_', '/', '%', ' ', '\n', '\0', 'é', '３')
     fc.assert(
       fc.property(anyCode, fc.nat(shortCodeLength - 1), foreign, (text, place, character) => {
@@ -43,7 +43,7 @@ describe('isShortCode', () => {
     )
   })
 
-  it.each(['', '\n', '3'.repeat(100_000), "3' or '1'='1"])('refuses %j', (text) => {
+  it.each(['', '\n', '3'.repeat(100_000), "3' or '1'='1"])('rejects %j', (text) => {
     expect(isShortCode(text)).toBe(false)
   })
 })
@@ -61,7 +61,7 @@ test.each([
   [`https://files.example.org/api/download/${code}`],
   [`https://files.example.org/api/links/${code}`],
   [`See <https://files.example.org/s/${code}>, please.`],
-])('the code of %j is found', (typed) => expect(linkCode(typed)).toBe(code))
+])('linkCode finds the code in %j', (typed) => expect(linkCode(typed)).toBe(code))
 
 test.each([
   [''],
@@ -72,11 +72,11 @@ test.each([
   [`https://files.example.org/s/${code}x`],
   [`https://files.example.org/s/${code.slice(1)}`],
   [`https://files.example.org/about/${code}`],
-  // Zero is no character of a short code.
+  // Short codes don't contain 0.
   [`/s/0${code.slice(1)}`],
-])('%j has none', (typed) => expect(linkCode(typed)).toBeNull())
+])('linkCode finds no code in %j', (typed) => expect(linkCode(typed)).toBeNull())
 
-test('every short code is found alone and in its link', () => {
+test('linkCode finds every short code, alone and in its link', () => {
   const codes = fc
     .array(fc.constantFrom(...shortCodeAlphabet), {
       minLength: shortCodeLength,

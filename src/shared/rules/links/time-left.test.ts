@@ -16,11 +16,11 @@ describe('timeLeftText', () => {
     [hourInMs, '1 hour left'],
     [hourInMs - 1, 'Less than 1 hour left'],
     [1, 'Less than 1 hour left'],
-  ])('%d ms: %s', (leftMs, text) => {
+  ])('formats %d ms as %s', (leftMs, text) => {
     expect(timeLeftText(leftMs)).toBe(text)
   })
 
-  it('never tells more than half a day too much', () => {
+  it('never overstates the time by more than half a day', () => {
     fc.assert(
       fc.property(fc.integer({ min: hourInMs, max: 60 * dayInMs }), (leftMs) => {
         const [count = '', unit = ''] = timeLeftText(leftMs).split(' ')
@@ -40,7 +40,7 @@ describe('timeTone', () => {
     [1, 'red'],
     [0, 'over'],
     [-1, 'over'],
-  ])('%d ms: %s', (leftMs, tone) => {
+  ])('for %d ms is %s', (leftMs, tone) => {
     expect(timeTone(leftMs)).toBe(tone)
   })
 })

@@ -80,7 +80,7 @@ const refused: [SettingKey, string][] = [
   ['free_space', '-1'],
   ['free_space', 'unlimited'],
   ['free_space', '1000001GB'],
-  // Each of these values is within its own bounds, but contradicts another setting.
+  // Each of these is within its own bounds, but conflicts with another setting.
   ['free_max_file_size', '1073741825'],
   ['premium_max_file_size', '499MB'],
   ['free_max_lifetime_days', '31'],
@@ -90,15 +90,15 @@ const refused: [SettingKey, string][] = [
 ]
 
 describe('checkSetting', () => {
-  it.each(kept)('keeps %s %j as %j', (key, text, value) => {
+  it.each(kept)('stores %s %j as %j', (key, text, value) => {
     expect(checkSetting(key, text, current)).toEqual({ ok: true, value })
   })
 
-  it.each(refused)('refuses %s %j', (key, text) => {
+  it.each(refused)('rejects %s %j', (key, text) => {
     expect(checkSetting(key, text, current)).toMatchObject({ ok: false })
   })
 
-  it('names the bound of each setting', () => {
+  it('states the bounds of each setting', () => {
     const bounds = [
       'The number of files must be a whole number from 1 to 10,000, or unlimited.',
       'The size of a file must be from 1MB to 78.1GB: storage takes 10,000 parts of 8MB at most.',
@@ -119,7 +119,7 @@ describe('checkSetting', () => {
     )
   })
 
-  it('changes nothing about a value that it kept before', () => {
+  it('doesn’t change a value that it has normalized', () => {
     const numbers = fc.array(fc.nat(400), { minLength: 1, maxLength: 4 }).map((n) => n.join(' '))
     const anyText = fc.oneof(fc.string({ maxLength: 600 }), numbers, fc.constant('600 MB'))
     fc.assert(

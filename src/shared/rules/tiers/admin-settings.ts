@@ -9,34 +9,34 @@ import {
 } from './limit-settings.ts'
 import { defaultLimits } from './tier-limits.ts'
 
-/** The settings of spec §3 (Setting) that are neither limits nor caps. */
+/** The settings of spec §3 (Setting) apart from limits and caps. */
 export const textSettingKeys = ['premium_price', 'app_version', 'email_signature'] as const
 export type TextSettingKey = (typeof textSettingKeys)[number]
 
 export type SettingKey = TextSettingKey | LimitKey | CapKey
 
-/** The settings that the administrator can change. */
+/** All settings that the administrator can change. */
 export const settingKeys: readonly SettingKey[] = [...textSettingKeys, ...limitKeys, ...capKeys]
 
-/** The value of every setting, in the form in which it is stored. */
+/** The stored value of every setting. */
 export type SettingValues = Readonly<Record<SettingKey, string>>
 
-/** The price of Premium in dollars a month until the administrator changes it (spec §9). */
+/** Default price of Premium in dollars per month (spec §9). */
 export const defaultPremiumPrice = 8
 
-/** The lowest and the highest price of Premium, in dollars a month. */
+/** Minimum and maximum price of Premium, in dollars per month. */
 export const priceBounds = { least: 1, most: 99 } as const
 
-/** The longest version text and the longest signature, in characters. */
+/** Maximum length of the version and the signature, in characters. */
 export const longestVersion = 40
 export const longestSignature = 500
 
-/** The value as it is stored, or the sentence that says what is wrong with it. */
+/** The value to store, or an error message. */
 export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
 /**
- * Checks a new value of a setting (spec §9). Returns the value in the form in which it is stored,
- * or a sentence that names the bound that the value breaks.
+ * Validates a new value of a setting (spec §9). Returns the value to store, or an error message
+ * that states the bound it violates.
  * @param current all settings before the change, because limits depend on one another.
  */
 export function checkSetting(
@@ -57,10 +57,7 @@ export function checkSetting(
   }
 }
 
-/**
- * Checks a new value of a setting that is neither a limit nor a cap. Such a setting depends on no
- * other.
- */
+/** Validates a new value of a text setting, which depends on no other setting. */
 export function checkTextSetting(key: TextSettingKey, text: string): SettingVerdict {
   switch (key) {
     case 'premium_price':
@@ -99,8 +96,8 @@ function checkSignature(text: string): SettingVerdict {
 }
 
 /**
- * Returns the value of each setting until the administrator changes it (spec §9). The signature is
- * the product's name, a sentence about it, and the mail address for help.
+ * Returns the default value of each setting (spec §9). The signature contains the product's name, a
+ * tagline and the support address.
  */
 export function settingDefaults(supportEmail: string): SettingValues {
   return {

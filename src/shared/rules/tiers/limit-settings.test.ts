@@ -18,8 +18,8 @@ import { defaultLimits, type Limits } from './tier-limits.ts'
 
 const { free, premium } = defaultLimits
 
-describe('the settings of limits', () => {
-  it('are one for each tier and each limit', () => {
+describe('limit settings', () => {
+  it('exist for each tier and limit', () => {
     expect(limitKeys).toEqual([
       'free_max_files',
       'free_max_file_size',
@@ -36,7 +36,7 @@ describe('the settings of limits', () => {
     }
   })
 
-  it('have the numbers of spec §9 as defaults', () => {
+  it('default to the numbers of spec §9', () => {
     expect(writeLimits(defaultLimits)).toEqual({
       free_max_files: '3',
       free_max_file_size: '524288000',
@@ -49,7 +49,7 @@ describe('the settings of limits', () => {
     })
   })
 
-  it('mean what was written, for any limits', () => {
+  it('survive a round trip for any limits', () => {
     fc.assert(
       fc.property(anyLimits, (limits) => {
         expect(readLimits(writeLimits(limits))).toEqual(limits)
@@ -57,7 +57,7 @@ describe('the settings of limits', () => {
     )
   })
 
-  it('mean the default where they cannot be read', () => {
+  it('fall back to the default if invalid', () => {
     const kept = { ...writeLimits(defaultLimits), free_max_files: '4', free_max_file_size: 'vast' }
     expect(readLimits({ ...kept, premium_expiration_days: '' })).toEqual({
       ...defaultLimits,
@@ -66,8 +66,8 @@ describe('the settings of limits', () => {
   })
 })
 
-describe('the largest size of a file', () => {
-  it('is what 10,000 parts of the usual size hold', () => {
+describe('the maximum file size', () => {
+  it('is that of 10,000 parts of the usual size', () => {
     const { most } = limitBounds.fileSize
     const partSize = partSizeFor(most)
     expect(planParts(most, partSize)).toEqual({ size: partSizeFor(1), count: maxPartCount })
@@ -127,7 +127,7 @@ describe('checkLimit', () => {
     name: fc.constantFrom(...limitNames),
   })
 
-  it('keeps the limits free of faults, whatever is changed in whatever order', () => {
+  it('accepts a change exactly if the resulting limits are consistent', () => {
     fc.assert(
       fc.property(changes, ({ limits, other, tier, name }) => {
         const key = limitKey(tier, name)

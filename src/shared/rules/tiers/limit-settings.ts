@@ -4,22 +4,24 @@ import { groupedDigits } from '../format/numbers.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
-/* Each limit of each tier is one setting, stored as text. */
+/* Each limit of each tier is a setting, stored as text. */
 
-/** What an administrator writes for no limit of files, or no storage cap. */
+/** The text for no limit on the number of files, or no storage cap. */
 export const unlimited = 'unlimited'
 
-/** The bounds of the limits. Larger files would need larger parts, bad on a slow connection. */
+/**
+ * Bounds of the limits. Larger files would need larger parts, which are bad on slow connections.
+ */
 export const limitBounds = {
   files: { least: 1, most: 10_000 },
   fileSize: { least: 1024 ** 2, most: maxPartCount * usualPartSize },
   days: { least: 1, most: 365, choices: 5 },
 } as const
 
-/** How a setting stores a limit. */
+/** How a limit is stored as a setting. */
 interface LimitKind<Field extends keyof TierLimits> {
   field: Field
-  /** The name of the limit within a sentence. */
+  /** The name of the limit in a sentence. */
   label: string
   /** The allowed values. Follows 'must be'. */
   bounds: string
@@ -75,20 +77,20 @@ interface OfTier {
   name: LimitName
 }
 
-/** Returns the key of the setting of a limit, such as `free_max_files`. */
+/** Returns the key of a limit's setting, such as `free_max_files`. */
 export function limitKey(tier: Tier, name: LimitName): LimitKey {
   return `${tier}_${name}`
 }
 
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Returns which values a limit may have. Follows 'must be'. */
+/** Describes the allowed values of a limit. Follows 'must be'. */
 export function limitBoundsText(name: LimitName): string {
   return limitKinds[name].bounds
 }
 
 function writeLimit(name: LimitName, limits: TierLimits): string {
-  // TypeScript does not see that `write` and `field` belong to the same limit.
+  // TypeScript can't see that `write` and `field` belong to the same limit.
   const { field, write } = limitKinds[name] as LimitKind<keyof TierLimits>
   return write(limits[field])
 }
@@ -106,7 +108,10 @@ export function writeLimits(limits: Limits): Record<LimitKey, string> {
   return Object.fromEntries(entries)
 }
 
-/** Parses the settings. An invalid one, maybe of a newer version, counts as its default. */
+/**
+ * Parses the limit settings. Invalid values, for example from a newer version, fall back to the
+ * default.
+ */
 export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits {
   const entries = tiers.map((tier): [Tier, TierLimits] => {
     const read = limitNames.map((name) => readLimit(name, settings[limitKey(tier, name)]))
@@ -115,7 +120,7 @@ export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits
   return Object.fromEntries(entries) as Record<Tier, TierLimits>
 }
 
-/** @throws {RangeError} for a key of no limit. */
+/** @throws {RangeError} if the key belongs to no limit. */
 export function limitOfKey(key: LimitKey): OfTier {
   for (const tier of tiers) {
     const name = limitNames.find((one) => limitKey(tier, one) === key)
@@ -126,7 +131,7 @@ export function limitOfKey(key: LimitKey): OfTier {
 
 type LimitVerdict = { ok: true; value: string } | { ok: false; fault: string }
 
-/** Checks a value against its own bounds. Returns the text to store, or what is wrong. */
+/** Validates a value on its own. Returns the text to store, or an error message. */
 export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdict {
   const changed = readLimit(name, text.trim().toLowerCase())
   const { label, bounds } = limitKinds[name]
@@ -135,7 +140,7 @@ export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdi
     : { ok: false, fault: `The ${label} must be ${bounds}.` }
 }
 
-/** As `checkOwnBounds`, and against the other limits in force. */
+/** Like `checkOwnBounds`, but also checks the value against the other current limits. */
 export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): LimitVerdict {
   const alone = checkOwnBounds({ tier, name }, text)
   if (!alone.ok) return alone
@@ -145,8 +150,8 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
 }
 
 /**
- * Returns what is wrong with limits together, or null. Links must not outlive files, and no tier
- * may allow more than the next one.
+ * Returns an error message if limits contradict one another, otherwise null. Links must not outlive
+ * files, and no tier may allow more than the next one.
  */
 export function limitsFault(limits: Limits): string | null {
   const faults = [
@@ -172,7 +177,7 @@ function orderFault(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${more}. Change the other tier first.`
 }
 
-/** Returns what `own` would allow more of than the next tier; null for nothing. */
+/** Describes what `own` allows more of than the next tier. Null for nothing. */
 function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (count(own) > count(above)) return 'files'

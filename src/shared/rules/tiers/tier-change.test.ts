@@ -12,7 +12,7 @@ function moment(ms: number) {
 }
 const used = moment(-5 * 86_400_000)
 
-/** Every situation that a user's tier can be in. */
+/** All states of a user's tier. */
 const standings = {
   'free, never tried': facts('free', null, null),
   'without a tier': { ...facts('free', null, null), tier: null },
@@ -33,7 +33,7 @@ function change(standing: Standing, request: TierRequest) {
   return changeTier(standings[standing], request, now)
 }
 
-describe('a trial', () => {
+describe('starting a trial', () => {
   it.each<[Standing, string]>([
     ['free, never tried', 'ok'],
     ['without a tier', 'ok'],
@@ -50,7 +50,7 @@ describe('a trial', () => {
     else expect(verdict.facts).toEqual(facts('premium', now, moment(thirtyDays)))
   })
 
-  it('lasts 30 times 24 hours, across the change to summer time', () => {
+  it('gives 30 days of 24 hours, across a change to daylight saving time', () => {
     const verdict = change('free, never tried', { reason: 'trial' })
     if (!verdict.ok) throw new Error(verdict.code)
     expect(effectiveTier(verdict.facts, moment(thirtyDays - 1))).toBe('premium')
@@ -58,7 +58,7 @@ describe('a trial', () => {
   })
 })
 
-describe('a switch', () => {
+describe('switching the tier', () => {
   const tiersAsked = { without: undefined, free: 'free', premium: 'premium' } as const
 
   it.each<[Standing, keyof typeof tiersAsked, TierFacts | 'as it was']>([
@@ -81,18 +81,18 @@ describe('a switch', () => {
     ['premium, never tried', 'premium', 'as it was'],
     ['premium after a trial', 'without', facts('free', used, null)],
     ['premium after a trial', 'premium', 'as it was'],
-  ])('%s, wanting %s', (standing, to, expected) => {
+  ])('%s, target: %s', (standing, to, expected) => {
     for (const reason of ['preview', 'administrator'] as const) {
       const verdict = change(standing, { reason, to: tiersAsked[to] })
       if (!verdict.ok) throw new Error(verdict.code)
-      // Returning the same object tells the caller that there is nothing to write.
+      // The same object tells the caller that there is nothing to write.
       if (expected === 'as it was') expect(verdict.facts).toBe(standings[standing])
       else expect(verdict.facts).toEqual(expected)
     }
   })
 })
 
-describe('any number of changes', () => {
+describe('any series of changes', () => {
   const dates = fc.date({ noInvalidDate: true, min: moment(-1e10), max: moment(1e10) })
   const anyFacts = fc.constantFrom(...Object.values(standings))
   const anyRequest: fc.Arbitrary<TierRequest> = fc.constantFrom(
@@ -101,7 +101,7 @@ describe('any number of changes', () => {
     ),
   )
 
-  it('start at most one trial, and give at once the tier that was asked for', () => {
+  it('starts at most one trial, and each switch takes effect at once', () => {
     fc.assert(
       fc.property(anyFacts, fc.array(fc.tuple(anyRequest, dates)), (first, steps) => {
         let current: TierFacts = first

@@ -1,25 +1,25 @@
 import type { Tier } from './tier.ts'
 import { effectiveTier, type TierFacts, trialEnd } from './trial.ts'
 
-/** Why a tier changes. `preview`: the user switched it, which stands in for paying. */
+/** Why a tier changes. `preview`: the user switched it, in place of a payment. */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 
-/** Without `to`, it switches to the other tier. */
+/** Switches to the other tier if `to` is undefined. */
 export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
 
 type TierVerdict =
   | { ok: true; facts: TierFacts }
-  /** The code of the error to answer with. */
+  /** The error code to respond with. */
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
 /**
- * Decides how a request changes a user's tier. Returns the same facts if nothing changes.
+ * Applies a requested change to a user's tier. Returns the same facts if nothing changes.
  *
- * A user can start one trial, while the tier is free (spec §4). A switch during the trial ends it.
- * The date of a trial that ran to its end is kept until the user is premium again.
+ * A user can start one trial, and only on the free tier (spec §4). Switching during the trial ends
+ * it. The end date of an expired trial is kept until the user is premium again.
  * @throws {RangeError} for an unknown tier.
  */
 export function changeTier(facts: TierFacts, request: TierRequest, now: Date): TierVerdict {

@@ -32,14 +32,14 @@ function planned(changes: Partial<PlannedUpload>): PlannedUpload {
   }
 }
 
-/** Limits in which every number differs from the default. */
+/** Limits that all differ from the defaults. */
 const changed: Limits = {
   free: { maxFiles: 1, maxFileSize: 10, expirationDays: [1, 2], maxLifetimeDays: 2 },
   premium: { maxFiles: 5, maxFileSize: 20, expirationDays: [2, 9], maxLifetimeDays: 90 },
 }
 
 describe('defaultLimits', () => {
-  it('free: 3 files, 500MB each, 3 days; premium: unlimited, 1GB, 3, 5 or 7 days', () => {
+  it('are 3 files, 500MB, 3 days for free, and unlimited files, 1GB, 3, 5 or 7 days for premium', () => {
     expect(defaultLimits).toEqual({
       free: { maxFiles: 3, maxFileSize: freeSize, expirationDays: [3], maxLifetimeDays: 30 },
       premium: {
@@ -91,7 +91,7 @@ describe('checkUpload', () => {
       { tier: 'premium', expirationDays: 2, filesInUse: 5 },
       'TIER_FILE_COUNT',
     ],
-  ])('under other limits: %s', (_, changes, expected) => {
+  ])('with other limits: %s', (_, changes, expected) => {
     expect(checkUpload(planned(changes), changed) ?? 'ok').toBe(expected)
   })
 
@@ -113,7 +113,7 @@ describe('checkUpload', () => {
     })
   })
 
-  it('lets through exactly what keeps all limits, and else names an error of the contract', () => {
+  it('allows an upload exactly if it is within all limits; otherwise returns an error of the contract', () => {
     fc.assert(
       fc.property(cases, ({ limits, ...any }) => {
         const own = limits[any.tier]
@@ -128,7 +128,7 @@ describe('checkUpload', () => {
     )
   })
 
-  it('never refuses after an upgrade what it gave before, where the days are offered', () => {
+  it('still allows an upload after an upgrade, if the days are offered', () => {
     fc.assert(
       fc.property(cases, ({ limits, ...any }) => {
         const { upgradesTo } = tierTraits[any.tier]
@@ -151,7 +151,7 @@ describe('selectedDays', () => {
     expect(selectedDays({ expirationDays }, wanted)).toBe(expected)
   })
 
-  it('is always a choice of the tier', () => {
+  it('returns an option of the tier', () => {
     fc.assert(
       fc.property(anyLimits, fc.constantFrom(...tiers), fc.nat(400), (limits, tier, wanted) => {
         expect(limits[tier].expirationDays).toContain(selectedDays(limits[tier], wanted))
@@ -160,13 +160,13 @@ describe('selectedDays', () => {
   })
 })
 
-describe('what holds for all tiers', () => {
-  it('the largest file, and all days', () => {
+describe('across all tiers', () => {
+  it('largestFileSize is the maximum, and daysOffered the union', () => {
     expect(largestFileSize(defaultLimits)).toBe(premiumSize)
     expect(daysOffered(changed)).toEqual([1, 2, 9])
   })
 
-  it('an upgrade is named for larger files only where it takes larger ones', () => {
+  it('tierOfLargerFiles is the next tier only if its limit is higher', () => {
     expect(tierOfLargerFiles('free', defaultLimits)).toBe('premium')
     expect(tierOfLargerFiles('premium', defaultLimits)).toBeNull()
     const same = { ...changed, free: { ...changed.free, maxFileSize: 20 } }
@@ -175,7 +175,7 @@ describe('what holds for all tiers', () => {
 })
 
 describe('hasRoom', () => {
-  it('holds as many files as the limit, and any number without one', () => {
+  it('is true below the limit, and always without one', () => {
     const room = [0, 1, 2, 3, 4].map((count) => hasRoom(3, count))
     expect(room).toEqual([true, true, true, false, false])
     expect(hasRoom(null, 1_000_000)).toBe(true)
@@ -187,7 +187,7 @@ test.each([
   [1, '1 file'],
   [3, '3 files'],
   [10_000, '10,000 files'],
-])('%j as files: %s', (maxFiles, text) => {
+])('filesText(%j) is %s', (maxFiles, text) => {
   expect(filesText(maxFiles)).toBe(text)
 })
 
@@ -196,7 +196,7 @@ test.each([
   [[3], '3 days'],
   [[1, 2], '1 or 2 days'],
   [[3, 5, 7], '3, 5 or 7 days'],
-])('%j as days: %s', (days, text) => {
+])('daysText of %j is %s', (days, text) => {
   expect(daysText(...days)).toBe(text)
 })
 
@@ -206,11 +206,11 @@ test.each([
   [10_000, 0, '10,000 of 10,000 left'],
   [3, 3, 'None left: delete files to make room'],
   [3, 40, 'None left: delete files to make room'],
-])('of %j files %j are there: %s', (maxFiles, active, text) => {
+])('with a limit of %j files, of which %j are used: %s', (maxFiles, active, text) => {
   expect(filesLeftText(maxFiles, active)).toBe(text)
 })
 
-test('the limits of a tier in one line', () => {
+test('limitsText summarizes a tier in one line', () => {
   expect(limitsText(defaultLimits.free)).toBe('3 files at most, 500MB each, for 3 days')
   expect(limitsText(defaultLimits.premium)).toBe('unlimited files, 1GB each, for 3, 5 or 7 days')
 })

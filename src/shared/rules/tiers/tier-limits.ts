@@ -4,21 +4,19 @@ import { gibibyte, mebibyte } from '../format/units.ts'
 import { defaultExpirationDays } from '../links/lifetime.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 
-/** The limits of a tier, in numbers. */
+/** The limits of a tier. */
 export interface TierLimits {
-  /**
-   * How many files a user may have at the same time, including open uploads. null means no limit.
-   */
+  /** Maximum number of active files, including open uploads. Null means no limit. */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
-  /** The days from which a user can choose, in ascending order. There is at least one. */
+  /** The options for users in ascending order, at least one. */
   expirationDays: readonly number[]
-  /** How many days a file is kept at most after its upload, even if its link is renewed. */
+  /** Maximum number of days from upload to deletion, even if the link is renewed. */
   maxLifetimeDays: number
 }
 
-/** The limits of every tier. The administrator can change them, so rules take them as argument. */
+/** The limits of every tier. Passed as an argument because the administrator can change them. */
 export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 
 /** Spec §9: free 3 files, 500MB, 3 days; premium unlimited, 1GB, 3, 5 or 7 days; 30 days in all. */
@@ -37,12 +35,12 @@ export const defaultLimits: Limits = {
   },
 }
 
-/** Returns the size of the largest file in any tier. */
+/** Returns the maximum file size of any tier. */
 export function largestFileSize(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
 }
 
-/** Returns the next tier if it allows larger files; otherwise null. */
+/** Returns the next tier if it allows larger files, otherwise null. */
 export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
   const { upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
@@ -55,7 +53,10 @@ export function daysOffered(limits: Limits): number[] {
   return [...offered].sort((a, b) => a - b)
 }
 
-/** Returns the days that a form preselects: the wanted ones, the default, or the fewest. */
+/**
+ * Returns the days to preselect in a form: the wanted ones if offered, otherwise the default,
+ * otherwise the fewest.
+ */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
   wanted: number = defaultExpirationDays,
@@ -64,41 +65,41 @@ export function selectedDays(
   return found ?? expirationDays[0] ?? defaultExpirationDays
 }
 
-/** Whether a user with this many files may have one more. */
+/** True if a user with this many files can add another. */
 export function hasRoom(maxFiles: number | null, filesInUse: number): boolean {
   return maxFiles === null || filesInUse < maxFiles
 }
 
-/** Why days are refused. INVALID_INPUT: no tier offers them. */
+/** Why days are rejected. INVALID_INPUT: no tier offers them. */
 export type DaysRefusal = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
-/** Returns why a tier refuses these days; null if it offers them. */
+/** Returns why a tier rejects these days, or null if it offers them. */
 export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal | null {
   if (limits[tier].expirationDays.includes(days)) return null
   return daysOffered(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
 }
 
-/** The upload that a user wants to start. Sizes are in bytes. */
+/** An upload that a user wants to start. Sizes are in bytes. */
 export interface PlannedUpload {
   tier: Tier
   fileSize: number
   expirationDays: number
-  /** How many active files and open uploads the owner has, without this upload. */
+  /** The owner's active files and open uploads, not counting this one. */
   filesInUse: number
 }
 
 export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
-/** Returns the first reason why a tier refuses an upload; null if it allows it. */
+/** Returns the first reason why a tier rejects an upload, or null if it is allowed. */
 export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusal | null {
   const { maxFiles, maxFileSize } = limits[upload.tier]
   const days = checkDays(upload.expirationDays, upload.tier, limits)
   if (days === 'INVALID_INPUT') return days
-  // Spec §5: files over the tier's limit are refused. If no tier takes the file, the error must not
-  // offer an upgrade.
+  // Spec §5: files over the tier's limit are rejected. No upgrade is offered if no tier accepts the
+  // file.
   if (upload.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
   if (upload.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
-  // Spec §5: a user can only choose days that the tier offers.
+  // Spec §5: users can only choose days that their tier offers.
   if (days !== null) return days
   // Spec §9: a tier may limit the number of files.
   return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Tier, tiers, tierTraits, upgradeOf } from './tier.ts'
 
 describe('tierTraits', () => {
-  it('only premium renews links, and has File Manager, Analytics, branding and a badge', () => {
+  it('give link renewal, File Manager, Analytics, branding and a badge to premium only', () => {
     const only = (may: boolean) => ({
       renewal: may,
       fileManager: may,
@@ -13,7 +13,7 @@ describe('tierTraits', () => {
     expect(tierTraits).toMatchObject({ free: only(false), premium: only(true) })
   })
 
-  it.each(tiers)('an upgrade of %s leads to the highest tier in the end', (tier) => {
+  it.each(tiers)('let upgrades from %s end at the highest tier', (tier) => {
     const steps: Tier[] = []
     for (let at: Tier | null = tier; at !== null; at = tierTraits[at].upgradesTo) {
       expect(steps).not.toContain(at)

@@ -1,30 +1,29 @@
-/** Spec §3: what an account may use. Being the administrator is a role, not a tier. */
+/** What an account can use (spec §3). The administrator is a role, not a tier. */
 export const tiers = ['free', 'premium'] as const
 export type Tier = (typeof tiers)[number]
 
-/** Spec §3: a missing tier counts as free. New accounts and visitors have this tier too. */
+/** Spec §3: a missing tier counts as free. Also applies to new accounts and visitors. */
 export const defaultTier: Tier = 'free'
 
 /**
- * What a tier is called and what its users may do. Code that asks what a user may do reads a field
- * of this record and does not compare the names of tiers. The limits of a tier are in
- * `tier-limits.ts`.
+ * A tier's name and features. Code must check these fields instead of comparing tiers. For limits,
+ * see `tier-limits.ts`.
  */
 export interface TierTraits {
-  /** The name that pages and emails show. */
+  /** The name shown on pages and in emails. */
   name: string
-  /** True if the page header shows the tier's name beside the user. */
+  /** If true, the page header shows the tier's name beside the user. */
   hasBadge: boolean
-  /** True if expired files stay as private files and their links can be renewed (spec §4). */
+  /** If true, expired files become private and their links can be renewed (spec §4). */
   renewal: boolean
   fileManager: boolean
   analytics: boolean
   branding: boolean
-  /** The next higher tier; null for the highest tier. */
+  /** The next higher tier, or null. */
   upgradesTo: Tier | null
 }
 
-/** The name of each tier and what its users may do (spec §6). */
+/** The name and features of each tier (spec §6). */
 export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
   free: {
     name: 'Free',
@@ -46,7 +45,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
   },
 }
 
-/** Returns the traits of the next higher tier; null for the highest tier. */
+/** Returns the traits of the next higher tier, or null. */
 export function upgradeOf(tier: Tier): Readonly<TierTraits> | null {
   const { upgradesTo } = tierTraits[tier]
   return upgradesTo && tierTraits[upgradesTo]

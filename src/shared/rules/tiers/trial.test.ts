@@ -19,7 +19,7 @@ function shifted(ms: number) {
 const started = new Date('2026-02-06T12:00:00.000Z')
 
 describe('effectiveTier', () => {
-  it('premium lasts to the last millisecond of the trial and is free from its end on', () => {
+  it('is premium until the last millisecond of the trial and free from its end on', () => {
     const trial = {
       tier: 'premium',
       premiumTrialStartedAt: started,
@@ -30,14 +30,14 @@ describe('effectiveTier', () => {
     expect(effectiveTier(trial, shifted(1))).toBe('free')
   })
 
-  it('premium without a trial end stays premium, also after an old trial', () => {
+  it('is premium without a trial end, even after an earlier trial', () => {
     for (const premiumTrialStartedAt of [null, started]) {
       const paid = { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt: null } as const
       expect(effectiveTier(paid, end)).toBe('premium')
     }
   })
 
-  it('a missing tier counts as free, whatever the dates say', () => {
+  it('is free if the tier is missing, regardless of the dates', () => {
     for (const tier of [null, undefined, 'free'] as const) {
       for (const premiumTrialEndsAt of [null, end]) {
         const facts = { tier, premiumTrialStartedAt: started, premiumTrialEndsAt }
@@ -82,14 +82,14 @@ describe('trialNotice', () => {
     [9 * hour, '9 hours left', 0.0125, 'amber'],
     [hour - 1, 'Less than 1 hour left', (hour - 1) / (30 * day), 'red'],
     [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
-    // A browser's slow clock must not make the bar longer than the trial.
+    // A slow browser clock must not make the bar longer than the trial.
     [31 * day, '31 days left', 1, 'calm'],
-  ])('%d ms before the end: %s', (leftMs, label, left, tone) => {
+  ])("%d ms before the end is '%s'", (leftMs, label, left, tone) => {
     const notice = trialNotice(trial('premium'), shifted(-leftMs))
     expect(notice).toEqual({ kind: 'running', label, left: expect.closeTo(left, 9), tone })
   })
 
-  it('the trial is expired from its very end on, tidied up or not', () => {
+  it('is expired from the exact end, whether or not the tier has been updated', () => {
     for (const tier of tiers) {
       for (const late of [0, 1, 400 * day]) {
         expect(trialNotice(trial(tier), shifted(late))).toEqual({ kind: 'expired' })
@@ -97,22 +97,22 @@ describe('trialNotice', () => {
     }
   })
 
-  it('the trial is expired for whom the server calls free, whatever the own clock says', () => {
+  it('is expired if the server reports the free tier, regardless of the browser’s clock', () => {
     expect(trialNotice(trial('free'), shifted(-5000))).toEqual({ kind: 'expired' })
   })
 
-  it('the trial is offered to free users who have not had one, and to nobody else', () => {
+  it('is an offer only for free users without an earlier trial', () => {
     const of = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
       trialNotice({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null }, end)
     expect(of('free', null)).toEqual({ kind: 'offer' })
     expect(of(null, null)).toEqual({ kind: 'offer' })
     expect(of('premium', null)).toBeNull()
     expect(of('premium', started)).toBeNull()
-    // This trial was ended early by a switch to free.
+    // Switching to free ended this trial early.
     expect(of('free', started)).toBeNull()
   })
 
-  it('of a trial that begins now has the whole time', () => {
+  it('has the full time for a trial that starts now', () => {
     const facts: TierFacts = {
       tier: 'premium',
       premiumTrialStartedAt: end,
@@ -124,10 +124,10 @@ describe('trialNotice', () => {
 
 const trialEndsAt = new Date('2026-11-05T12:00:00.000Z')
 
-describe('the emails about a trial', () => {
-  it('are due three days before its trialEndsAt, one day before it, and at it', () => {
+describe('trial emails', () => {
+  it('are due three days before the end, one day before it, and at the end', () => {
     const due = trialEmails.map((email) => [email, trialEmailDue(email, trialEndsAt).toISOString()])
-    // In New York the clocks go back on 1 November, but a day still has 24 hours.
+    // Daylight saving time ends in New York on 1 November, but a day still has 24 hours.
     expect(due).toEqual([
       ['three-days', '2026-11-02T12:00:00.000Z'],
       ['one-day', '2026-11-04T12:00:00.000Z'],
@@ -139,21 +139,21 @@ describe('the emails about a trial', () => {
     ['three-days', '2026-11-03T00:00:00.000Z'],
     ['one-day', '2026-11-05T00:00:00.000Z'],
     ['ended', '2026-11-12T12:00:00.000Z'],
-  ])('%s is sent until %s and not from then on', (email, moment) => {
+  ])('%s is sent until %s, exclusive', (email, moment) => {
     const limit = new Date(moment)
     expect(isTrialEmailStale(email, trialEndsAt, trialEmailDue(email, trialEndsAt))).toBe(false)
     expect(isTrialEmailStale(email, trialEndsAt, new Date(limit.getTime() - 1))).toBe(false)
     expect(isTrialEmailStale(email, trialEndsAt, limit)).toBe(true)
   })
 
-  it('are not too late where the clock of the database runs a little ahead', () => {
+  it('are not stale if the database clock is slightly ahead', () => {
     for (const email of trialEmails) {
       const early = new Date(trialEmailDue(email, trialEndsAt).getTime() - 5000)
       expect(isTrialEmailStale(email, trialEndsAt, early)).toBe(false)
     }
   })
 
-  it('never come two at once, however long a server stood still', () => {
+  it('are never due together, however long the server was down', () => {
     for (let hours = -96; hours < 200; hours += 1) {
       const now = new Date(trialEndsAt.getTime() + hours * 3_600_000)
       const sent = trialEmails.filter(

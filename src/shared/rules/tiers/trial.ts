@@ -2,42 +2,39 @@ import { dayInMs, hourInMs } from '../format/units.ts'
 import { type TimeTone, timeLeftText, timeTone } from '../links/link-status.ts'
 import { defaultTier, type Tier, tiers } from './tier.ts'
 
-/** Spec §9: how long a trial lasts, in days. */
+/** Duration of a trial in days (spec §9). */
 export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
- * The address of the dashboard for somebody who chose the trial on the landing page. Signup and
- * login lead there. The dashboard then offers the trial first, and starts it only after a click.
+ * The dashboard's URL for users who chose the trial on the landing page. Login and signup redirect
+ * to it. The dashboard then offers the trial first, and starts it only after a click.
  */
 export const trialOfferPath = '/?trial=offer'
 
-/**
- * What the database says about a user's tier. `premium` together with `premiumTrialEndsAt` means
- * premium only until that end.
- */
+/** A user's tier as stored. `premium` with `premiumTrialEndsAt` is premium only until that date. */
 export interface TierFacts {
   tier: Tier | null | undefined
-  /** When the one trial of this user began; null if the user has had none. */
+  /** When the user's only trial began, or null. */
   premiumTrialStartedAt: Date | null
   /**
-   * When the trial ends or ended. Null if there was no trial, if a switch of tier ended it early,
-   * or if the user became premium again after it.
+   * When the trial ends or ended. Null if there was no trial, a switch ended it early, or the user
+   * became premium again after it.
    */
   premiumTrialEndsAt: Date | null
 }
 
 /**
  * Returns the tier that applies at `now`. A trial ends exactly at its end date, even if no job has
- * changed the database yet. So premium with an end at or before `now` is free. Premium without an
- * end stays premium.
- * @throws {RangeError} for a tier that this program does not know.
+ * updated the database yet, so premium that ends at or before `now` is free. Premium without an end
+ * date stays premium.
+ * @throws {RangeError} for an unknown tier.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {
   // Spec §3: a missing tier counts as free.
   if (tier === null || tier === undefined) return defaultTier
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
-  // A newer version may have written it. Treating its user as free could remove files.
+  // Probably written by a newer version. Treating its user as free could delete files.
   if (!tiers.includes(tier)) throw new RangeError(`Unknown tier: ${tier}`)
   return tier === 'premium' && isTrialOver ? 'free' : tier
 }
@@ -47,7 +44,7 @@ export function trialEnd(now: Date): Date {
   return new Date(now.getTime() + trialMs)
 }
 
-/** What the trial banner shows (spec §2). */
+/** The content of the trial banner (spec §2). */
 export type TrialNotice =
   | { kind: 'offer' }
   | {
@@ -61,9 +58,9 @@ export type TrialNotice =
   | { kind: 'expired' }
 
 /**
- * Returns what the trial banner shows at `now`; null if it shows nothing. Spec §2: it counts down
- * days or hours and shows 'Trial expired' at the end. Spec §4: the trial is offered only to free
- * users who have not started one before.
+ * Returns the content of the trial banner at `now`, or null. Spec §2: it counts down days or hours
+ * and shows 'Trial expired' at the end. Spec §4: only free users who have not started a trial get
+ * an offer.
  */
 export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
   const { premiumTrialStartedAt, premiumTrialEndsAt } = facts
@@ -71,8 +68,8 @@ export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(facts, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
-  // A browser's clock may be slow. So a tier that the server sent as free counts, even before the
-  // end date.
+  // A browser's clock may be slow, so the free tier from the server counts even before the end
+  // date.
   if (effectiveTier(facts, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
   const left = Math.min(1, leftMs / trialMs)
@@ -80,9 +77,9 @@ export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
 }
 
 /**
- * When each email about a trial is sent: `beforeEndMs` before the trial's end. An email that is
- * late by `goodForMs` is not sent any more, because its text would be wrong or old news by then.
- * The text '3 days' is right for half a day, because days are rounded.
+ * Schedule of the trial emails: sent `beforeEndMs` before the trial's end, and dropped if late by
+ * `goodForMs`, when the text would be wrong or outdated. '3 days' is accurate for half a day
+ * because days are rounded.
  */
 const emailTimes = {
   'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },
@@ -92,10 +89,10 @@ const emailTimes = {
 
 export type TrialEmail = keyof typeof emailTimes
 
-/** Every email about a trial, in the order in which they are sent. */
+/** All trial emails, in the order in which they are sent. */
 export const trialEmails = Object.keys(emailTimes) as readonly TrialEmail[]
 
-/** Returns when an email about a trial that ends at `endsAt` is to be sent. */
+/** Returns when to send an email about a trial that ends at `endsAt`. */
 export function trialEmailDue(about: TrialEmail, endsAt: Date): Date {
   return new Date(endsAt.getTime() - emailTimes[about].beforeEndMs)
 }
