@@ -15,7 +15,7 @@ function makeWork() {
   return { started, work, ends }
 }
 
-test('does so much at once, the rest in its order, also after a failure', async () => {
+test('atMost(2) runs two tasks at once and the rest in order, even after a failure', async () => {
   const inTurn = atMost(2)
   const { started, work, ends } = makeWork()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => inTurn(never, work(name)))
@@ -32,7 +32,7 @@ test('does so much at once, the rest in its order, also after a failure', async 
   await Promise.all([c, d])
 })
 
-test('what was given up while it waited is not begun, and gives its place on', async () => {
+test('a task aborted while waiting is skipped, and the next one runs', async () => {
   const inTurn = atMost(1)
   const { started, work, ends } = makeWork()
   const given = new AbortController()

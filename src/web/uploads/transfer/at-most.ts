@@ -1,10 +1,10 @@
 /**
- * Waits for its turn, then does the work and returns its result. If `signal` is already aborted
- * when the turn comes, it does not begin the work, and rejects with the reason of the signal.
+ * Waits for its turn, then runs the work and returns its result. If `signal` is aborted by then,
+ * rejects with its reason instead.
  */
 export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
-/** Returns a function that does at most `most` pieces of work at the same time, in their order. */
+/** Returns a semaphore that runs at most `most` pieces of work at once, in FIFO order. */
 export function atMost(most: number): InTurn {
   let running = 0
   const waiting: (() => void)[] = []
@@ -16,7 +16,7 @@ export function atMost(most: number): InTurn {
       signal.throwIfAborted()
       return await work()
     } finally {
-      // Whoever waits takes this place, so `running` stays the same.
+      // The next one takes over this slot, so `running` stays the same.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

@@ -19,11 +19,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('it says first that it runs', () => {
+test('the worker posts `ready` first', () => {
   expect(posted).toEqual(['ready'])
 })
 
-test('each job is answered under its id', async () => {
+test('each job is answered with its ID', async () => {
   await Promise.all([
     tell({ id: 7, job: part(small) }),
     tell({ id: 8, job: { kind: 'whole', blob: new Blob([]) } }),
@@ -34,7 +34,7 @@ test('each job is answered under its id', async () => {
 })
 
 test.each(['part', 'whole'] as const)(
-  'a file that was changed is told as unreadable (%s)',
+  'a changed file is reported as unreadable (%s)',
   async (kind) => {
     const blob = new Blob(['x'])
     blob.slice = () => blob
@@ -44,7 +44,7 @@ test.each(['part', 'whole'] as const)(
   },
 )
 
-test('a job that is cancelled gets no answer, even while its read hangs, and holds up no other', async () => {
+test("a cancelled job gets no answer and doesn't block others, even if its read hangs", async () => {
   const hung = new Blob(['x'])
   hung.slice = () => hung
   hung.arrayBuffer = () => new Promise<never>(() => undefined)

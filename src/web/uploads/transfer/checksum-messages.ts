@@ -6,19 +6,19 @@ export type ChecksumJob =
   | { kind: 'part'; blob: Blob; checksum: BodyChecksum }
   | { kind: 'whole'; blob: Blob }
 
-/** A message to the worker. The sender chooses the ids. A cancelled job gets no answer. */
+/** A message to the worker. The sender chooses the IDs. A cancelled job gets no answer. */
 export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
 
 /**
- * A message from the worker: `ready` once, then an answer for each job that was not cancelled. `ok`
- * is false where the file cannot be read.
+ * A message from the worker: `ready` once, then an answer for each job that wasn't cancelled. `ok`
+ * is false if the file is unreadable.
  */
 export type FromWorker =
   | 'ready'
   | { id: number; ok: true; value: string | null }
   | { id: number; ok: false }
 
-/** Makes the function that answers the messages to a worker. */
+/** Creates the worker's message handler. */
 export function answerJobs(
   post: (message: FromWorker) => void,
 ): (message: ToWorker) => Promise<void> {

@@ -3,7 +3,7 @@ import type { FromWorker, ToWorker } from './checksum-messages.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('it says that it runs, and answers each message with a checksum', async () => {
+test('the worker posts `ready`, and answers each message with a checksum', async () => {
   const posted: FromWorker[] = []
   const worker = Object.assign(new EventTarget(), {
     postMessage: (message: FromWorker) => void posted.push(message),

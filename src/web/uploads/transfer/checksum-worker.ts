@@ -1,4 +1,4 @@
-/** This worker reads and hashes files in its own thread, so that the page does not wait. */
+/** Reads and hashes files in a separate thread to keep the page responsive. */
 import { answerJobs, type ToWorker } from './checksum-messages.ts'
 
 const answer = answerJobs((message) => self.postMessage(message))

@@ -14,7 +14,7 @@ function crc(bytes: Uint8Array) {
   return value.toString('base64')
 }
 
-/** Makes a file that cannot be read, as if it had been changed since it was chosen. */
+/** Creates a file that is unreadable, as if it had changed since it was chosen. */
 function changed(size = 10): Blob {
   const blob = new Blob([new Uint8Array(size)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
@@ -24,10 +24,7 @@ function changed(size = 10): Blob {
 
 let started: { terminated: boolean; worker: WorkerLike; seen: ToWorker[] }[]
 
-/**
- * Makes a worker that runs in this thread. Like a real worker, it answers each message in a later
- * task of the event loop.
- */
+/** Creates a worker in this thread. Like a real one, it answers each message asynchronously. */
 function startWorker(): WorkerLike {
   const seen: ToWorker[] = []
   const entry = { terminated: false, seen, worker: {} as WorkerLike }
@@ -54,7 +51,7 @@ function startWorker(): WorkerLike {
   return worker
 }
 
-/** Makes a worker whose script never loads. */
+/** Creates a worker whose script never loads. */
 function startSilent(): WorkerLike {
   return {
     ...startWorker(),
@@ -71,7 +68,7 @@ afterEach(() => {
 })
 
 describe('a job', () => {
-  test('is answered to the one that asked', async () => {
+  test('gets its own answer', async () => {
     const { part, sha256 } = createChecksums(startWorker)
     const [one, other, all] = await Promise.all([
       part(file, 'crc32', never),
@@ -83,7 +80,7 @@ describe('a job', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('is ended by its signal, and the worker told', async () => {
+  test('is cancelled by its signal, also in the worker', async () => {
     const cancel = new AbortController()
     const answer = createChecksums(startWorker).sha256(file, cancel.signal)
     const reason = new Error('Cancelled by user')
@@ -96,16 +93,16 @@ describe('a job', () => {
   })
 })
 
-describe('a file that was changed or removed', () => {
-  test('every job says so', async () => {
+describe('a changed or removed file', () => {
+  test('makes every job reject as unreadable', async () => {
     const { part, sha256: whole } = createChecksums(startWorker)
     await expect(part(changed(), 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
     await expect(whole(changed(), never)).rejects.toBeInstanceOf(FileUnreadable)
   })
 })
 
-describe('a worker that cannot be had', () => {
-  test('there are no checksums then', async () => {
+describe('without a worker', () => {
+  test('there are no checksums', async () => {
     const checksums = createChecksums(() => {
       throw new Error('no workers here')
     })
@@ -113,7 +110,7 @@ describe('a worker that cannot be had', () => {
     expect(await checksums.sha256(file, never)).toBeNull()
   })
 
-  test('the same when it dies, and the next job starts a new one', async () => {
+  test('a job gets no checksum when the worker crashes, and the next job starts a new one', async () => {
     const checksums = createChecksums(startWorker)
     const first = checksums.part(file, 'crc32', never)
     started[0]?.worker.onerror?.(new Event('error') as ErrorEvent)
@@ -122,7 +119,7 @@ describe('a worker that cannot be had', () => {
     expect(await checksums.part(file, 'crc32', never)).toBe(crc(content))
   })
 
-  test('the same when its script does not come within 15 s', async () => {
+  test("a job gets no checksum if the script doesn't load within 15 s", async () => {
     vi.useFakeTimers()
     const answer = createChecksums(startSilent).part(file, 'crc32', never)
     vi.advanceTimersByTime(15_000)
@@ -130,13 +127,13 @@ describe('a worker that cannot be had', () => {
   })
 })
 
-describe('a worker without work', () => {
-  test('is never started where nothing is asked', () => {
+describe('no worker is started', () => {
+  test('without a job', () => {
     createChecksums(startWorker)
     expect(started).toEqual([])
   })
 
-  test('a job that was cancelled before it began starts none', async () => {
+  test('for a job that was cancelled beforehand', async () => {
     const reason = new Error('over')
     const { part } = createChecksums(startWorker)
     await expect(part(file, 'crc32', AbortSignal.abort(reason))).rejects.toBe(reason)

@@ -3,20 +3,20 @@ import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
 import { FileUnreadable } from './hash-blob.ts'
 
 /**
- * Checksums that a Web Worker computes, so that the page does not freeze.
+ * Checksums computed by a Web Worker to keep the page responsive.
  *
- * All functions reject with FileUnreadable when the file was changed or removed, and with the
- * reason of their signal when it is aborted. They return null if this browser has no worker or no
- * WebAssembly, or if the worker fails. The upload then continues without checksums.
+ * All functions reject with FileUnreadable if the file was changed or removed, and with the
+ * signal's reason when it is aborted. They resolve to null if the browser has no workers or no
+ * WebAssembly, or if the worker fails. Uploads then continue without checksums.
  */
 export interface Checksums {
   /** Computes the checksum of a part in base64. */
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
-  /** Computes the SHA-256 of all bytes in lower-case hexadecimal. */
+  /** Computes the SHA-256 of all bytes in lowercase hex. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
 }
 
-/** The part of a browser's Worker that is used here. */
+/** The part of `Worker` used here. */
 export interface WorkerLike {
   postMessage(message: ToWorker): void
   terminate(): void
@@ -26,8 +26,8 @@ export interface WorkerLike {
 }
 
 /**
- * How long an upload waits for a new worker. The worker's script loads over the same connection as
- * the uploads, which may be slow.
+ * How long to wait for a new worker. Its script loads over the same connection as the uploads,
+ * which may be slow.
  */
 const readyWithinMs = 15_000
 
@@ -95,7 +95,7 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
 
 /**
  * Starts the checksum worker.
- * @throws where this browser has no workers.
+ * @throws if the browser has no workers.
  */
 export function startChecksumWorker(): WorkerLike {
   return new Worker(new URL('./checksum-worker.ts', import.meta.url), { type: 'module' })

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Notes how a promise settled, and after how many milliseconds; null while it has not. */
+/** Records how a promise settled and after how many milliseconds (null while pending). */
 function watch(waiting: Promise<void>) {
   const start = Date.now()
   const seen: { after: number | null; error: unknown } = { after: null, error: null }
@@ -39,13 +39,13 @@ describe.each([
   ['wait', wait],
   ['waitOrReconnect', waitOrReconnect],
 ])('%s', (_, waiting) => {
-  test('resolves after its time', async () => {
+  test('resolves after the given time', async () => {
     const seen = watch(waiting(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(seen).toEqual({ after: 3000, error: null })
   })
 
-  test('rejects with the reason of its signal, also of one that has fired', async () => {
+  test("rejects with the signal's reason, even if it is already aborted", async () => {
     const seen = watch(waiting(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(1000)
     cancel.abort(reason)
@@ -55,7 +55,7 @@ describe.each([
   })
 })
 
-test('a wait ends when the browser comes back online, where that is wanted', async () => {
+test('only waitOrReconnect ends early when the browser comes back online', async () => {
   const [ended, whole] = [
     watch(waitOrReconnect(3000, cancel.signal)),
     watch(wait(3000, cancel.signal)),
@@ -66,14 +66,14 @@ test('a wait ends when the browser comes back online, where that is wanted', asy
   expect([ended.after, whole.after]).toEqual([1000, 3000])
 })
 
-describe('the connection of a browser', () => {
-  test('that is online is not waited for', async () => {
+describe('waiting for the connection', () => {
+  test('ends immediately if the browser is online', async () => {
     const seen = watch(browserConnection.untilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(0)
     expect(seen.after).toBe(0)
   })
 
-  test('that is offline is waited for, but believed for 30 s only', async () => {
+  test('ends when an offline browser reconnects, or after 30 s', async () => {
     isOnline = false
     const [first, second] = [1, 2].map(() => watch(browserConnection.untilOnline(cancel.signal)))
     await vi.advanceTimersByTimeAsync(5000)
@@ -88,7 +88,7 @@ describe('the connection of a browser', () => {
   })
 })
 
-test('a page that is being left is waited for, for a minute after the last beforeunload', async () => {
+test('waiting while leaving ends a minute after the last beforeunload', async () => {
   const waitWhileLeaving = watchLeaving()
   await waitWhileLeaving(cancel.signal)
   window.dispatchEvent(new Event('beforeunload'))

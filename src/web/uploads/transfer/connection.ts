@@ -1,23 +1,20 @@
-/** Tells whether the browser says that it is online, and waits until it is. */
+/** The online state as reported by the browser. */
 export interface Connection {
   isOnline: () => boolean
   /**
-   * Resolves immediately when the browser is online. Otherwise resolves when it is online again, or
-   * after a while, because the browser may be wrong. Rejects with the reason of the signal when it
-   * is aborted.
+   * Resolves immediately if the browser is online. Otherwise resolves when it reconnects, or after
+   * a while, because the browser may be wrong. Rejects with the signal's reason when it is aborted.
    */
   untilOnline: (signal: AbortSignal) => Promise<void>
 }
 
 /**
- * How long to trust the browser when it says that it is offline. Without a network it says so even
- * if the server runs on the same machine. So a request must be tried from time to time.
+ * How long to trust the browser when it reports that it is offline. Without a network it does so
+ * even if the server runs on the same machine, so requests must be tried from time to time.
  */
 const longestTrustMs = 30_000
 
-/**
- * Resolves after `ms` milliseconds; rejects with the reason of the signal if that is aborted first.
- */
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason if it is aborted first. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -36,7 +33,7 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Does the same as `wait`, but also resolves when the browser comes back online. */
+/** Like `wait`, but also resolves when the browser comes back online. */
 export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const back = new AbortController()
@@ -51,7 +48,6 @@ export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<
   }
 }
 
-/** The connection of this browser window. */
 export const browserConnection: Connection = {
   isOnline: () => navigator.onLine,
   untilOnline: async (signal) => {
@@ -60,12 +56,13 @@ export const browserConnection: Connection = {
   },
 }
 
-/** How long a page may last after `beforeunload`, until the next page has answered. */
+/** How long a page may live after `beforeunload`, until the next page responds. */
 const longestLeavingMs = 60_000
 
 /**
- * Returns a function that waits while the browser leaves this page. Without a `beforeunload` in the
- * last minute it resolves at once. Rejects with the reason of the signal when it is aborted.
+ * Returns a function that waits while the browser is leaving this page. It resolves immediately
+ * unless there was a `beforeunload` in the last minute, and rejects with the signal's reason when
+ * it is aborted.
  */
 export function watchLeaving(): (signal: AbortSignal) => Promise<void> {
   let leftAt = Number.NEGATIVE_INFINITY

@@ -17,7 +17,7 @@ function refused(refusal: Partial<Refusal>): Outcome<never> {
   return { ok: false, refusal: { status: null, code: null, message: null, ...refusal } }
 }
 
-/** A server that answers each input with itself. `sent` has the inputs of each request. */
+/** A server that answers each input with itself. `sent` contains the inputs of each request. */
 function openServer() {
   const server = {
     sent: [] as string[][],
@@ -35,7 +35,7 @@ function callAll(server: ReturnType<typeof openServer>, inputs: readonly string[
   return inputs.map((input) => server.call(input, never))
 }
 
-test('calls of one moment go together, and each gets its own answer', async () => {
+test('concurrent calls share a request, and each gets its own answer', async () => {
   const server = openServer()
   const answers = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(30)
@@ -49,7 +49,7 @@ test('calls of one moment go together, and each gets its own answer', async () =
   expect(await Promise.all(answers)).toEqual(values)
 })
 
-test('a full batch waits for nobody', async () => {
+test('a full batch is sent immediately', async () => {
   const server = openServer()
   const inputs = Array.from({ length: mostInBatch + 2 }, (_, at) => `${at}`)
   callAll(server, inputs)
@@ -58,7 +58,7 @@ test('a full batch waits for nobody', async () => {
   expect(server.sent[1]).toEqual(inputs.slice(mostInBatch))
 })
 
-test('a refused entry refuses no other one', async () => {
+test("a refused entry doesn't affect the others", async () => {
   const server = openServer()
   const error = { httpStatus: 503, code: 'DISK_FULL', message: 'Full.', retryAfterSeconds: 60 }
   server.onBatch = async () => ({ ok: true, value: { results: [{ error }, { answer: 'b' }] } })
@@ -71,7 +71,7 @@ test('a refused entry refuses no other one', async () => {
   ])
 })
 
-test.each([null, 401, 429, 503])('%s refuses each of them', async (status) => {
+test.each([null, 401, 429, 503])('%s fails every call of the batch', async (status) => {
   const server = openServer()
   server.onBatch = async () => refused({ status })
   const answers = callAll(server, ['a', 'b'])
@@ -79,7 +79,7 @@ test.each([null, 401, 429, 503])('%s refuses each of them', async (status) => {
   expect(await Promise.all(answers)).toEqual([refused({ status }), refused({ status })])
 })
 
-test('a call that is aborted ends at once, before and after it was sent', async () => {
+test('an aborted call ends immediately, before and after it was sent', async () => {
   const server = openServer()
   server.onBatch = () => new Promise(() => {})
   const ends = [new AbortController(), new AbortController()]

@@ -3,10 +3,10 @@ import { mostInBatch } from '../../../shared/contract/batch.ts'
 import type { Timers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 
-/** How long a call waits for others that can be sent with it. */
+/** How long a call waits for others to share its request. */
 const gatherMs = 50
 
-/** A call that carries many inputs. Its answer has a result for each of them, in their order. */
+/** A call with many inputs. The response has a result for each of them, in order. */
 export type BatchCall<Input, Answer> = (
   inputs: Input[],
 ) => Promise<Outcome<{ results: ({ answer: Answer } | { error: EntryError })[] }>>
@@ -23,9 +23,8 @@ const noAnswer: Outcome<never> = {
 }
 
 /**
- * Returns a call that waits a moment, so that one request carries it and others of its kind. It
- * does not reject. When its signal is aborted, it ends as if no answer had come, and the others of
- * its batch go on.
+ * Returns a call that waits briefly so that concurrent calls share one request. It doesn't reject.
+ * An aborted call ends as if there were no response, and the rest of its batch continues.
  */
 export function gatherCalls<Input, Answer>(
   timers: Pick<Timers, 'after'>,

@@ -17,7 +17,7 @@ function crc(bytes: Uint8Array) {
   return value.toString('base64')
 }
 
-/** Makes a file that cannot be read, as if it had been changed since it was chosen. */
+/** Creates a file that is unreadable, as if it had changed since it was chosen. */
 function changed(): Blob {
   const blob = new Blob([new Uint8Array(10)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
@@ -29,16 +29,16 @@ describe('the checksum of a part', () => {
   test.each([
     { checksum: 'crc32' as const, expected: crc(content) },
     { checksum: 'md5' as const, expected: createHash('md5').update(content).digest('base64') },
-  ])('$checksum in base64', async ({ checksum, expected }) => {
+  ])('is the base64 of its $checksum', async ({ checksum, expected }) => {
     expect(await hashPart(file, checksum, never)).toBe(expected)
   })
 
-  test('CRC-32 is big-endian, as the check value of the standard says', async () => {
+  test('is a big-endian CRC-32 that matches the check value of the standard', async () => {
     const checksum = await hashPart(new Blob(['123456789']), 'crc32', never)
     expect(Buffer.from(checksum ?? '', 'base64').toString('hex')).toBe('cbf43926')
   })
 
-  test('several at once each get their own', async () => {
+  test('is independent of others computed at the same time', async () => {
     const slices = [0, 1, 2, 3, 4].map((n) => content.subarray(n * 1000, n * 1000 + 777))
     const all = slices.map((bytes) => hashPart(new Blob([bytes]), 'crc32', never))
     expect(await Promise.all(all)).toEqual(slices.map(crc))
@@ -46,35 +46,35 @@ describe('the checksum of a part', () => {
 })
 
 describe('the SHA-256 of a whole file', () => {
-  test('over many slices', async () => {
+  test('covers many slices', async () => {
     expect(await hashWhole(file, never)).toBe(sha256(content))
   })
 
-  test('of an empty file', async () => {
+  test('is defined for an empty file', async () => {
     expect(await hashWhole(new Blob([]), never)).toBe(sha256(''))
   })
 
-  test('is ended by its signal', async () => {
+  test('is cancelled by its signal', async () => {
     const reason = new Error('Cancelled by user')
     await expect(hashWhole(file, AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 })
 
-describe('a file that was changed or removed', () => {
-  test('is unreadable for each of them', async () => {
+describe('a changed or removed file', () => {
+  test('is unreadable for all hashes', async () => {
     for (const hash of [hashPart(changed(), 'crc32', never), hashWhole(changed(), never)]) {
       await expect(hash).rejects.toBeInstanceOf(FileUnreadable)
     }
   })
 
-  test('is unreadable where fewer bytes come than it had', async () => {
+  test('is unreadable if it returns fewer bytes than its size', async () => {
     const short = new Blob(['ab'])
     short.slice = () => short
     short.arrayBuffer = async () => new ArrayBuffer(1)
     await expect(hashPart(short, 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
   })
 
-  test('is told from one that is there', async () => {
+  test('is distinguished from a readable one', async () => {
     expect(await isReadable(changed(), 3)).toBe(false)
     expect(await isReadable(file, 3)).toBe(true)
     expect(await isReadable(new Blob([]), 0)).toBe(true)

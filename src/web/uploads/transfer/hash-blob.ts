@@ -13,8 +13,8 @@ export class FileUnreadable extends Error {
 const sliceSize = 4 * 1024 ** 2
 
 /**
- * True when a file can still be read at this offset. Call it after a lost connection, because a
- * request fails in the same way if its file was changed or removed on disk.
+ * True if a file is still readable at this offset. Call after a network error, because a changed or
+ * removed file makes a request fail the same way.
  */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {
@@ -27,7 +27,7 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
 
 /**
  * Reads all bytes.
- * @throws {FileUnreadable} when the file cannot be read, or is shorter than before.
+ * @throws {FileUnreadable} if the file is unreadable or shorter than before.
  */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   let bytes: ArrayBuffer
@@ -40,10 +40,7 @@ async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   return bytes
 }
 
-/**
- * Creates a hasher. Returns null where WebAssembly is switched off, for instance in the lockdown
- * mode of iOS.
- */
+/** Creates a hasher. Returns null if WebAssembly is disabled, as in the Lockdown Mode of iOS. */
 function hasher(create: () => Promise<IHasher>): Promise<IHasher | null> {
   return create().catch(() => null)
 }
@@ -58,8 +55,8 @@ async function readInto(hash: IHasher, blob: Blob, signal: AbortSignal): Promise
 }
 
 /**
- * Computes the checksum of a part in base64; null where this browser cannot.
- * @throws {FileUnreadable} when the file cannot be read.
+ * Computes the checksum of a part in base64; null if the browser can't.
+ * @throws {FileUnreadable} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
 export async function hashPart(
@@ -75,9 +72,8 @@ export async function hashPart(
 }
 
 /**
- * Computes the SHA-256 of a whole file in hexadecimal, slice by slice; null where this browser
- * cannot.
- * @throws {FileUnreadable} when the file cannot be read.
+ * Computes the SHA-256 of a whole file in hex, slice by slice; null if the browser can't.
+ * @throws {FileUnreadable} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
 export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string | null> {

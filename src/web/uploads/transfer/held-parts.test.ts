@@ -10,7 +10,7 @@ import {
 import { FileUnreadable } from './hash-blob.ts'
 
 /**
- * Makes a storage that has the first `heldParts` parts. The parts in `older` have the bytes of an
+ * Simulates storage that has the first `heldParts` parts. The parts in `older` have the bytes of an
  * older version.
  */
 function resume(count: number, heldParts: number, older: number[] = []) {
@@ -20,14 +20,14 @@ function resume(count: number, heldParts: number, older: number[] = []) {
   return sim
 }
 
-test('parts that storage has are not sent again, whatever the date of the file', async () => {
+test("parts with a matching checksum are not resent, whatever the file's date", async () => {
   const sim = resume(6, 4)
   await sim.run({ hasFirstDate: false })
   expect(sentNumbers(sim)).toEqual([5, 6])
   expect(sim.progress[0]).toBe(4000)
 })
 
-test('parts that are incomplete, or of no part of the file, are sent', async () => {
+test('incomplete parts are resent, and unknown part numbers are ignored', async () => {
   const sim = simulateParts(3)
   const held = [
     { partNumber: 2, size: 999, checksum: ownChecksum },
@@ -42,14 +42,14 @@ test.each([
   [12, 8],
   [3, 3],
   [1, 1],
-])('of %i parts, %i of another version: nothing is mixed', async (count, heldParts) => {
+])('of %i parts, %i are stored and one differs: nothing is sent', async (count, heldParts) => {
   const sim = resume(count, heldParts, [heldParts])
   expect(await failureOf(sim.run())).toEqual({ kind: 'changed', status: null })
   expect(sim.puts).toEqual([])
 })
 
-test.each(['storage names no checksum', 'this browser computes none'])(
-  '%s: the date of the file decides',
+test.each(['storage has no checksum', 'the browser computes none'])(
+  "if %s, the file's date decides",
   async (why) => {
     const start = () => {
       const sim = resume(4, 3)
@@ -64,7 +64,7 @@ test.each(['storage names no checksum', 'this browser computes none'])(
   },
 )
 
-test('the comparison ends when the upload is cancelled', async () => {
+test('cancelling the upload ends the comparison', async () => {
   const sim = resume(3, 3)
   const reason = new Error('Cancelled by user')
   sim.deps.checksums = {
@@ -77,7 +77,7 @@ test('the comparison ends when the upload is cancelled', async () => {
   await expect(sim.run()).rejects.toBe(reason)
 })
 
-test('a file that can no longer be read ends it', async () => {
+test('an unreadable file ends the comparison', async () => {
   const sim = resume(3, 3)
   sim.deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
   await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadable)

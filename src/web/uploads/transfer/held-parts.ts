@@ -3,12 +3,11 @@ import { TransferFailed, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 
 /**
- * Returns the numbers of the parts that storage has from an earlier attempt, after comparing them
- * with the file. If storage names a checksum and the browser can compute it too, the checksums
- * decide. Otherwise a part counts as equal while the file has the same date as when its upload
- * began.
- * @throws {TransferFailed} as `changed` when a part differs from the file.
- * @throws {FileUnreadable} when the file cannot be read.
+ * Returns the numbers of the parts that storage has from an earlier attempt and that match the
+ * file. Compares checksums if storage has one and the browser can compute it. Otherwise a part
+ * matches if the file's date is the same as when its upload started.
+ * @throws {TransferFailed} `changed` if a part differs from the file.
+ * @throws {FileUnreadable} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
 export async function findHeldParts(

@@ -15,7 +15,7 @@ function answered(
   return { kind: 'answer', status, code, uploadOffset, retryAfterMs: null }
 }
 
-/** Sends 5 bytes from offset 3 of a file of 10 bytes. Storage gives this answer. */
+/** Sends 5 bytes from offset 3 of a 10-byte file. Storage responds with `answer`. */
 function put(answer: StorageAnswer, changes: Partial<TransferJob> = {}, isRest = false) {
   const requests: StorageRequest[] = []
   const deps: TransferDeps = {
@@ -47,7 +47,7 @@ function put(answer: StorageAnswer, changes: Partial<TransferJob> = {}, isRest =
   return { requests, result: putBytes(job, { ...piece, onSent: () => undefined }, deps) }
 }
 
-test('a body goes with its type, its checksum and the time-out of ten minutes', async () => {
+test('a body is sent with its type, its checksum and a timeout of ten minutes', async () => {
   const { requests, result } = put(answered(200))
   expect(await result).toBeNull()
   expect(requests[0]).toMatchObject({
@@ -59,19 +59,19 @@ test('a body goes with its type, its checksum and the time-out of ten minutes', 
   expect(await requests[0]?.body?.text()).toBe('34567')
 })
 
-test('the ticket names the kind of the checksum', async () => {
+test('the ticket determines the checksum algorithm', async () => {
   const { requests } = put(answered(200), { ticket: uploadTicket({ checksum: 'md5' }) })
   await expect.poll(() => requests[0]?.headers).toMatchObject({ 'Content-MD5': 'abc=' })
 })
 
-test('the rest of a file goes with its range, and without a checksum', async () => {
+test('the rest of a file is sent with its range and without a checksum', async () => {
   const { requests } = put(answered(200), {}, true)
   await expect
     .poll(() => requests[0]?.headers)
     .toEqual({ 'Content-Type': 'video/mp4', Range: 'bytes=3-' })
 })
 
-test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o: it is stored', async (answer) => {
+test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o means stored', async (answer) => {
   expect(await put(answer).result).toBeNull()
 })
 
@@ -92,7 +92,7 @@ test.each<StorageAnswer>([
   answered(400, 'XAmzContentChecksumMismatch'),
   answered(403, 'SIGNATURE_EXPIRED'),
   answered(416, null, 7),
-])('%o: it may be sent again', async (answer) => {
+])('%o allows another attempt', async (answer) => {
   expect(await put(answer).result).toBe(answer)
 })
 
@@ -111,7 +111,7 @@ test.each([
   await expect(put(answer).result).rejects.toMatchObject({ kind, status: answer.status })
 })
 
-test('a file that was changed or removed while it was sent fails as unreadable', async () => {
+test('a file that changes or is removed during the transfer fails as unreadable', async () => {
   const file = new Blob(['0123456789'])
   file.slice = () => file
   file.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))

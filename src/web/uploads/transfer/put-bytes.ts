@@ -6,7 +6,6 @@ import { mayPass } from './retry-policy.ts'
 import { requestTimeoutMs, type Send, type StorageAnswer } from './storage-request.ts'
 import type { CallDeps } from './upload-calls.ts'
 
-/** What sending bytes needs from the server and the browser. */
 export interface TransferDeps extends CallDeps {
   send: Send
   checksums: Pick<Checksums, 'part'>
@@ -15,23 +14,23 @@ export interface TransferDeps extends CallDeps {
 /** The body of one PUT. */
 interface Piece {
   url: string
-  /** Where the body is in the file, in bytes. */
+  /** The position in the file, in bytes. */
   offset: number
   size: number
-  /** True if storage has the bytes before this piece, which is the rest of the file. */
+  /** True if the piece is the rest of the file and storage already has the bytes before it. */
   isRest?: boolean
   stallMs: number
   signal: AbortSignal
-  /** Called with the number of bytes of the piece that were sent. */
+  /** Called with the number of bytes of this piece that were sent. */
   onSent: (bytes: number) => void
 }
 
 /**
- * Sends bytes of a file in one PUT, with their checksum. Returns null when storage has the bytes.
- * Otherwise returns an answer after which they may be sent again.
- * @throws {TransferFailed} when another attempt would not help. Its kind is `unreadable` when the
- * file was changed or removed.
- * @throws {FileUnreadable} when the file cannot be read while its checksum is computed.
+ * Sends bytes of a file in one PUT, with their checksum. Returns null once storage has the bytes.
+ * Otherwise returns a response after which they may be resent.
+ * @throws {TransferFailed} if another attempt wouldn't help; `unreadable` if the file was changed
+ * or removed.
+ * @throws {FileUnreadable} if the file is unreadable while its checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
 export async function putBytes(
@@ -40,8 +39,8 @@ export async function putBytes(
   { send, checksums }: TransferDeps,
 ): Promise<StorageAnswer | null> {
   const { url, offset, size, isRest = false, stallMs, signal, onSent } = piece
-  // The body is a slice even of the whole file. If the file was chosen in another tab, the browser
-  // lets this tab send only slices of it.
+  // Send a slice even for the whole file. If the file was chosen in another tab, the browser lets
+  // this tab send only slices of it.
   const body = file.slice(offset, offset + size)
   const checksum = isRest ? null : await checksums.part(body, ticket.checksum, signal)
   const checksumHeader = ticket.checksum === 'crc32' ? 'x-amz-checksum-crc32' : 'Content-MD5'
@@ -62,7 +61,7 @@ export async function putBytes(
     onSent,
   })
   if (isStored(answer)) return null
-  // A lost connection and a file that was changed or removed look the same.
+  // A lost connection is indistinguishable from a changed or removed file.
   if (answer.kind === 'network' && !(await isReadable(file, offset))) {
     throw new TransferFailed('unreadable')
   }
@@ -71,14 +70,13 @@ export async function putBytes(
 }
 
 /**
- * Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm call found all
- * bytes.
+ * Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm found all bytes.
  */
 function isStored({ status, code }: StorageAnswer): boolean {
   return status === 200 || status === 204 || code === 'UPLOAD_SEALED'
 }
 
-/** Codes of storage that say that the body did not arrive, or not as it was sent. */
+/** Storage error codes for a body that arrived incomplete, altered or not at all. */
 const passingCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',
@@ -89,14 +87,14 @@ const passingCodes = new Set([
   'XAmzContentChecksumMismatch',
 ])
 
-/** True when another PUT may succeed, if need be with a new URL (403) or another offset (416). */
+/** True if another PUT may succeed, possibly with a new URL (403) or another offset (416). */
 function mayPutPass(answer: StorageAnswer): boolean {
   const { status, code, uploadOffset } = answer
   if (mayPass(answer) || passingCodes.has(code ?? '')) return true
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 
-/** Returns the error of a transfer whose last attempt got this answer. */
+/** Returns the error of a transfer whose last attempt got this response. */
 export function failureOf(answer: StorageAnswer): TransferFailed {
   if (answer.kind === 'timeout') return new TransferFailed('timeout')
   if (answer.kind !== 'answer') return new TransferFailed('network')

@@ -42,7 +42,7 @@ beforeEach(() => {
   }
 })
 
-/** Returns how many of `most` attempts are made if each of them fails like this. */
+/** Returns the number of attempts, at most `most`, if each of them fails like this. */
 async function attempts(failed: FailedAttempt, most = 100): Promise<number> {
   const retries = new Retries(options, deps)
   let made = 1
@@ -50,38 +50,38 @@ async function attempts(failed: FailedAttempt, most = 100): Promise<number> {
   return made
 }
 
-test('a failed attempt is reported, and repeated after growing waits up to a limit', async () => {
+test('a failed attempt is reported and retried with growing waits up to a limit', async () => {
   expect(await attempts(lost)).toBe(uploadLimit.maxTries)
   expectGrowingWaits(waits)
   expect(interruptions).toEqual(Array(uploadLimit.maxTries).fill('no-answer'))
 })
 
-test('the waits are spread by chance', async () => {
+test('the waits are randomized', async () => {
   deps.random = () => 1
   await attempts(lost, 2)
   expect(waits).toEqual([1.3 * firstWaitMs])
 })
 
-test('a wait lasts as long as Retry-After asks, within reason', async () => {
+test('a wait honors Retry-After up to a limit', async () => {
   await attempts({ status: 503, retryAfterMs: 20_000 }, 2)
   await attempts({ status: 503, retryAfterMs: 86_400_000 }, 2)
   expect(waits).toEqual([20_000, longestAskedMs])
 })
 
-test.each([403, 416])('%i is corrected at once, and then like any failure', async (status) => {
+test.each([403, 416])('%i is retried immediately the first time', async (status) => {
   expect(await attempts({ status })).toBe(uploadLimit.maxTries + 1)
   expect(waits).toHaveLength(uploadLimit.maxTries - 1)
   expect(waits[0]).toBeGreaterThanOrEqual(firstWaitMs)
 })
 
-describe('no failure counts', () => {
-  test('while the server is away', async () => {
+describe("failures aren't counted", () => {
+  test('while the server is down', async () => {
     isReady = () => false
     expect(await attempts(lost)).toBe(100)
     expect(waits.at(-1)).toBe(longestWaitMs)
   })
 
-  test('that a busy server caused', async () => {
+  test('when the server is busy', async () => {
     expect(await attempts(busy)).toBe(100)
     expect(new Set(waits)).toEqual(new Set([50_000]))
     expect(new Set(interruptions)).toEqual(new Set(['busy']))
@@ -95,13 +95,13 @@ describe('no failure counts', () => {
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
 
-  test('while the browser is offline, which waits for the connection only', async () => {
+  test('while the browser is offline, where only the connection is awaited', async () => {
     isOnline = false
     expect(await attempts(lost)).toBe(100)
     expect(waits).toEqual([])
   })
 
-  test('once storage has received more', async () => {
+  test('once storage has received more bytes', async () => {
     let received = 0
     options.progress = () => {
       received += 1
@@ -117,13 +117,13 @@ test('failures count again when the server is back', async () => {
   expect(await attempts(lost)).toBe(50 + uploadLimit.maxTries)
 })
 
-test.each([lost, busy])('without patience every failure counts (%o)', async (failed) => {
+test.each([lost, busy])('a limited request counts every failure (%o)', async (failed) => {
   options.limit = { maxTries: 3, isPatient: false }
   isReady = () => false
   expect(await attempts(failed)).toBe(3)
 })
 
-test('a body that stalls gets twice the time in each attempt, up to the time-out', async () => {
+test('the stall timeout doubles with each attempt, up to the request timeout', async () => {
   const retries = new Retries(options, deps)
   const seconds = [retries.stallMs / 1000]
   while (await retries.waitForNext(lost)) seconds.push(retries.stallMs / 1000)
@@ -133,13 +133,13 @@ test('a body that stalls gets twice the time in each attempt, up to the time-out
 describe('the signal', () => {
   const reason = new Error('Cancelled by user')
 
-  test('that is aborted already lets nothing follow', async () => {
+  test('prevents any wait if it is already aborted', async () => {
     cancel.abort(reason)
     await expect(attempts(lost)).rejects.toBe(reason)
     expect([waits, interruptions]).toEqual([[], []])
   })
 
-  test('ends the question whether the server is ready', async () => {
+  test('aborted during the readiness check prevents any wait', async () => {
     deps.isServerReady = async () => {
       cancel.abort(reason)
       return false
@@ -149,7 +149,7 @@ describe('the signal', () => {
   })
 })
 
-test('an attempt may be repeated after what passes', () => {
+test("transient errors can be retried, permanent ones can't", () => {
   for (const status of [null, 408, 425, 429, 500, 502, 503, 504, 507, 522]) {
     expect(mayPass({ status })).toBe(true)
   }
@@ -157,15 +157,15 @@ test('an attempt may be repeated after what passes', () => {
 })
 
 describe('the server', () => {
-  test.each([401, 403, 404, 429])('is there where a proxy answers %i in its place', (status) => {
+  test.each([401, 403, 404, 429])('is up if a proxy responds with %i instead', (status) => {
     expect(showsServer({ ok: false, refusal: refusal(status) })).toBe(true)
   })
 
-  test.each([null, 500, 502, 503, 504])('is away with %s, whoever answers', (status) => {
+  test.each([null, 500, 502, 503, 504])('is down if the response is %s', (status) => {
     expect(showsServer({ ok: false, refusal: refusal(status) })).toBe(false)
   })
 
-  test('is there when it is ready', () => {
+  test('is up if it is ready', () => {
     expect(showsServer({ ok: true, value: {} })).toBe(true)
   })
 })

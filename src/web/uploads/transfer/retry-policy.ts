@@ -5,34 +5,27 @@ import type { Connection, wait } from './connection.ts'
 /** Spec §9: retry after 3 s on timeout. Each further wait is twice as long. */
 export const firstWaitMs = 3000
 export const longestWaitMs = 30_000
-/** The longest wait that a server may ask for with `Retry-After`. */
+/** The longest `Retry-After` that is honored. */
 export const longestAskedMs = 60_000
 const firstStallMs = 30_000
 const longestStallMs = 10 * 60_000
 
-/** When a request that keeps failing is given up. */
+/** When to give up a request that keeps failing. */
 export interface RetryLimit {
   maxTries: number
-  /** True for a request that is repeated for as long as the server is away or busy. */
+  /** True to keep retrying for as long as the server is down or busy. */
   isPatient: boolean
 }
 
-/**
- * The limit of uploads. An upload waits through every restart, full disk and busy time of the
- * server, however long they last.
- */
+/** The limit for uploads. They outlast restarts, full disks and overload of the server. */
 export const uploadLimit: RetryLimit = { maxTries: 8, isPatient: true }
 
-/**
- * Returns true when `GET /api/ready` shows within its time limit that the server works. Never
- * rejects.
- */
+/** Returns true if `GET /api/ready` shows in time that the server is up. Never rejects. */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
-/** What repeating a request needs from the server and the browser. */
 export interface RetryDeps {
   connection: Connection
-  /** Waits before another attempt. The wait ends early when the browser comes back online. */
+  /** Waits before another attempt. Ends early when the browser comes back online. */
   wait: typeof wait
   /** Returns a number from 0 to 1. */
   random: () => number
@@ -40,21 +33,21 @@ export interface RetryDeps {
 }
 
 export interface RetryOptions {
-  /** When aborted, it ends the waits. */
+  /** Ends the waits when aborted. */
   signal: AbortSignal
   limit?: RetryLimit
-  /** Called when an attempt failed and the next one waits. */
+  /** Called when an attempt failed and another one will follow. */
   onInterrupted?: (why: Interruption) => unknown
   /** Returns a number that grows whenever storage receives more of the file. */
   progress?: () => number
 }
 
-/** Counts the failed attempts of one request, and waits between them. */
+/** Counts the failed attempts of one request and waits between them. */
 export class Retries {
   readonly #options: RetryOptions
   readonly #deps: RetryDeps
   #failures = 0
-  /** The failures that count towards the limit. */
+  /** Failures that count toward the limit. */
   #counted = 0
   #reached = 0
 
@@ -64,17 +57,17 @@ export class Retries {
   }
 
   /**
-   * How long the browser may send no byte of the next attempt's body, in milliseconds. On a very
-   * slow connection the operating system may buffer more bytes than it sends in 30 s, so the limit
-   * doubles with each failure.
+   * How long the next attempt may go without sending a byte, in milliseconds. On a very slow
+   * connection the operating system may buffer more than it sends in 30 s, so this doubles with
+   * each failure.
    */
   get stallMs(): number {
     return Math.min(firstStallMs * 2 ** this.#failures, longestStallMs)
   }
 
   /**
-   * Call it after a failed attempt whose fault may pass. Waits until the next attempt may be made.
-   * Resolves to false after too many failures since storage last received more of the file.
+   * Call after a transient failure. Waits until the next attempt may start. Resolves to false after
+   * too many failures since storage last received more of the file.
    * @throws the reason of the signal when it is aborted.
    */
   async waitForNext(failed: FailedAttempt): Promise<boolean> {
@@ -97,7 +90,7 @@ export class Retries {
     return true
   }
 
-  /** False for a failure that says nothing about this request: nothing would succeed now. */
+  /** False if the failure isn't specific to this request, so that any request would fail. */
   async #isCounted(failed: FailedAttempt, { isPatient }: RetryLimit): Promise<boolean> {
     const { connection, isServerReady } = this.#deps
     if (!connection.isOnline()) return false
@@ -105,7 +98,7 @@ export class Retries {
   }
 }
 
-/** The random addition keeps clients that failed together from all trying again together. */
+/** The jitter keeps clients that failed together from retrying together. */
 function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: number): number {
   const grown = Math.min(firstWaitMs * 2 ** (failures - 1), longestWaitMs)
   const asked = Math.min(retryAfterMs ?? 0, longestAskedMs)
@@ -113,8 +106,8 @@ function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: numbe
 }
 
 /**
- * True when another attempt may succeed: no answer came, or a status that may pass. Every 5xx may
- * pass, except 501: the server does not know the method.
+ * True for transient errors: no response, or a status that another attempt may change. That
+ * includes every 5xx except 501, which means that the server doesn't know the method.
  */
 export function mayPass({ status }: FailedAttempt): boolean {
   if (status === null || status === undefined) return true
@@ -122,9 +115,8 @@ export function mayPass({ status }: FailedAttempt): boolean {
 }
 
 /**
- * True when the answer to `GET /api/ready` shows that the server works. A server that is away gives
- * no answer, or 5xx. Any other answer shows a server, for instance one behind a proxy that hides
- * this call from browsers.
+ * True if the result of `GET /api/ready` shows that the server is up. A server that is down gives
+ * no response, or 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
  */
 export function showsServer(answer: Outcome<unknown>): boolean {
   return answer.ok || (answer.refusal.status !== null && answer.refusal.status < 500)

@@ -16,8 +16,7 @@ const content = randomBytes(1_700_001)
 const { count } = planParts(content.length, partSize)
 
 /**
- * A storage server that keeps each part. It refuses outdated signatures, and bodies that do not fit
- * their checksum.
+ * A storage server that keeps each part. It rejects outdated signatures and checksum mismatches.
  */
 const seen: string[] = []
 const parts = new Map<number, Buffer>()
@@ -107,13 +106,13 @@ function stored() {
   return Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, bytes]) => bytes))
 }
 
-test('a file of one part goes in one PUT', async () => {
+test('a single-part file is sent in one PUT', async () => {
   await send({})
   expect(seen).toEqual(['PUT /whole'])
   expect(sha(stored())).toBe(sha(content))
 })
 
-test('a larger one goes in parts, each where it belongs, whatever is altered on its way', async () => {
+test('a larger file is sent in parts that arrive intact even if some are altered in transit', async () => {
   corrupts = 2
   await send({ parts: { size: partSize, count } })
   expect(seen).toHaveLength(count + 2)
@@ -124,7 +123,7 @@ test('a larger one goes in parts, each where it belongs, whatever is altered on 
 })
 
 test.each([{}, { parts: { size: partSize, count } }])(
-  'a file that was changed fails as unreadable (%o)',
+  'a changed file fails as unreadable (%o)',
   async (ticket) => {
     deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
     const error: unknown = await send(ticket).catch((caught: unknown) => caught)
@@ -134,7 +133,7 @@ test.each([{}, { parts: { size: partSize, count } }])(
   },
 )
 
-test('a file that cannot be read while the browser leaves the page does not fail', async () => {
+test("a file that is unreadable while the browser leaves the page doesn't fail", async () => {
   const cancel = new AbortController()
   const reason = new Error('Cancelled by user')
   deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
@@ -145,11 +144,11 @@ test('a file that cannot be read while the browser leaves the page does not fail
   await expect(send({}, undefined, { signal: cancel.signal })).rejects.toBe(reason)
 })
 
-describe('a file of one part that storage holds whole', () => {
+describe('a single-part file that storage already has', () => {
   const held = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
   const own = () => hashPart(new Blob([content]), 'crc32', new AbortController().signal)
 
-  test('is not sent again, by its checksum or by its date', async () => {
+  test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {
       held: held((await own()) ?? ''),
       hasFirstDate: false,
@@ -160,7 +159,7 @@ describe('a file of one part that storage holds whole', () => {
   })
 
   test.each(['AAAAAA==', undefined])(
-    'of an older version is not confirmed (%s)',
+    'in an older version is not confirmed (%s)',
     async (checksum) => {
       const changed = send({}, undefined, {
         held: held(checksum),

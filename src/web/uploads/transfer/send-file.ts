@@ -4,20 +4,20 @@ import { findHeldParts } from './held-parts.ts'
 import { type PartsDeps, sendParts } from './send-parts.ts'
 import { sendWholeFile } from './send-whole-file.ts'
 
-/** What sending a file needs from the server and the browser. */
 export interface SendFileDeps extends PartsDeps {
-  /** Waits while the browser leaves this page. */
+  /** Waits while the browser is leaving this page. */
   waitWhileLeaving: (signal: AbortSignal) => Promise<void>
 }
 
-/** Makes the function that sends the bytes of an upload. */
+/** Creates the function that sends an upload's bytes. */
 export function createSendFile(deps: SendFileDeps): SendFile {
   return async (job) => {
     try {
       await send(job, deps)
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      // From `beforeunload` on, WebKit refuses to read files. That is no proof that a file changed.
+      // WebKit refuses to read files from `beforeunload` on, so an unreadable file may not have
+      // changed.
       await deps.waitWhileLeaving(job.signal)
       throw new TransferFailed('unreadable')
     }
@@ -29,7 +29,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof TransferFailed && error.kind === 'unreadable'
 }
 
-/** Sends a file of one part in one PUT, unless storage has all of it. Sends others in parts. */
+/** Sends a single-part file in one PUT unless storage already has it, and other files in parts. */
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file } = job
   if (ticket.parts) return sendParts(job, ticket.parts, deps)

@@ -9,7 +9,7 @@ import {
 import { partRange } from '../../../shared/rules/files/part-plan.ts'
 import { maxConnections } from './send-parts.ts'
 
-describe('whatever goes wrong', () => {
+describe('after any faults', () => {
   const lost = fc.record({
     kind: fc.constant('lost' as const),
     how: fc.constantFrom('network' as const, 'timeout' as const, 'stalled' as const),
@@ -35,7 +35,7 @@ describe('whatever goes wrong', () => {
   })
   const outages = fc.array(fc.tuple(fc.nat(60_000), fc.nat(90_000)), { maxLength: 3 })
 
-  test('once it ends the upload finishes, and little was sent twice', async () => {
+  test('the upload completes with few parts sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 25 }),
@@ -54,8 +54,8 @@ describe('whatever goes wrong', () => {
             if (whose === 'older') sim.older.set(at + 1, 'other=')
           }
           sim.partMs = partMs
-          // Storage stops failing before the transfer would be given up. That happens only after
-          // eight consecutive failures without progress, or six refusals of one part.
+          // Storage stops failing before the transfer gives up, which takes eight consecutive
+          // failures without progress, or six refusals of one part.
           let sinceAnswered = 0
           let answeredThen = 0
           let consumed = 0
@@ -103,7 +103,7 @@ describe('whatever goes wrong', () => {
           expect(sim.mistakes).toEqual([])
           expect(sim.mostAtOnce).toBeLessThanOrEqual(maxConnections)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
-          // A fault makes its part be sent again, and a cut every part that is being sent.
+          // A fault causes one part to be resent, an outage every part in progress.
           expect(sim.puts.length - count).toBeLessThanOrEqual(consumed + cuts)
         },
       ),

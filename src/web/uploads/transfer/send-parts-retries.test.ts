@@ -8,8 +8,8 @@ import {
 } from '../../../../tests/support/parts-world.ts'
 import { firstWaitMs, longestWaitMs, uploadLimit } from './retry-policy.ts'
 
-describe('a part that fails', () => {
-  test('is tried again after a wait by its own connection, while the others go on', async () => {
+describe('a failed part', () => {
+  test('is retried after a wait by its own connection while the others continue', async () => {
     const sim = simulateParts(40)
     sim.partMs = firstWaitMs / 30
     sim.fault = firstTries(1, { kind: 'status', status: 500 }, (n) => n === 2)
@@ -22,20 +22,20 @@ describe('a part that fails', () => {
     expect(sim.held.size).toBe(40)
   })
 
-  test('is sent again', async () => {
+  test('is resent', async () => {
     const sim = simulateParts(2)
     sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: false })
     await sim.run()
     expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2])
     expect(sim.interruptions).toBeGreaterThan(0)
-    // The shown progress falls by the bytes that were lost.
+    // The reported progress falls by the lost bytes.
     expect(sim.progress.some((bytes, at) => bytes < (sim.progress[at - 1] ?? 0))).toBe(true)
   })
 
   test.each([
     [409, 'CHECKSUM_MISMATCH'],
     [400, 'BadDigest'],
-  ])('because it arrived altered (%i %s) is read and sent again', async (status, code) => {
+  ])('is read again and resent if it arrived altered (%i %s)', async (status, code) => {
     const sim = simulateParts(2)
     let reads = 0
     const { part } = sim.deps.checksums
@@ -56,7 +56,7 @@ describe('a part that fails', () => {
     [410, 'gone'],
     [400, 'status'],
     [413, 'status'],
-  ])('with %i ends everything as %s, with nothing left running', async (status, kind) => {
+  ])('with %i ends the transfer as %s and leaves nothing running', async (status, kind) => {
     const sim = simulateParts(20)
     sim.fault = (n) => (n === 6 ? { kind: 'status', status } : null)
     expect(await failureOf(sim.run())).toEqual({ kind, status })
@@ -64,7 +64,7 @@ describe('a part that fails', () => {
     expect(sim.puts.length).toBeLessThan(12)
   })
 
-  test('is not given up while the server is away, however long, and the waits grow no further', async () => {
+  test('is retried as long as the server is down, with a limit on the waits', async () => {
     const sim = simulateParts(20)
     const longMs = 200 * longestWaitMs
     sim.fault = () => (sim.ready ? null : { kind: 'status', status: 503 })
@@ -81,7 +81,7 @@ describe('a part that fails', () => {
     expect(sim.now()).toBeLessThan(longMs + longestWaitMs + 1000)
   })
 
-  test('for want of a URL is not given up either while the server is away', async () => {
+  test('is retried as long as the server is down, even if it lacks a URL', async () => {
     const sim = simulateParts(6)
     sim.ready = false
     sim.refuse = () => (sim.ready ? null : { status: null })
@@ -106,7 +106,7 @@ describe('a part that fails', () => {
     expect(sim.interruptions).toBeGreaterThan(0)
   })
 
-  test('again and again does not end the upload while others get through', async () => {
+  test("doesn't end the upload while other parts succeed", async () => {
     const sim = simulateParts(400)
     sim.partMs = 5000
     sim.fault = firstTries(12, { kind: 'status', status: 500 }, (n) => n === 1)
@@ -115,8 +115,8 @@ describe('a part that fails', () => {
   })
 })
 
-describe('offline', () => {
-  test('no try counts; it goes on at once when the browser is back', async () => {
+describe('while offline', () => {
+  test('no attempt counts, and the transfer continues once the browser reconnects', async () => {
     const sim = simulateParts(8)
     sim.at(150, () => {
       sim.online = false
@@ -142,7 +142,7 @@ describe('a part that times out', () => {
     expect([sim.held.size, sim.mistakes]).toEqual([12, []])
   })
 
-  test('is repeated where there is no other connection', async () => {
+  test('is retried if it has the only connection', async () => {
     const sim = simulateParts(1)
     sim.fault = firstTries(3, { kind: 'lost', how: 'timeout', stored: false })
     await sim.run()

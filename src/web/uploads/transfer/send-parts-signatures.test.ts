@@ -9,14 +9,14 @@ import {
 import { longestWaitMs, uploadLimit } from './retry-policy.ts'
 
 describe('signatures', () => {
-  test('are asked for in batches', async () => {
+  test('are requested in batches', async () => {
     const sim = simulateParts(50)
     await sim.run()
     expect(sim.signed.map(({ length }) => length)).toEqual([16, 16, 16, 2])
     expect(sim.signed.flat()).toEqual(from1To(50))
   })
 
-  test('that ran out are refreshed at once, all that are as old', async () => {
+  test('that expired are renewed immediately, including others of the same age', async () => {
     const sim = simulateParts(30)
     sim.fault = (partNumber) => {
       if (partNumber === 8) sim.oldestGoodSignature = 1
@@ -29,7 +29,7 @@ describe('signatures', () => {
     expect(sim.held.size).toBe(30)
   })
 
-  test('are fresh after a lost connection too: storage may have refused the URL before it was cut', async () => {
+  test('are renewed after a lost connection, because storage may have refused the URL that way', async () => {
     const sim = simulateParts(2)
     sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: false }, (n) => n === 1)
     await sim.run()
@@ -37,7 +37,7 @@ describe('signatures', () => {
     expect(signatures.map(({ signature }) => signature)).toEqual([1, 2])
   })
 
-  test('that are refused fresh again and again fail', async () => {
+  test('that are refused repeatedly even when new fail the transfer', async () => {
     const sim = simulateParts(3)
     sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
     expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 403 })
@@ -52,7 +52,7 @@ describe('signatures', () => {
     [404, 'gone'],
     [403, 'status'],
     [400, 'status'],
-  ])('a call that answers %i ends it as %s', async (status, kind) => {
+  ])('a call that responds with %i ends the transfer as %s', async (status, kind) => {
     const sim = simulateParts(3)
     sim.refuse = () => ({ status })
     expect(await failureOf(sim.run())).toEqual({ kind, status })
@@ -60,7 +60,7 @@ describe('signatures', () => {
     expect(sim.waits).toEqual([])
   })
 
-  test.each([null, 500, 503, 429])('a call that fails with %s is made again', async (status) => {
+  test.each([null, 500, 503, 429])('a call that fails with %s is retried', async (status) => {
     const sim = simulateParts(3)
     let calls = 0
     sim.refuse = () => {
@@ -72,7 +72,7 @@ describe('signatures', () => {
     expect(sentNumbers(sim).sort()).toEqual([1, 2, 3])
   })
 
-  test('a call that never succeeds gives up after eight rounds', async () => {
+  test('a call that never succeeds is given up after eight rounds', async () => {
     const sim = simulateParts(3)
     sim.refuse = () => ({ status: null })
     expect(await failureOf(sim.run())).toEqual({ kind: 'network', status: null })

@@ -25,18 +25,19 @@ interface Passing {
 }
 
 /**
- * Makes a connection whose bandwidth all running requests share equally. The operating system takes
- * `buffer` bytes of each request before they are sent. The browser counts these bytes as sent.
+ * Simulates a connection whose bandwidth is shared equally by all running requests. The operating
+ * system buffers `buffer` bytes of each request before sending them, and the browser reports these
+ * as sent.
  */
 function openLine(bytesPerSecond: number, buffer: number) {
   const passing = new Set<Passing>()
   const line = {
     bytesPerSecond,
-    /** The bytes of all requests together, including those that were sent in vain. */
+    /** Bytes of all requests, including wasted ones. */
     carried: 0,
     starts: [] as number[],
     ends: [] as ('stored' | 'given up' | 'timeout')[],
-    /** How many requests were running each time one began. */
+    /** Number of running requests each time one started. */
     atOnce: [] as number[],
   }
   const tick = () => {
@@ -87,9 +88,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/**
- * Uploads `size` bytes over the connection. Returns how it ended, and the progress that was shown.
- */
+/** Uploads `size` bytes over the connection. Returns the outcome and the reported progress. */
 async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   const line = openLine(bytesPerSecond, buffer)
   const shown: number[] = []
@@ -133,12 +132,12 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   return { ...line, shown, seconds: (took ?? Number.NaN) / 1000 }
 }
 
-describe('a slow line', () => {
+describe('a slow connection', () => {
   test.each([
     { kilobytes: 16, size: 6 * partSize },
     { kilobytes: 20, size: 4 * partSize },
     { kilobytes: 50, size: 6 * partSize },
-  ])('of $kilobytes KB/s carries $size bytes, one part at a time', async (given) => {
+  ])('of $kilobytes KB/s transfers $size bytes, one part at a time', async (given) => {
     const line = await upload(given.size, given.kilobytes * 1000)
     const inVain = line.ends.filter((end) => end !== 'stored')
     expect(inVain).toEqual(Array(4).fill('timeout'))
@@ -146,19 +145,19 @@ describe('a slow line', () => {
     expect(line.shown.at(-1)).toBe(given.size)
   })
 
-  test('carries a file although the system buffers much more than the line sends', async () => {
+  test('transfers a file even if the system buffers much more than it sends', async () => {
     const line = await upload(4 * partSize, 20_000, 2_500_000)
     expect(line.ends.filter((end) => end === 'stored')).toHaveLength(4)
   })
 
-  test('is shown as it is: what was lost is not there any more', async () => {
+  test('is reported truthfully: progress falls when bytes are lost', async () => {
     const { shown } = await upload(16_000_000, 20_000)
     expect(shown.some((bytes, at) => bytes < (shown[at - 1] ?? 0))).toBe(true)
   })
 })
 
 test.each([60, 125, 2000, 25_000])(
-  'a line of %i KB/s carries every byte once',
+  'a connection of %i KB/s transfers every byte once',
   async (kilobytes) => {
     const size = 12 * partSize
     const line = await upload(size, kilobytes * 1000)

@@ -8,7 +8,7 @@ import {
 import { FileUnreadable } from './hash-blob.ts'
 import { maxConnections } from './send-parts.ts'
 
-describe('parts that nothing disturbs', () => {
+describe('parts without errors', () => {
   test('are sent once each, lowest number first', async () => {
     const sim = simulateParts(20, 19_500)
     await sim.run()
@@ -18,7 +18,7 @@ describe('parts that nothing disturbs', () => {
     expect([sim.waits, sim.mistakes]).toEqual([[], []])
   })
 
-  test('travel four at once, the first by the URLs that came with the start', async () => {
+  test('are sent four at a time, the first with the URLs from the start call', async () => {
     const sim = simulateParts(19)
     sim.oldestGoodSignature = -1
     const partUrls = Object.fromEntries(from1To(12).map((n) => [n, `/${n}/0`]))
@@ -30,14 +30,14 @@ describe('parts that nothing disturbs', () => {
     expect([sim.waits, sim.mistakes]).toEqual([[], []])
   })
 
-  test('get fresh URLs where storage refuses those that were signed already', async () => {
+  test('get new URLs if storage refuses the existing ones', async () => {
     const sim = simulateParts(3)
     await sim.run({ resumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
     expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])
     expect([sim.held.size, sim.waits, sim.mistakes]).toEqual([3, [], []])
   })
 
-  test('need nothing when all are there', async () => {
+  test('need no requests if storage has all of them', async () => {
     const sim = simulateParts(3)
     for (const partNumber of [1, 2, 3]) sim.held.set(partNumber, partSize)
     await sim.run()
@@ -57,7 +57,7 @@ describe('cancelling', () => {
     expect(sim.now()).toBe(ms)
   })
 
-  test('before it begins sends nothing', async () => {
+  test('beforehand sends nothing', async () => {
     const sim = simulateParts(3)
     const reason = new Error('Cancelled by user')
     sim.cancel.abort(reason)
@@ -66,7 +66,7 @@ describe('cancelling', () => {
   })
 })
 
-test('a file that can no longer be read ends it', async () => {
+test('an unreadable file ends the transfer', async () => {
   const sim = simulateParts(9)
   const { part } = sim.deps.checksums
   let reads = 0

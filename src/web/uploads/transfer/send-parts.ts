@@ -7,24 +7,23 @@ import { callTimeoutMs } from './storage-request.ts'
 import { type PartCalls, requireAnswer, untilAnswered } from './upload-calls.ts'
 
 /**
- * How many parts are sent at the same time. Browsers open at most six HTTP/1.1 connections to a
- * host, and the calls need some of them.
+ * Number of parts sent in parallel. Browsers open at most six HTTP/1.1 connections per host, and
+ * API calls need some of them.
  */
 export const maxConnections = 4
-/** For how many parts URLs are signed together. */
+/** Number of parts whose URLs are signed in one call. */
 const signedTogether = 16
 
-/** What sending parts needs from the server and the browser. */
 export interface PartsDeps extends TransferDeps, PartCalls {}
 
 /**
- * Sends a file to storage in parts, over several connections in parallel. A failed part is sent
- * again while the other connections continue. Parts that storage has from an earlier attempt are
- * first compared with the file, and not sent again.
+ * Sends a file to storage in parts over parallel connections. A failed part is retried while the
+ * other connections continue. Parts that storage has from an earlier attempt are compared with the
+ * file and not resent.
  *
- * Resolves when storage has all parts. When the promise settles, no work is left running.
+ * Resolves when storage has all parts. No work is left running once the promise settles.
  * @throws {TransferFailed} when no further attempt is made.
- * @throws {FileUnreadable} when the file cannot be read while a checksum is computed.
+ * @throws {FileUnreadable} if the file is unreadable while a checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
 export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
@@ -35,18 +34,18 @@ class PartsTransfer {
   readonly #job: TransferJob
   readonly #plan: PartPlan
   readonly #deps: PartsDeps
-  /** Ends all connections when one part fails for good. */
+  /** Ends all connections when a part fails permanently. */
   readonly #end = new AbortController()
   readonly #signal: AbortSignal
-  /** The numbers of the parts that storage has. */
+  /** Numbers of the parts that storage has. */
   readonly #held = new Set<number>()
   #heldBytes = 0
-  /** How many bytes were sent of each part that is being sent, by part number. */
+  /** Bytes sent of each part in progress, by part number. */
   readonly #sent = new Map<number, number>()
-  /** The answers that have presigned URLs, by part number. */
+  /** Signing responses with presigned URLs, by part number. */
   readonly #urls = new Map<number, Promise<UrlsOfParts>>()
   #connections = 0
-  /** How many connections are sending, and not waiting for their next attempt. */
+  /** Number of connections that are sending rather than waiting to retry. */
   #sending = 0
   readonly #retrying: RetryOptions
 
@@ -57,7 +56,7 @@ class PartsTransfer {
     this.#signal = AbortSignal.any([job.signal, this.#end.signal])
     this.#retrying = {
       signal: this.#signal,
-      // While any part is being sent, the upload is not interrupted.
+      // The upload isn't interrupted while any part is being sent.
       onInterrupted: (why) => this.#sending === 0 && job.onInterrupted(why),
       progress: () => this.#held.size,
     }
@@ -74,7 +73,7 @@ class PartsTransfer {
     this.#signal.throwIfAborted()
   }
 
-  /** Sends one part after another until none is left, or the connection must close. */
+  /** Sends parts until none is left or the connection has to close. */
   async #connect(): Promise<void> {
     this.#connections += 1
     try {
@@ -87,7 +86,7 @@ class PartsTransfer {
     }
   }
 
-  /** Returns the number of the first part that is neither stored nor being sent, or null. */
+  /** Returns the lowest number of a part that is neither stored nor in progress, or null. */
   #next(): number | null {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
       if (!this.#held.has(partNumber) && !this.#sent.has(partNumber)) return partNumber
@@ -96,8 +95,8 @@ class PartsTransfer {
   }
 
   /**
-   * Sends a part until storage has it. Returns false when the connection must close, because the
-   * line is too slow for so many.
+   * Sends a part until storage has it. Returns false if this connection has to close because the
+   * network is too slow for all of them.
    */
   async #send(partNumber: number): Promise<boolean> {
     const retries = new Retries(this.#retrying, this.#deps)
@@ -112,9 +111,9 @@ class PartsTransfer {
         this.#sent.set(partNumber, 0)
         this.#report()
         // Storage may refuse an expired URL by closing the connection, so a failed part gets a new
-        // one. The other URLs are as old.
+        // one. The other URLs are just as old.
         this.#urls.clear()
-        // The parts share the line. At 20 KB/s, four parts at once would always time out.
+        // Parts share the bandwidth. At 20 KB/s, four parallel parts would always time out.
         if (answer.kind === 'timeout' && this.#connections > 1) return false
         if (!(await retries.waitForNext(answer))) throw failureOf(answer)
       }
@@ -148,7 +147,7 @@ class PartsTransfer {
     return url
   }
 
-  /** Signs URLs of this part and of the ones behind it. */
+  /** Signs the URLs of this part and the following ones. */
   #sign(first: number): Promise<UrlsOfParts> {
     const count = Math.min(signedTogether, this.#plan.count - first + 1)
     const partNumbers = Array.from({ length: count }, (_, at) => first + at)

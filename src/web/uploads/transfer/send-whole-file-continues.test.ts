@@ -12,8 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('a transfer that is interrupted', () => {
-  test('continues after a wait from the bytes already sent, using a range header', async () => {
+describe('an interrupted transfer', () => {
+  test('continues after a wait from the bytes already sent, using a Range header', async () => {
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.waits).toEqual([firstWaitMs])
@@ -24,33 +24,33 @@ describe('a transfer that is interrupted', () => {
     expect(world.progress).toContain(1_000_000)
   })
 
-  test('on a time-out, the transfer is retried from the bytes already sent', async () => {
+  test('is retried from the bytes already sent after a timeout', async () => {
     world.store.misbehave([{ kind: 'stall', after: 2_000_000 }])
     await world.upload()
     expect(world.store.seen[2]?.range).toBe('bytes=2000000-')
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('sends nothing again when only the answer was lost', async () => {
+  test('resends nothing if only the response was lost', async () => {
     world.store.misbehave([{ kind: 'silent success' }])
     await world.upload()
     expect(world.methods()).toEqual(['PUT', 'HEAD'])
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('sends an empty file again when the answer was lost', async () => {
+  test('resends an empty file if the response was lost', async () => {
     world.store.misbehave([{ kind: 'silent success' }])
     await world.upload(new Blob([]))
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
   })
 
-  test.each([408, 429, 500, 502, 503, 504, 507])('tries again after %i', async (status) => {
+  test.each([408, 429, 500, 502, 503, 504, 507])('is retried after %i', async (status) => {
     world.store.misbehave([{ kind: 'answer', status }])
     await world.upload()
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('waits as long as Retry-After asks, within reason', async () => {
+  test('honors Retry-After up to a limit', async () => {
     world.store.misbehave([
       { kind: 'answer', status: 503, headers: { 'Retry-After': '20' } },
       { kind: 'answer', status: 503, headers: { 'Retry-After': '86400' } },
@@ -59,8 +59,8 @@ describe('a transfer that is interrupted', () => {
     expect(world.waits).toEqual([20_000, longestAskedMs])
   })
 
-  test('416 carries the right offset: the next PUT starts there at once', async () => {
-    // Makes storage lose bytes between the HEAD that asks for the offset and the PUT that follows.
+  test('continues immediately at the offset of a 416 response', async () => {
+    // Simulates storage that loses bytes between the HEAD request for the offset and the next PUT.
     const send = world.deps.send
     world.deps.send = async (request) => {
       const answer = await send(request)
@@ -79,7 +79,7 @@ describe('a transfer that is interrupted', () => {
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('a store that tells no offset gets the whole file again, never a tail', async () => {
+  test('resends the whole file if storage reports no offset', async () => {
     world.store.forgetOffsets()
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
@@ -87,7 +87,7 @@ describe('a transfer that is interrupted', () => {
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('a store that refuses HEAD gets the whole file again', async () => {
+  test('resends the whole file if storage refuses HEAD', async () => {
     world.store.answerHeads([{ status: 403 }])
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
@@ -95,7 +95,7 @@ describe('a transfer that is interrupted', () => {
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('a busy server is asked again after Retry-After, however often, and nothing is lost', async () => {
+  test('asks a busy server again after Retry-After, without limit or loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
     const times = 2 * uploadLimit.maxTries
     world.store.answerHeads(Array.from({ length: times }, () => busy))
@@ -108,7 +108,7 @@ describe('a transfer that is interrupted', () => {
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('any number of interruptions is fine while each stores something new', async () => {
+  test('survives any number of interruptions that each store new bytes', async () => {
     const cuts = 3 * uploadLimit.maxTries
     world.store.misbehave(
       Array.from({ length: cuts }, () => ({ kind: 'reset', after: 1000 }) as const),
@@ -120,8 +120,8 @@ describe('a transfer that is interrupted', () => {
   })
 })
 
-describe('a body of which nothing leaves any more', () => {
-  test('is given more time each time, and begins anew once something is stored', async () => {
+describe('a stalled body', () => {
+  test('gets more time with each attempt, starting over once something is stored', async () => {
     const patience: (number | undefined)[] = []
     const send = world.deps.send
     world.deps.send = (request) => {
@@ -136,15 +136,15 @@ describe('a body of which nothing leaves any more', () => {
   })
 })
 
-test('a store that has more than the file gets the whole file again', async () => {
+test('the whole file is resent if storage has more bytes than the file', async () => {
   world.store.keep(Buffer.concat([world.content, Buffer.from('more')]))
   await world.upload(undefined, { resumed: true })
   expect(world.store.seen[1]?.range).toBeUndefined()
   expect(sha(world.store.stored())).toBe(sha(world.content))
 })
 
-describe('a transfer that goes on from an earlier try', () => {
-  test('asks first, and sends only what is missing', async () => {
+describe('a transfer that continues an earlier attempt', () => {
+  test('asks for the offset first and sends only the missing bytes', async () => {
     world.store.keep(world.content.subarray(0, 1_500_000))
     await world.upload(undefined, { resumed: true })
     expect(world.store.seen.map(({ method, range }) => [method, range])).toEqual([
@@ -156,7 +156,7 @@ describe('a transfer that goes on from an earlier try', () => {
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('sends nothing when all of it is there', async () => {
+  test('sends nothing if storage has all of it', async () => {
     world.store.keep(world.content)
     await world.upload(undefined, { resumed: true })
     expect(world.methods()).toEqual(['HEAD'])

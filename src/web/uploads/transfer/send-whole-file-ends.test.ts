@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('a transfer that cannot succeed', () => {
-  test('is given up after a bounded number of tries with growing waits', async () => {
+describe("a transfer that can't succeed", () => {
+  test('is given up after a limited number of attempts with growing waits', async () => {
     world.store.misbehave(
       Array.from({ length: 50 }, () => ({ kind: 'answer', status: 500 }) as const),
     )
@@ -27,7 +27,7 @@ describe('a transfer that cannot succeed', () => {
     expectGrowingWaits(world.waits)
   })
 
-  test.each([400, 403, 409, 413])('is not tried again after %i', async (status) => {
+  test.each([400, 403, 409, 413])('is not retried after %i', async (status) => {
     world.store.misbehave([{ kind: 'answer', status }])
     expect(await failure(world.upload())).toEqual({ kind: 'status', status })
     expect(world.methods()).toEqual(['PUT'])
@@ -39,27 +39,27 @@ describe('a transfer that cannot succeed', () => {
     expect(world.methods()).toEqual(['PUT'])
   })
 
-  test('is given up although the server is there, where only its own PUT is blocked', async () => {
+  test('is given up if only its own PUT is blocked while the server is up', async () => {
     world.deps.send = () => Promise.resolve({ kind: 'network' })
     expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
     expect(world.waits).toHaveLength(uploadLimit.maxTries - 1)
     expectGrowingWaits(world.waits)
   })
 
-  test('ends even when the two sides never agree on the offset', async () => {
+  test('ends even if client and storage never agree on the offset', async () => {
     const disagree = { kind: 'answer', status: 416, headers: { 'Upload-Offset': '7' } } as const
     world.store.misbehave(Array.from({ length: 100 }, () => disagree))
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 416 })
   })
 
-  test('says that the network failed when nobody is there', async () => {
+  test('fails with a network error if the server is unreachable', async () => {
     world.store.server.closeAllConnections()
     await new Promise((done) => world.store.server.close(done))
     expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
     expect(world.waits).toHaveLength(uploadLimit.maxTries - 1)
   })
 
-  test('says at once that the file is gone when it can no longer be read', async () => {
+  test('fails immediately if the file is unreadable', async () => {
     const gone = new Blob([world.content])
     gone.slice = () => gone
     gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
@@ -67,7 +67,7 @@ describe('a transfer that cannot succeed', () => {
     expect(world.waits).toEqual([])
   })
 
-  test('says so too when it changes while the rest of it is sent', async () => {
+  test('fails as unreadable if the file changes while its rest is sent', async () => {
     const changing = new Blob([world.content])
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     world.deps.wait = async () => {
@@ -84,9 +84,9 @@ describe('a transfer that cannot succeed', () => {
   })
 })
 
-describe('a server that is away', () => {
+describe('a server outage', () => {
   /**
-   * Makes the server unreachable for `ms` milliseconds of waiting. Meanwhile every request gets
+   * Makes the server unreachable for `ms` milliseconds of waiting, during which every request gets
    * `answer`.
    */
   const away = (ms: number, answer: StorageAnswer) => {
@@ -110,7 +110,7 @@ describe('a server that is away', () => {
   })
 
   test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
-    'for long ends nothing (%o)',
+    "of any length doesn't fail the transfer (%o)",
     async (answer) => {
       away(200 * longestWaitMs, answer)
       await world.upload()
@@ -120,7 +120,7 @@ describe('a server that is away', () => {
     },
   )
 
-  test('and that is cancelled meanwhile ends with the reason', async () => {
+  test("ends with the signal's reason if the transfer is cancelled meanwhile", async () => {
     away(200 * longestWaitMs, { kind: 'network' })
     const reason = new Error('Cancelled by user')
     world.deps.isServerReady = async () => {
@@ -132,7 +132,7 @@ describe('a server that is away', () => {
 })
 
 describe('waiting and cancelling', () => {
-  test('while the browser is offline no try counts; it goes on when online', async () => {
+  test("offline attempts don't count, and the transfer continues once the browser is online", async () => {
     let questions = 0
     const send = world.deps.send
     let offline = true
@@ -149,7 +149,7 @@ describe('waiting and cancelling', () => {
     expect(world.waits).toEqual([])
   })
 
-  test('cancelling ends a running request with the reason of the signal', async () => {
+  test("cancelling ends a running request with the signal's reason", async () => {
     world.store.misbehave([{ kind: 'stall', after: 0 }])
     const reason = new Error('Cancelled by user')
     const running = world.upload()

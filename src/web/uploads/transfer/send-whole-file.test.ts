@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('a transfer that nothing disturbs', () => {
+describe('a transfer without errors', () => {
   test('is one PUT with the content type, and reports every byte', async () => {
     await world.upload()
     expect(sha(world.store.stored())).toBe(sha(world.content))
@@ -27,7 +27,7 @@ describe('a transfer that nothing disturbs', () => {
     expect(world.progress.at(-1)).toBe(world.content.length)
   })
 
-  test('sends a slice even of all of it: a file that another tab chose may not leave whole', async () => {
+  test('sends a slice of the whole file, because browsers may refuse to send a file chosen in another tab', async () => {
     const { send } = world.deps
     const bodies: (Blob | null)[] = []
     world.deps.send = (request) => {
@@ -40,26 +40,26 @@ describe('a transfer that nothing disturbs', () => {
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test.each([200, 204])('success is %i', async (status) => {
+  test.each([200, 204])('succeeds with %i', async (status) => {
     world.store.misbehave([{ kind: 'answer', status }])
     await expect(world.upload()).resolves.toBeUndefined()
   })
 
-  test('an empty file is sent too', async () => {
+  test('sends an empty file as well', async () => {
     await world.upload(new Blob([]))
     expect(world.methods()).toEqual(['PUT'])
   })
 })
 
 describe('the checksum of the body', () => {
-  test('goes along in the header that the ticket names', async () => {
+  test('is sent in the header that the ticket requires', async () => {
     const ticket = uploadTicket({ uploadUrl: world.url, checksum: 'md5' })
     await world.upload(undefined, { ticket })
     const md5 = createHash('md5').update(world.content).digest('base64')
     expect(world.store.seen[0]?.checksum).toBe(md5)
   })
 
-  test('is that of the whole file, so that what continues goes without', async () => {
+  test('covers the whole file, so it is omitted when continuing', async () => {
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.store.seen.map(({ checksum }) => checksum !== undefined)).toEqual([
@@ -69,7 +69,7 @@ describe('the checksum of the body', () => {
     ])
   })
 
-  test('is left out where the browser cannot compute it', async () => {
+  test("is omitted if the browser can't compute it", async () => {
     world.deps.checksums = { part: async () => null }
     await world.upload()
     expect(world.store.seen[0]?.checksum).toBeUndefined()
@@ -79,14 +79,14 @@ describe('the checksum of the body', () => {
   test.each([
     { status: 409, body: '{"message":"…","code":"CHECKSUM_MISMATCH"}' },
     { status: 400, body: '<?xml version="1.0"?><Error><Code>BadDigest</Code></Error>' },
-  ])('a body that arrived altered ($status) is sent again', async ({ status, body }) => {
+  ])('causes a body that arrived altered ($status) to be resent', async ({ status, body }) => {
     world.store.misbehave([{ kind: 'answer', status, body }])
     await world.upload()
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
-  test('one that always arrives altered is given up', async () => {
+  test('causes the transfer to be given up if the body always arrives altered', async () => {
     const altered = { kind: 'answer', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
     world.store.misbehave(Array.from({ length: 50 }, () => altered))
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 409 })
@@ -94,7 +94,7 @@ describe('the checksum of the body', () => {
   })
 })
 
-test('an upload that is sealed already is complete', async () => {
+test('an upload that is already sealed is complete', async () => {
   world.store.misbehave([{ kind: 'answer', status: 409, body: '{"code":"UPLOAD_SEALED"}' }])
   await expect(world.upload()).resolves.toBeUndefined()
   expect(world.methods()).toEqual(['PUT'])

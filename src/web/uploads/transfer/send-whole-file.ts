@@ -4,11 +4,11 @@ import { mayPass, Retries } from './retry-policy.ts'
 import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
 
 /**
- * Sends a file of one part to storage in one PUT. After a time-out or a lost connection it asks
+ * Sends a single-part file to storage in one PUT. After a timeout or a lost connection it asks
  * storage for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec §4).
- * @throws {TransferFailed} when no further attempt is made. Its status is 403 when the URL is no
+ * @throws {TransferFailed} when no further attempt is made. Its status is 403 if the URL is no
  * longer valid.
- * @throws {FileUnreadable} when the file cannot be read while its checksum is computed.
+ * @throws {FileUnreadable} if the file is unreadable while its checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
@@ -29,9 +29,9 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     }
   }
 
-  // The stored bytes of a file that has changed since are not continued.
+  // If the file has changed, its stored bytes are useless.
   let offset = resumed && hasFirstDate ? await askOffset() : 0
-  // An offset of 0 does not show whether an empty file was stored, so it is always sent.
+  // An offset of 0 doesn't prove that an empty file was stored, so it is always sent.
   while (offset < file.size || file.size === 0) {
     onProgress(offset)
     const piece = {
@@ -56,9 +56,9 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
 }
 
 /**
- * Returns the offset that an answer names. Returns 0 if it names none, or one behind the end of the
- * file. A plain S3 URL refuses HEAD and so names none. The whole file is then sent again, because
- * storage would take the rest of the file for the whole file.
+ * Returns the offset in a response, or 0 if there is none or it is past the end of the file.
+ * Presigned S3 URLs refuse HEAD and so provide none. The whole file is then resent, because storage
+ * would take the rest for the whole file.
  */
 function offsetIn({ status = 0, uploadOffset }: StorageAnswer, fileSize: number): number {
   const offset = uploadOffset ?? 0

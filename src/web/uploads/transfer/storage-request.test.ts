@@ -8,10 +8,7 @@ import {
   wholeNumber,
 } from './storage-request.ts'
 
-/**
- * A stand-in for XMLHttpRequest with the methods that are used here. The tests decide what the
- * network does.
- */
+/** A fake XMLHttpRequest with the methods used here. Tests control the network. */
 class Xhr extends EventTarget {
   static last: Xhr
   readonly upload = new EventTarget()
@@ -81,8 +78,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe('the answer', () => {
-  test('has the headers that are whole numbers, and the code of an error', async () => {
+describe('the result', () => {
+  test('has the integer headers and the error code of a response', async () => {
     const running = start()
     const headers = 'upload-offset: 700\r\nretry-after: 20\r\n'
     Xhr.last.answers(503, headers, '{"message":"…","code":"UNAVAILABLE"}')
@@ -95,7 +92,7 @@ describe('the answer', () => {
     })
   })
 
-  test('to a question has its code in a header, since it has no body', async () => {
+  test('of a HEAD has its error code from a header, because there is no body', async () => {
     const running = start({ method: 'HEAD', body: null })
     Xhr.last.answers(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
     const answered = await running
@@ -118,7 +115,7 @@ describe('the answer', () => {
   test.each([
     ['error', 'network'],
     ['timeout', 'timeout'],
-  ])('that never came: %s', async (event, kind) => {
+  ])('without a response: %s', async (event, kind) => {
     const running = start()
     Xhr.last.dispatchEvent(new Event(event))
     expect(await running).toEqual({ kind })
@@ -127,7 +124,7 @@ describe('the answer', () => {
 })
 
 describe('a stall', () => {
-  test('is when nothing leaves for as long as that', async () => {
+  test('is detected when no bytes are sent for the given time', async () => {
     const running = start()
     vi.advanceTimersByTime(29_999)
     expect(Xhr.last.aborted).toBe(false)
@@ -136,7 +133,7 @@ describe('a stall', () => {
     expect(await running).toEqual({ kind: 'stalled' })
   })
 
-  test('is none while bytes leave, however slowly', async () => {
+  test('is not detected while bytes are sent, however slowly', async () => {
     const running = start()
     for (let bytes = 1; bytes <= 5; bytes += 1) {
       vi.advanceTimersByTime(29_000)
@@ -147,7 +144,7 @@ describe('a stall', () => {
     expect(sent).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('is none for four times as long while storage works on what has left', async () => {
+  test('is detected only after four times as long once all bytes are sent', async () => {
     const running = start()
     Xhr.last.sends(5)
     Xhr.last.upload.dispatchEvent(new Event('load'))
@@ -157,7 +154,7 @@ describe('a stall', () => {
     expect(await running).toEqual({ kind: 'stalled' })
   })
 
-  test('is not looked for in a question, nor where nobody asks', () => {
+  test('is not detected for a HEAD, nor without a stall timeout', () => {
     void start({ method: 'HEAD', body: null })
     vi.advanceTimersByTime(600_000)
     void start({ stallMs: undefined })
@@ -166,7 +163,7 @@ describe('a stall', () => {
     expect(answer).toBe('open')
   })
 
-  test('leaves no timer behind once an answer came', () => {
+  test('leaves no timer behind after a response', () => {
     void start()
     Xhr.last.answers(200)
     expect(vi.getTimerCount()).toBe(0)
@@ -174,7 +171,7 @@ describe('a stall', () => {
 })
 
 describe('cancelling', () => {
-  test('ends the request with the reason, and leaves no timer', async () => {
+  test('ends the request with the reason and leaves no timer', async () => {
     const cancel = new AbortController()
     const reason = new Error('Cancelled by user')
     const running = start({ signal: cancel.signal })
@@ -184,7 +181,7 @@ describe('cancelling', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('before it begins sends nothing', async () => {
+  test('beforehand sends nothing', async () => {
     const before = Xhr.last
     const reason = new Error('over')
     await expect(start({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

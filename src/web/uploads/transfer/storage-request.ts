@@ -1,41 +1,38 @@
-/** Spec §9: the upload time-out is 10 minutes. It applies to one request. */
+/** Spec §9: the upload timeout is 10 minutes. It applies to each request. */
 export const requestTimeoutMs = 10 * 60_000
-/** The time limit of a request that carries no bytes of a file. */
+/** Timeout of a request that carries no file bytes. */
 export const callTimeoutMs = 30_000
 
-/** One HTTP request to the address that receives the bytes of a file. */
+/** An HTTP request to the URL that receives the file's bytes. */
 export interface StorageRequest {
   method: 'PUT' | 'HEAD'
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. The body is a blob, because the browser reads a blob in the background while it
-   * sends. The page would have to copy any other body in memory first.
+   * Null for HEAD. A blob, because the browser reads it in the background while sending. Any other
+   * body would first have to be copied into memory.
    */
   body: Blob | null
   timeoutMs: number
   /**
    * If no byte of the body is sent for this long, the request ends as `stalled`. After the last
-   * byte, the answer may take four times as long: the operating system still has bytes to send, and
-   * storage has work to do.
+   * byte, the response may take four times as long: the operating system still has bytes to send,
+   * and storage has work to do.
    */
   stallMs?: number
   signal: AbortSignal
-  /** Called from time to time with the number of bytes of this body that were sent. */
+  /** Called periodically with the number of bytes of this body that were sent. */
   onSent?: (bytes: number) => void
 }
 
-/**
- * How a request to storage ended. A number from a header is null when the header is absent or not a
- * whole number.
- */
+/** The outcome of a request to storage. Header values are null if absent or not an integer. */
 export type StorageAnswer =
   | {
       kind: 'answer'
       status: number
       /**
-       * The code of an error of our server or a bucket. It comes from the body, or from a header of
-       * an answer without a body. null where there is none.
+       * The error code of our server or a bucket, from the body or, without a body, from a header.
+       * Null if there is none.
        */
       code: string | null
       uploadOffset: number | null
@@ -49,16 +46,16 @@ export type StorageAnswer =
       retryAfterMs?: undefined
     }
 
-/** After the last byte of the body, the answer may take this many times `stallMs`. */
+/** Multiple of `stallMs` that the response may take after the last byte of the body. */
 const answerPatience = 4
 
 /**
- * Sends a request. It rejects only with the reason of its signal. Every other end, a lost
- * connection too, is an answer.
+ * Sends a request. Rejects only with the signal's reason. Any other outcome, including a lost
+ * connection, is returned.
  */
 export type Send = (request: StorageRequest) => Promise<StorageAnswer>
 
-/** Reads a header as a whole number of 0 or more. Any other value gives null. */
+/** Parses a header as an integer of 0 or more; null for any other value. */
 export function wholeNumber(value: string | null | undefined): number | null {
   const text = value?.trim() ?? ''
   if (!/^\d+$/.test(text)) return null
@@ -67,16 +64,16 @@ export function wholeNumber(value: string | null | undefined): number | null {
 }
 
 /**
- * Returns the code of an error body: JSON from our server, XML from a bucket; null for any other
- * body.
+ * Returns the code in an error body: JSON from our server, XML from a bucket; null for anything
+ * else.
  */
 export function errorCode(body: string): string | null {
   return /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null
 }
 
 /**
- * Returns the answer's headers that the browser shows to this page. Asking for a hidden header by
- * name would write an error to the console; the answer of a bucket may have hidden headers.
+ * Returns the response headers that this page can access. Requesting an inaccessible one by name
+ * would log an error to the console, and bucket responses may have some.
  */
 function shownHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
@@ -85,8 +82,8 @@ function shownHeaders(xhr: XMLHttpRequest): Headers {
 }
 
 /**
- * Implements `Send` by XMLHttpRequest, because `fetch` does not report how much of a body was sent.
- * No cookies go to another origin, because the signature in the URL gives the right to send.
+ * Implements `Send` with XMLHttpRequest, because `fetch` doesn't report upload progress. Sends no
+ * cookies to other origins, because the signature in the URL authorizes the request.
  */
 export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
   const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request

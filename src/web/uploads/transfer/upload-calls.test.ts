@@ -52,8 +52,8 @@ function options() {
 }
 
 /**
- * Makes a call that gets these answers one after another, and then always the last one. For null,
- * the call never gets an answer.
+ * Creates a call that gets these results in order, and then always the last one. Null means no
+ * response.
  */
 function question(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []
@@ -70,7 +70,7 @@ function question(answers: (Outcome<string> | null)[]) {
 const yes: Outcome<string> = { ok: true, value: 'yes' }
 
 describe('a call', () => {
-  test('that is never answered is ended in time and made again', async () => {
+  test('without a response times out and is retried', async () => {
     const hanging = question([null, yes])
     const start = Date.now()
     const answer = untilAnswered(hanging, options(), world)
@@ -80,7 +80,7 @@ describe('a call', () => {
     expect(interruptions).toBe(1)
   })
 
-  test('that is never answered at all ends with nothing', async () => {
+  test('that never gets a response ends without one', async () => {
     const hanging = question([null])
     const answer = untilAnswered(hanging, options(), world)
     const inMs = uploadLimit.maxTries * (hanging.withinMs + longestWaitMs)
@@ -88,7 +88,7 @@ describe('a call', () => {
     expect(hanging.asked).toHaveLength(uploadLimit.maxTries)
   })
 
-  test('is made again no sooner than Retry-After asks, within reason', async () => {
+  test('is retried no sooner than Retry-After says, up to a limit', async () => {
     const busy = question([refused(429, 20_000), refused(503, 86_400_000), refused(503), yes])
     const answer = untilAnswered(busy, options(), world)
     const inMs = 20_000 + longestAskedMs + longestWaitMs
@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(waits[2]).toBeLessThanOrEqual(longestWaitMs)
   })
 
-  test('waits as the browser says, which ends a wait when it is back online', async () => {
+  test('ends its wait early when the browser comes back online', async () => {
     world.wait = async (ms) => {
       waits.push(ms)
     }
@@ -107,13 +107,13 @@ describe('a call', () => {
     expect(waits).toEqual([firstWaitMs])
   })
 
-  test('counts no try while the browser is offline', async () => {
+  test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
     const tries = Array.from({ length: 5 * uploadLimit.maxTries }, () => refused(null))
     expect(await untilAnswered(question([...tries, yes]), options(), world)).toEqual(yes)
   })
 
-  test('is not given up while the server is away, however long', async () => {
+  test('is retried as long as the server is down', async () => {
     isReady = false
     const away = question([refused(null), refused(502), refused(503), refused(null)])
     const answer = untilAnswered(away, options(), world)
@@ -125,13 +125,13 @@ describe('a call', () => {
     expect(await resultWithin(inMs, answer)).toEqual(refused(null))
   })
 
-  test('that is refused for good is not made again', async () => {
+  test("that is refused permanently isn't retried", async () => {
     const refusing = question([refused(404), yes])
     expect(await untilAnswered(refusing, options(), world)).toEqual(refused(404))
     expect(refusing.asked).toHaveLength(1)
   })
 
-  test('that fails for good by its own rule is not made again, although others would be', async () => {
+  test("isn't retried if its own rule says so, even if the default would", async () => {
     const failing = question([refused(500), yes])
     const start = { ...failing, isPassing: mayStartAgain }
     const answer = untilAnswered(start, options(), world)
@@ -139,7 +139,7 @@ describe('a call', () => {
     expect(failing.asked).toHaveLength(1)
   })
 
-  test('waits no longer once its turn is over', async () => {
+  test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
     const answer = untilAnswered(question([refused(503)]), options(), world)
     const failing = expect(answer).rejects.toBe(reason)
@@ -148,7 +148,7 @@ describe('a call', () => {
     await failing
   })
 
-  test('whose turn ends meanwhile is answered all the same: it may have done something', async () => {
+  test('that is aborted while pending still returns its response, because it may have changed something', async () => {
     const answered = Promise.withResolvers<Outcome<string>>()
     const slow = { ...question([]), call: () => answered.promise }
     const answer = untilAnswered(slow, options(), world)
@@ -158,7 +158,7 @@ describe('a call', () => {
   })
 })
 
-describe('the answer that a transfer needs', () => {
+describe('a response required for a transfer', () => {
   test.each([
     [null, 'network'],
     [401, 'signed-out'],
@@ -166,7 +166,7 @@ describe('the answer that a transfer needs', () => {
     [404, 'gone'],
     [410, 'gone'],
     [500, 'status'],
-  ])('%s fails it as %s', (status, kind) => {
+  ])('with the status %s fails it as %s', (status, kind) => {
     let failure: unknown
     try {
       requireAnswer(refused(status))
@@ -177,7 +177,7 @@ describe('the answer that a transfer needs', () => {
   })
 })
 
-test('a start is made again but for 500, 507 and a full disk: nothing is lost by it, and the person hears of it at once', () => {
+test('a start is retried except after 500, 507 and a full disk, which the user should see immediately', () => {
   for (const status of [null, 408, 429, 502, 503]) {
     expect(mayStartAgain({ status, code: null, message: null })).toBe(true)
   }

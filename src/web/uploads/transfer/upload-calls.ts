@@ -4,72 +4,66 @@ import type { Outcome, Refusal } from '../upload-errors.ts'
 import { TransferFailed } from '../upload-ports.ts'
 import { mayPass, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
 
-/**
- * One call of the API. It does not reject. When its signal is aborted, the call ends as if no
- * answer had come.
- */
+/** An API call. It doesn't reject. An aborted call ends as if there were no response. */
 type UploadCall<Name extends JsonEndpointName, Input> = (
   input: Input,
   signal: AbortSignal,
 ) => Promise<Outcome<CallAnswer<Name>>>
 
-/** The calls that an upload makes. */
+/** The API calls of an upload. */
 export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /**
-   * The calls of small files that were added together with many others. Each waits a moment, so
-   * that one request carries many of them.
+   * Batched calls for small files of large drops. Each waits briefly so that many share one
+   * request.
    */
   gathered: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
-  /** Frees the upload slot of an upload and removes its bytes. */
+  /** Frees the upload's slot and removes its bytes. */
   abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
   currentUser(): Promise<Outcome<Pick<CallAnswer<'currentUser'>, 'id'>>>
 }
 
-/** The call that sending parts needs. */
 export interface PartCalls {
   signParts: UploadCall<'signParts', CallInput<'signParts'>['body']>
 }
 
 /**
- * True when get-upload-url may be repeated after this refusal. No bytes are sent yet, so nothing is
- * lost if the upload fails. So after a server error (500), too little space (507) or a full disk
- * the person gets the error immediately.
+ * True if get-upload-url may be retried after this error. No bytes have been sent yet, so failing
+ * loses nothing: after a server error (500), lack of space (507) or a full disk the user gets the
+ * error immediately.
  */
 export function mayStartAgain(refusal: Refusal): boolean {
   const { status, code } = refusal
   return mayPass(refusal) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
 }
 
-/** A call that is repeated until it is answered. */
+/** A call to retry until there is a final response. */
 export interface RepeatedCall<Input, Answer> {
-  /** Makes the call once. `limit` is aborted when no answer came in time. */
+  /** Makes the call once. `limit` is aborted on a timeout. */
   call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>
   input: Input
-  /** How long one attempt may take, in milliseconds. */
+  /** Timeout of one attempt, in milliseconds. */
   withinMs: number
-  /** True for a refusal after which another attempt may succeed. */
+  /** True for a transient error. */
   isPassing: (refusal: Refusal) => boolean
   /**
-   * True for a call that changes nothing on the server. It may be stopped immediately when the
-   * upload ends.
+   * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
    */
   isReading?: boolean
 }
 
-/** What repeating a call needs from the server and the browser. */
 export interface CallDeps extends RetryDeps {
   timers: Timers
 }
 
 /**
- * Repeats a call until the answer is final. Returns the last refusal when no further attempt is
+ * Retries a call until the response is final. Returns the last error when no further attempt is
  * made.
- * @param options its signal ends the waits, but not a running call, which may have changed
+ * @param options its signal ends the waits, but not a pending call, which may have changed
  * something on the server.
- * @throws the reason of the signal when it is aborted, unless a final answer comes.
+ * @throws the reason of the signal when it is aborted, unless there is a final response.
  */
 export async function untilAnswered<Input, Answer>(
   repeated: RepeatedCall<Input, Answer>,
@@ -84,7 +78,7 @@ export async function untilAnswered<Input, Answer>(
   }
 }
 
-/** Makes a call once. A call without an answer in time counts as refused, without a status. */
+/** Makes a call once. A timeout counts as an error without a status. */
 async function callInTime<Input, Answer>(
   { call, input, withinMs, isReading = false }: RepeatedCall<Input, Answer>,
   signal: AbortSignal,
@@ -102,8 +96,8 @@ async function callInTime<Input, Answer>(
 }
 
 /**
- * Returns the answer of a call without which a transfer cannot continue.
- * @throws {TransferFailed} when the call was refused.
+ * Returns the value of a call that a transfer requires.
+ * @throws {TransferFailed} if the call failed.
  */
 export function requireAnswer<Answer>(outcome: Outcome<Answer>): Answer {
   if (outcome.ok) return outcome.value
