@@ -32,7 +32,7 @@ import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
-/** What the build made for browsers. */
+/** The built web app. */
 export interface Web {
   pages: LinkPages
   reports: ReportPages
@@ -41,9 +41,8 @@ export interface Web {
 }
 
 /**
- * Builds the HTTP application, except for transfers of file bytes (`listen.ts`). In order:
- * middleware, API calls, files of the web, public pages, among them the one for unknown paths, and
- * 404 as JSON.
+ * Builds the HTTP app, except for transfers of file bytes (`listen.ts`). In order: middleware, API
+ * endpoints, web assets, public pages (including the one for unknown paths), and 404 as JSON.
  */
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

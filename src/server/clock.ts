@@ -1,9 +1,9 @@
-/** The only source of the time in the server. Tests set it. */
+/** The server's only source of time. Tests set it. */
 export type Clock = () => Date
 
 /**
- * Returns the least possible difference between our clock and another one, in milliseconds. The
- * other one showed `moment`, rounded down to `precisionMs`, between `from` and `to` on ours.
+ * Returns the smallest possible difference between our clock and another one, in milliseconds. The
+ * other clock showed `moment`, rounded down to `precisionMs`, between `from` and `to` on ours.
  */
 export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = moment.getTime()

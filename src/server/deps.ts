@@ -14,21 +14,23 @@ import type { Stores } from './storage/stores.ts'
 
 export type { Clock, Db }
 
-/** What use cases depend on. Each names the few that it needs: `Pick<Deps, 'db' | 'clock'>`. */
+/**
+ * The dependencies of use cases. Each declares the few that it needs: `Pick<Deps, 'db' | 'clock'>`.
+ */
 export interface Deps {
   config: Config
   clock: Clock
   log: Logger
   db: Db
   stores: Stores
-  /** The free space of the disk of `DATA_DIR`. */
+  /** The free space on the disk of `DATA_DIR`. */
   space: Pick<DiskSpace, 'figures'>
   /** Signs cookies. */
   secret: string
   passwords: Pick<PasswordHashing, 'hash'>
   rateLimits: RateLimits
   mailQueue: MailQueue
-  /** Runs a job now instead of at its next time. */
+  /** Runs a job now instead of at its next scheduled time. */
   askForJob: (name: JobOnDemand) => void
   mailer: Mailer
   settings: AdminSettings
@@ -36,10 +38,10 @@ export interface Deps {
   /** The size of this process's connection pool. */
   maxDatabaseConnections: number
   /**
-   * Called before the first query of a request.
-   * @throws {AppError} SERVER_BUSY while too many queries wait for the database.
+   * Call it before the first query of a request.
+   * @throws {AppError} SERVER_BUSY while too many queries are waiting for the database.
    */
   shedLoad: () => void
-  /** Aborts at a stop signal. The server answers for a while after that. */
+  /** Aborts at a stop signal. The server keeps responding for a while after that. */
   stopping: AbortSignal
 }

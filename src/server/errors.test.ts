@@ -5,7 +5,7 @@ import { AppError, codeOf, StartupError } from './errors.ts'
 const codes = Object.keys(errorTable) as ErrorCode[]
 
 it.each(codes.filter((code) => errorTable[code].status === 503))(
-  '%s says when to ask again, whoever throws it and for whatever cause',
+  '%s includes Retry-After, whatever the message and cause',
   (code) => {
     const { headers } = new AppError(code, { message: 'More precise.', cause: new Error('away') })
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
@@ -13,14 +13,14 @@ it.each(codes.filter((code) => errorTable[code].status === 503))(
   },
 )
 
-it('what waiting does not help says nothing of a wait', () => {
+it("errors that retrying can't fix have no Retry-After", () => {
   for (const code of codes) {
     if (errorTable[code].status === 503) continue
     expect(new AppError(code).headers, code).toEqual({})
   }
 })
 
-it('a use case that knows better names another wait', () => {
+it('a use case can override Retry-After', () => {
   const { headers } = new AppError('UNAVAILABLE', { headers: { 'retry-after': '1' } })
   expect(headers).toEqual({ 'retry-after': '1' })
 })
@@ -35,7 +35,7 @@ it.each([
   expect(codeOf(error)).toBe(code)
 })
 
-it('keeps what it tells, and why', () => {
+it('a startup error keeps its message and cause', () => {
   const cause = new Error('the disk')
   const fault = new StartupError('Do this.', { cause })
   expect(fault).toMatchObject({ name: 'StartupError', message: 'Do this.', cause })

@@ -7,12 +7,13 @@ import type { Limits, UploadRefusal } from '../shared/rules/tiers/tier-limits.ts
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
-  /** False for a 5xx that is not a failure of the server. */
+  /** False for a 5xx that isn't a server failure. */
   readonly isLogged: boolean
 
   /**
    * @param message replaces the table's text. Clients see it.
-   * @param headers of the answer, with names in lower case. `retry-after` defaults to the table's.
+   * @param headers of the response, with names in lower case. `retry-after` defaults to the
+   * table's.
    */
   constructor(
     code: ErrorCode,
@@ -34,7 +35,7 @@ export class AppError extends Error {
     return errorTable[this.code].status
   }
 
-  /** Returns the headers of the answer. An answer to HEAD has the code in a header. */
+  /** Returns the response headers. Responses to HEAD carry the code in a header. */
   headersFor(method: string | undefined): Record<string, string> {
     return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }
   }
@@ -49,7 +50,7 @@ function retryAfter(code: ErrorCode): Record<string, string> {
   return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}
 }
 
-/** Returns the error for a limit of a tier, whose text contains the current limits. */
+/** Creates the error for a tier's limit, with the current limits in the message. */
 export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): AppError {
   switch (code) {
     case 'FILE_TOO_LARGE':
@@ -62,8 +63,8 @@ export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): App
 }
 
 /**
- * Why the server, or a command such as `npm run backup`, cannot start. It is printed without a
- * stack, so the message says what is wrong and how to fix it.
+ * The server, or a command such as `npm run backup`, can't start. Printed without a stack, so the
+ * message names the cause and the remedy.
  */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {

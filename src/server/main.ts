@@ -6,7 +6,7 @@ import { StartupError } from './errors.ts'
 import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
 
-/** By then the requests that waited for the start have been answered. */
+/** By then, requests that waited for startup have been answered. */
 const gcDelayMs = 2_000
 
 try {
@@ -27,7 +27,7 @@ async function run(config: Config): Promise<void> {
   })
   const shutdown = createShutdown(log)
   const lost = Promise.withResolvers<never>()
-  // The database may be lost before anything awaits this promise.
+  // The database may be lost before this promise is awaited.
   lost.promise.catch(() => {})
   const started = start({ config, log, shutdown, onLost: lost.reject })
   const stop = superviseProcess(started, shutdown, log)
@@ -44,7 +44,7 @@ async function run(config: Config): Promise<void> {
 /** Starts the server. Postgres starts while the modules load, which takes longest. */
 async function start(options: DataFolderOptions): Promise<string> {
   const opening = openDataFolder(options)
-  // If a module cannot be loaded, Postgres must still be added to the shutdown.
+  // If a module fails to load, Postgres must still be added to the shutdown.
   const settled = opening.catch(() => {})
   try {
     const { startServer } = await import('./boot/start-server.ts')
@@ -60,14 +60,14 @@ function startupError(error: unknown, log: Logger): string {
   return `The server cannot run: ${redactedMessage(error)}`
 }
 
-/** Writes to standard error, because standard output is the log's. */
+/** Standard output is reserved for the log. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
 /**
- * Gives the memory that only the start needed back to the system, with a pause of some 100 ms. Node
- * alone would collect it much later. Does nothing without `--expose-gc`, which `npm start` sets.
+ * Returns memory that only startup needed to the system, pausing for about 100 ms. Node alone would
+ * collect it much later. Does nothing without `--expose-gc`, which `npm start` sets.
  */
 function collectGarbage(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })

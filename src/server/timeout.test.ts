@@ -3,15 +3,15 @@ import { withTimeout } from './timeout.ts'
 
 const forAMinute = 60_000
 
-describe('work with a limit', () => {
-  it('gives what it comes to', async () => {
+describe('withTimeout', () => {
+  it('settles like the work', async () => {
     expect(await withTimeout(Promise.resolve('done'), forAMinute)).toBe('done')
     await expect(withTimeout(Promise.reject(new Error('broken')), forAMinute)).rejects.toThrow(
       'broken',
     )
   })
 
-  it('is given up when it never ends', async () => {
+  it('rejects if the work never ends', async () => {
     await expect(withTimeout(new Promise(() => undefined), 1)).rejects.toThrow(
       'not done within 1 ms',
     )

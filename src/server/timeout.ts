@@ -8,8 +8,8 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits for the work for up to `limitMs`. The work itself is not stopped.
- * @throws {TimeoutError} when the work takes longer.
+ * Waits up to `limitMs` for the work, but doesn't stop it.
+ * @throws {TimeoutError} if the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const done = new AbortController()

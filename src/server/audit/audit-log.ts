@@ -2,16 +2,16 @@ import type { GoogleLink, PasswordChange } from '../../shared/rules/accounts/aud
 import { auditLog } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
-/** One line of the audit log: who did what to whom (`db/audit-table.ts`). */
+/** A line of the audit log (`db/audit-table.ts`). */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
-/** The administrator who acts, and the IP address of the request. */
+/** The acting administrator and the request's IP address. */
 export interface Actor {
   id: string
   ipAddress: string
 }
 
-/** Returns the entry for an action of the administrator. `subject` is the user it is about. */
+/** Creates the entry for an administrator's action. `subject` is the affected user. */
 export function adminEntry(
   { id, ipAddress }: Actor,
   at: Date,
@@ -20,7 +20,7 @@ export function adminEntry(
   return { at, actor: id, ipAddress, subject: null, ...entry }
 }
 
-/** Returns the entry for a change of a user's own account. `address` is the client's. */
+/** Creates the entry for a change of a user's own account. `address` is the client's. */
 export function ownEntry(
   { userId, address, now }: { userId: string; address: string; now: Date },
   change:
@@ -31,7 +31,7 @@ export function ownEntry(
   return { at: now, actor: userId, subject: userId, ipAddress: address, ...change }
 }
 
-/** Writes lines to the audit log. Pass the transaction of the change that they record. */
+/** Writes lines to the audit log. Pass the transaction of the recorded change. */
 export async function writeAudit(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await tx.insert(auditLog).values([...entries])
 }

@@ -63,7 +63,7 @@ describe('defaults', () => {
     expect(readConfig(environment).appUrl.origin).toBe(origin)
   })
 
-  test('the contact addresses have the public host', () => {
+  test('the contact addresses default to the public host', () => {
     const config = readConfig({ APP_URL: 'https://x.org:444', PRIVACY_EMAIL: 'Dpo@X.org' })
     expect(config.supportEmail).toBe('support@x.org')
     expect(config.privacyEmail).toBe('dpo@x.org')
@@ -77,19 +77,19 @@ describe('defaults', () => {
     [{ APP_URL: 'http://[2001:db8::1]:3000' }, false],
     [{ APP_URL: 'https://files.example.org' }, true],
     [{ SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }, true],
-  ])('with %j, mail reaches the contact addresses: %s', (environment, reaches) => {
+  ])('with %j, the contact addresses receive email: %s', (environment, reaches) => {
     const { supportReceivesEmail, privacyReceivesEmail } = readConfig(environment)
     expect([supportReceivesEmail, privacyReceivesEmail]).toEqual([reaches, reaches])
   })
 
-  test('a configured address gets email on any host', () => {
+  test('a configured address receives email on any host', () => {
     const config = readConfig({ SUPPORT_EMAIL: 'help@example.org' })
     expect([config.supportReceivesEmail, config.privacyReceivesEmail]).toEqual([true, false])
   })
 })
 
-describe('problems', () => {
-  test('all of them are listed, each with its remedy', () => {
+describe('validation', () => {
+  test('lists all problems, each with its remedy', () => {
     const problems = problemsOf({
       PORT: '65536',
       HOST: 'not a host',
@@ -112,9 +112,12 @@ describe('problems', () => {
     ])
   })
 
-  test.each(['0', '-1', '3000.5', '1e3', ' 3000', '0x10', '99999', 'http'])('PORT %j', (PORT) => {
-    expect(problemsOf({ PORT })).toHaveLength(1)
-  })
+  test.each(['0', '-1', '3000.5', '1e3', ' 3000', '0x10', '99999', 'http'])(
+    'rejects PORT %j',
+    (PORT) => {
+      expect(problemsOf({ PORT })).toHaveLength(1)
+    },
+  )
 
   test.each([
     'example.org',
@@ -123,12 +126,12 @@ describe('problems', () => {
     'https://example.org/?a=1',
     'https://example.org/#a',
     'javascript:alert(1)',
-  ])('APP_URL %j', (APP_URL) => {
+  ])('rejects APP_URL %j', (APP_URL) => {
     expect(problemsOf({ APP_URL })).toHaveLength(1)
   })
 
   test.each(['short', 'with a space in it, and long enough', 'zwölf-und-noch-mehr-zeichen'])(
-    'METRICS_TOKEN %j, which the message does not repeat',
+    'rejects METRICS_TOKEN %j without repeating it',
     (METRICS_TOKEN) => {
       expect(problemsOf({ METRICS_TOKEN })).toEqual([
         expect.stringMatching(/^METRICS_TOKEN cannot be used: give at least 16/),
@@ -145,7 +148,7 @@ describe('problems', () => {
     ['MAIL_FROM', 'Mayfly <no address>'],
     ['MAIL_FROM', 'Mayfly <a@example.org>, Eve <e@example.net>'],
     ['MAIL_FROM', 'Mayfly\r\nBcc: e@example.net <a@example.org>'],
-  ])('%s is not %j', (name, value) => {
+  ])('rejects %s with the value %j', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} `)])
   })
 
@@ -154,11 +157,11 @@ describe('problems', () => {
     '<support@example.org>',
     'Mayfly <support@example.org>',
     'Die Eintagsfliege GmbH <support@example.org>',
-  ])('mail may come from %j', (MAIL_FROM) => {
+  ])('accepts %j as the email sender', (MAIL_FROM) => {
     expect(readConfig({ MAIL_FROM }).mailFrom).toBe(MAIL_FROM)
   })
 
-  test('no secret is shown', () => {
+  test('shows no secrets', () => {
     const secrets = {
       S3_SECRET_ACCESS_KEY: 'opensesame',
       ADMIN_PASSWORD: 'hush',
@@ -200,7 +203,7 @@ describe('SIGNUP', () => {
     'exämple.org',
     '-example.org',
     'example.org\n',
-  ])('%j is refused, since it would let nobody in or too many', (SIGNUP) => {
+  ])('%j is rejected, since it would let no one in or too many', (SIGNUP) => {
     expect(problemsOf({ SIGNUP })).toEqual([
       `SIGNUP is ${JSON.stringify(SIGNUP)}: write open, closed, or domains such as example.org,example.com, or unset it for open`,
     ])
@@ -221,7 +224,7 @@ describe('MIN_FREE_SPACE', () => {
   })
 
   test.each(['-1', '1.5GiB', '512 MiB', '512MB', 'MiB', '2%', '1e3', ' 1'])(
-    '%j is refused',
+    '%j is rejected',
     (MIN_FREE_SPACE) => {
       expect(problemsOf({ MIN_FREE_SPACE })).toHaveLength(1)
     },
@@ -240,7 +243,7 @@ describe('.env', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('is read if present; the environment has priority', async () => {
+  test('is read if present; environment variables take precedence', async () => {
     await writeFile(join(folder, '.env'), 'PORT=4000\nLOG_LEVEL="debug"\n')
     vi.stubEnv('PORT', '5000')
     vi.stubEnv('LOG_LEVEL', undefined)

@@ -9,61 +9,64 @@ import { type GoogleSettings, incompleteGoogle, readGoogleSettings } from './goo
 import { incompleteS3, readS3Settings, type S3Settings, unreachableS3 } from './s3-settings.ts'
 import { type LogFormat, type LogLevel, settingsSchema } from './startup-settings.ts'
 
-/** The settings. Nothing else in the server reads the environment. */
+/** The parsed settings. Only this module reads the environment. */
 export interface Config {
   host: string
   port: number
   /**
-   * The public origin. Links in emails begin with `appUrl.origin`, those in an answer with the
-   * `publicOrigin` of its request, because without APP_URL the server has several addresses.
+   * The public origin. Links in emails use `appUrl.origin`, but links in responses use the
+   * request's `publicOrigin`, because without APP_URL the server has several addresses.
    */
   appUrl: URL
-  /** False if `appUrl` is a guess from HOST and PORT. */
+  /** False if `appUrl` is derived from HOST and PORT. */
   appUrlIsSet: boolean
   /** An absolute path. */
   dataDir: string
-  /** null: the server starts the embedded Postgres under `dataDir`. */
+  /** null: use the embedded Postgres in `dataDir`. */
   databaseUrl: string | null
-  /** null: files are kept on the disk. */
+  /** null: store files on disk. */
   s3: S3Settings | null
   /** Always in lower case. */
   adminEmail: string
-  /** null: generated into `dataDir` at the first start. */
+  /** null: generated in `dataDir` at the first start. */
   adminPassword: string | null
-  /** null: generated into `dataDir` at the first start. */
+  /** null: generated in `dataDir` at the first start. */
   authSecret: string | null
   /** null: no sign-in with Google. */
   google: GoogleSettings | null
   supportEmail: string
   privacyEmail: string
   /**
-   * False if no email can arrive at `supportEmail`: SUPPORT_EMAIL is unset, and the host is an IP
+   * False if `supportEmail` can't receive email: SUPPORT_EMAIL is unset, and the host is an IP
    * address or a name such as localhost. Pages then link to the feedback form.
    */
   supportReceivesEmail: boolean
   /** The same for `privacyEmail`. */
   privacyReceivesEmail: boolean
-  /** False turns off `http/rate-limit.ts`, except for emails and feedback. */
+  /** False disables `http/rate-limit.ts`, except for emails and feedback. */
   rateLimits: boolean
-  /** The proxies whose X-Forwarded-For is trusted; null for none. */
+  /** The proxies whose X-Forwarded-For is trusted, or null. */
   trustedProxies: BlockList | null
-  /** nginx's internal location of the files. null: nginx sends no files itself. */
+  /** nginx's internal location of the files. null: nginx doesn't serve files itself. */
   nginxLocation: string | null
   /** The bearer token for the metrics. null: see `requireMetricsAccess`. */
   metricsToken: string | null
-  /** The bytes that uploads leave free. null: the larger of 2 % of the disk and 512 MiB. */
+  /** Bytes that uploads must leave free. null: 2% of the disk, but at least 512 MiB. */
   minFreeSpace: number | null
-  /** How long the server answers after a stop signal while `/api/ready` fails, in milliseconds. */
+  /**
+   * How long the server keeps responding after a stop signal while `/api/ready` fails, in
+   * milliseconds.
+   */
   drainMs: number
-  /** Whether an account is created only when its email address has been verified. */
+  /** True if accounts are created only after their email address is verified. */
   requireEmailVerification: boolean
   signup: SignupPolicy
   /** null: emails are written to `dataDir/outbox`. */
   smtpUrl: string | null
-  /** The sender of every email: `Name <address>`, or an address alone. */
+  /** The sender of every email: `Name <address>` or an address. */
   mailFrom: string
   logLevel: LogLevel
-  /** null: readable on a terminal, or else JSON. */
+  /** null: readable on a terminal, otherwise JSON. */
   logFormat: LogFormat | null
 }
 
@@ -83,8 +86,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Returns the environment, and for unset variables those of `.env` in the working directory.
- * @throws {ConfigError} when `.env` exists and cannot be read.
+ * Returns the environment, with unset variables taken from `.env` in the working directory.
+ * @throws {ConfigError} if `.env` exists but can't be read.
  */
 export function readEnvironment(): Environment {
   return { ...readDotEnv(resolve('.env')), ...process.env }

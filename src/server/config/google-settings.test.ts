@@ -14,8 +14,8 @@ function problemsOf(environment: Environment): readonly string[] {
   return []
 }
 
-describe('signing in with Google', () => {
-  test('is on with a client and its secret', () => {
+describe('sign-in with Google', () => {
+  test('is enabled by a client id and secret', () => {
     expect(readConfig(client).google).toEqual({
       issuer: new URL('https://accounts.google.com'),
       clientId: 'mayfly.apps',
@@ -23,7 +23,7 @@ describe('signing in with Google', () => {
     })
   })
 
-  test('is off without them, or with empty values', () => {
+  test('is disabled without them or with empty values', () => {
     const empty = { GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '', GOOGLE_ISSUER: '' }
     expect(readConfig(empty).google).toBeNull()
   })
@@ -35,7 +35,7 @@ describe('signing in with Google', () => {
     'http://127.0.0.1:8080/realms/main',
     'http://localhost:8080',
     'http://[::1]:8080',
-  ])('may be with the issuer %s', (GOOGLE_ISSUER) => {
+  ])('accepts the issuer %s', (GOOGLE_ISSUER) => {
     expect(readConfig({ ...client, GOOGLE_ISSUER }).google?.issuer).toEqual(new URL(GOOGLE_ISSUER))
   })
 
@@ -49,7 +49,7 @@ describe('signing in with Google', () => {
     'ftp://id.example.org',
     'id.example.org',
     'file:///etc/passwd',
-  ])('is not with the issuer %s', (GOOGLE_ISSUER) => {
+  ])('rejects the issuer %s', (GOOGLE_ISSUER) => {
     expect(problemsOf({ ...client, GOOGLE_ISSUER })).toEqual([
       expect.stringMatching(/^GOOGLE_ISSUER is ".*": give an https address such as /),
     ])
@@ -63,7 +63,7 @@ describe('signing in with Google', () => {
     ['http://127.0.0.1:8080', 'https://id.example.org/token', true],
     ['http://127.0.0.1:8080', 'http://192.168.0.7/token', false],
     ['http://127.0.0.1:8080', 'file:///etc/passwd', false],
-  ])('the issuer %s may name %s: %s', (issuer, address, isSafe) => {
+  ])('of the issuer %s, the address %s is safe: %s', (issuer, address, isSafe) => {
     expect(isSafeAddress(new URL(address), new URL(issuer))).toBe(isSafe)
   })
 
@@ -87,7 +87,7 @@ describe('signing in with Google', () => {
         'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_ISSUER; set it too, or unset that',
       ],
     ],
-  ])('is not half set: %j', (environment, problems) => {
+  ])('rejects partial settings: %j', (environment, problems) => {
     expect(problemsOf(environment)).toEqual(problems)
   })
 
@@ -96,7 +96,7 @@ describe('signing in with Google', () => {
     ['GOOGLE_CLIENT_ID', 'line\nfeed'],
     ['GOOGLE_CLIENT_SECRET', 'open sesame'],
     ['GOOGLE_CLIENT_SECRET', 'open\tsesame'],
-  ])('takes no %s such as %j', (name, value) => {
+  ])('rejects a %s such as %j', (name, value) => {
     const problems = problemsOf({ ...client, [name]: value })
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
     expect(problems.join()).not.toContain('sesame')

@@ -4,13 +4,15 @@ import { invalid, invalidSecret } from './setting-values.ts'
 
 /** An OpenID Connect issuer, and this server's client id and secret there. */
 export interface GoogleSettings {
-  /** The issuer's identifier, from which its discovery address is derived. */
+  /** The issuer identifier, from which the discovery URL is derived. */
   issuer: URL
   clientId: string
   clientSecret: string
 }
 
-/** True for https without credentials, and for http if address and issuer are on this machine. */
+/**
+ * True for https without credentials, and for http if both address and issuer are on this machine.
+ */
 export function isSafeAddress(address: URL, issuer: URL): boolean {
   const isProtected = address.protocol === 'https:' || (isLocalHttp(address) && isLocalHttp(issuer))
   return isProtected && `${address.username}${address.password}` === ''
@@ -50,7 +52,7 @@ export const googleSchema = {
 
 type GoogleEnvironment = z.output<z.ZodObject<typeof googleSchema>>
 
-/** Returns a sentence for each required setting that is missing beside another one for Google. */
+/** Returns an error for each Google setting that is missing while another one is set. */
 export function incompleteGoogle(values: Readonly<Record<string, string | undefined>>): string[] {
   const needed = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
   const present = Object.keys(googleSchema).find((name) => values[name] !== undefined)
@@ -60,15 +62,15 @@ export function incompleteGoogle(values: Readonly<Record<string, string | undefi
     .map((name) => `${name} is missing: it belongs to ${present}; set it too, or unset that`)
 }
 
-/** Returns null if the settings for Google are not set. */
+/** Returns null if no Google settings are set. */
 export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | null {
   const { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret } = env
   return clientId && clientSecret ? { issuer: env.GOOGLE_ISSUER, clientId, clientSecret } : null
 }
 
 /**
- * Returns the origins of profile pictures for the content security policy. Google has other hosts
- * for them; for any other issuer, we know only its own.
+ * Returns the origins of profile pictures for the Content Security Policy. Google serves them from
+ * other hosts; for other issuers, only their own origin is known.
  */
 export function pictureOrigins(google: Pick<GoogleSettings, 'issuer'> | null): string[] {
   if (google === null) return []

@@ -19,7 +19,7 @@ function problemsOf(environment: Environment): readonly string[] {
 }
 
 describe('a bucket', () => {
-  test('at AWS needs its region; the SDK finds the credentials', () => {
+  test('at AWS needs a region; the SDK finds the credentials', () => {
     expect(s3Of(aws)).toEqual({
       bucket: 'files',
       region: 'eu-central-1',
@@ -30,7 +30,7 @@ describe('a bucket', () => {
     })
   })
 
-  test('elsewhere needs the endpoint; the bucket is in the path by default', () => {
+  test('elsewhere needs an endpoint and defaults to path-style URLs', () => {
     const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     const settings = { ...own, ...keys, S3_PUBLIC_ENDPOINT: 'https://s3.example.org' }
     expect(s3Of(settings)).toEqual({
@@ -58,14 +58,14 @@ test.each([
   [{ ...own, S3_PUBLIC_ENDPOINT: 'http://c/?x' }, /^S3_PUBLIC_ENDPOINT is/],
   [{ ...own, APP_URL: 'http://127.0.0.1:9000' }, /^S3_ENDPOINT is at the origin of APP_URL/],
   [{ ...own, APP_URL: 'https://x.org' }, /^S3_ENDPOINT is .* which browsers refuse .*https/],
-])('%j is refused with the cure', (environment, problem) => {
+])('%j is rejected with the remedy', (environment, problem) => {
   const problems = problemsOf(environment)
   expect(problems).toHaveLength(1)
   if (typeof problem === 'string') expect(problems[0]).toBe(problem)
   else expect(problems[0]).toMatch(problem)
 })
 
-test('with a public endpoint can be reached by the server without https', () => {
+test('a bucket with a public https endpoint may have an internal http endpoint', () => {
   const settings = { ...own, APP_URL: 'https://x.org', S3_PUBLIC_ENDPOINT: 'https://s3.x.org' }
   expect(problemsOf(settings)).toEqual([])
 })

@@ -5,20 +5,20 @@ import { invalid, invalidSecret, optionalOnOff } from './setting-values.ts'
 export interface S3Settings {
   bucket: string
   region: string
-  /** null: the endpoint of AWS in the region. */
+  /** null: AWS's endpoint for the region. */
   endpoint: URL | null
-  /** The endpoint that browsers use. null: they use `endpoint` too. */
+  /** The endpoint for browsers. null: the same as `endpoint`. */
   publicEndpoint: URL | null
-  /** null: the AWS SDK's default credentials, such as the role of the machine. */
+  /** null: the AWS SDK's default credentials, such as the machine's role. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
-  /** Whether the bucket's name is in the path of its URLs, and not in the host. */
+  /** True if URLs have the bucket's name in the path instead of the host. */
   forcePathStyle: boolean
 }
 
 /** 3 to 63 characters, as every S3 service requires. */
 const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 
-/** Refuses a query, a fragment and a password, which S3 clients would drop. */
+/** Rejects queries, fragments and passwords, which S3 clients would drop. */
 function isEndpoint(value: string): boolean {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
@@ -59,7 +59,7 @@ export const s3Schema = {
 
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
-/** Returns a sentence for each required setting that is missing. */
+/** Returns an error for each missing required setting. */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
   const set = Object.keys(s3Schema).filter((name) => values[name] !== undefined)
   if (values.S3_BUCKET === undefined) {
@@ -80,7 +80,7 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
   return problems
 }
 
-/** Returns a sentence for each setting that keeps browsers from reaching the storage. */
+/** Returns an error for each setting that prevents browsers from reaching the storage. */
 export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
   const seen = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT

@@ -10,8 +10,8 @@ import {
 } from './setting-values.ts'
 
 /**
- * Returns a function that gives the first problem of a value. When the server starts, it prints the
- * setting's name and then the `message` of this problem.
+ * Returns a function that gives the first problem of a value. At startup, the server prints the
+ * setting's name followed by the problem's `message`.
  */
 function faultOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {
   return (value: string) => setting.safeParse(value).error?.issues[0]
@@ -23,17 +23,17 @@ describe('a switch', () => {
     ['true', true],
     ['off', false],
     ['false', false],
-  ])('is written as %s', (text, value) => {
+  ])('accepts %s', (text, value) => {
     expect(onOff('off').parse(text)).toBe(value)
     expect(optionalOnOff().parse(text)).toBe(value)
   })
 
-  it('has its default, or none, if it is unset', () => {
+  it('uses its default, if any, when unset', () => {
     expect([onOff('on').parse(undefined), onOff('off').parse(undefined)]).toEqual([true, false])
     expect(optionalOnOff().parse(undefined)).toBeUndefined()
   })
 
-  it.each(['', 'yes', 'On', '1'])('is not %o', (text) => {
+  it.each(['', 'yes', 'On', '1'])('rejects %o', (text) => {
     const message = `is ${JSON.stringify(text)}: write on or off, or unset it for on`
     expect(faultOf(onOff('on'))(text)).toMatchObject({ message })
   })
@@ -52,14 +52,14 @@ describe('a size', () => {
     expect(byteSize('2 %').parse(text)).toBe(bytes)
   })
 
-  it.each(['', '-1', '1.5GiB', '5 MiB', '5MB', '1e3', '1234567890123'])('is not %o', (text) => {
+  it.each(['', '-1', '1.5GiB', '5 MiB', '5MB', '1e3', '1234567890123'])('rejects %o', (text) => {
     expect(faultOf(byteSize('2 %'))(text)).toMatchObject({
       message: expect.stringContaining('give a size such as 512MiB, or 0, or unset it for 2 %'),
     })
   })
 })
 
-describe('who may sign up', () => {
+describe('a signup policy', () => {
   it.each([
     [undefined, 'open'],
     ['Closed', 'closed'],
@@ -70,14 +70,14 @@ describe('who may sign up', () => {
   })
 
   it.each(['', 'example', 'example.org,', 'open,example.org', 'a@example.org', '-a.org'])(
-    'is not %o',
+    'rejects %o',
     (text) => {
       expect(signupPolicy().safeParse(text).success).toBe(false)
     },
   )
 })
 
-it('shows an invalid value unless it is secret', () => {
+it('the error shows an invalid value unless it is secret', () => {
   expect(invalid('try again').error({ input: 'abc' })).toBe('is "abc": try again')
   expect(invalidSecret('try again').error).toBe('cannot be used: try again')
 })
@@ -88,11 +88,11 @@ describe('seconds', () => {
     ['10', 10],
     ['600', 600],
     [undefined, 5],
-  ])('reads %s', (text, value) => {
+  ])('accepts %s', (text, value) => {
     expect(seconds(5).parse(text)).toBe(value)
   })
 
-  it.each(['-1', '601', '1.5', '10s', ''])('is not %o', (text) => {
+  it.each(['-1', '601', '1.5', '10s', ''])('rejects %o', (text) => {
     expect(faultOf(seconds(5))(text)).toMatchObject({ message: expect.stringContaining('for 5') })
   })
 })

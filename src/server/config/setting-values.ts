@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { policiesForAll, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import { privateNetworks, readNetworks } from '../http/client-address.ts'
 
-/** The error for an invalid value, which it shows. */
+/** The error for an invalid value, including the value. */
 export function invalid(remedy: string) {
   return {
     error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${remedy}`,
   }
 }
 
-/** The error for an invalid value that is secret. */
+/** The error for an invalid secret, without the value. */
 export function invalidSecret(remedy: string) {
   return { error: `cannot be used: ${remedy}` }
 }
@@ -56,7 +56,7 @@ const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
 const domains = `${domain}(?:\\s*,\\s*${domain})*`
 const policyPattern = new RegExp(`^(?:${policiesForAll.join('|')}|${domains})$`, 'i')
 
-/** Parses who can sign up: `open`, `closed`, or a list of domains. */
+/** Parses a signup policy: `open`, `closed`, or a list of email domains. */
 export function signupPolicy() {
   return z
     .string()
@@ -73,7 +73,7 @@ export function signupPolicy() {
     })
 }
 
-/** Parses which proxies are trusted: `on`, `off`, or addresses and networks; null for none. */
+/** Parses the trusted proxies: `on`, `off`, or addresses and networks; null for none. */
 export function trustedProxies() {
   const advice = 'write on, off, or addresses and networks such as 127.0.0.1,10.0.0.0/8'
   return z
@@ -102,5 +102,5 @@ export function seconds(fallback: number) {
     .transform(Number)
 }
 
-/** The minimum length of the secret, `AUTH_SECRET` or the file `secret`, in characters. */
+/** The minimum length of the secret (AUTH_SECRET or the file `secret`), in characters. */
 export const minSecretLength = 32

@@ -24,7 +24,7 @@ export type LogFormat = (typeof logFormats)[number]
 
 const minTokenLength = 16
 
-/** How each setting is parsed, and its default. The README describes them. */
+/** The parser and default of each setting. The README describes them. */
 export const settingsSchema = z.object({
   PORT: z
     .string()
@@ -129,7 +129,7 @@ function isHost(value: string) {
   return isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
 }
 
-/** Refuses a path, a query and a password, which would be ignored. */
+/** Rejects paths, queries and passwords, which would be ignored. */
 function isOrigin(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
@@ -144,7 +144,7 @@ function isSmtpUrl(value: string): boolean {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 }
 
-/** Accepts `Name <address>` or an address, without characters that could begin another header. */
+/** Accepts `Name <address>` or an address, without characters that could start another header. */
 function isMailbox(value: string): boolean {
   const [, name = '', address = value] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(value) ?? []
   return z.email().safeParse(address).success && !/["\\]/.test(name)

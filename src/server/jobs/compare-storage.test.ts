@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-/** Sets the clock a day ahead of the real time, because objects on the disk have real dates. */
+/** Sets the clock a day ahead of the real time, because objects on disk have real timestamps. */
 function letADayPass(more = minute) {
   app.clock.set(new Date(Date.now() + day + more))
 }
@@ -32,8 +32,8 @@ function alarms() {
   return app.logged.filter(({ level }) => level >= 50)
 }
 
-describe('an object that no row names', () => {
-  it('goes once it is 24 h old, and never any other', async () => {
+describe('an object without a row', () => {
+  it('is removed once it is 24 h old, and no other object is', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     const open = await startUpload(person, { size: 3 })
@@ -65,7 +65,7 @@ describe('an object that no row names', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('goes although it belongs to a file that is gone, as bytes of a backup do', async () => {
+  it('is removed even if it belongs to a removed file, like bytes from a backup', async () => {
     const [ada, eve] = [await makePerson(app), await makePerson(app)]
     const [over, theirs] = [await makeFile(ada), await makeFile(eve)]
     const [key, kept] = [await keyOf(over.id), await keyOf(theirs.id)]
@@ -88,7 +88,7 @@ describe('an object that no row names', () => {
     expect(await app.storage.storedSize(kept)).toBe(1000)
   })
 
-  it('goes although a file has its key, if that file was moved to another store', async () => {
+  it('is removed even if a file has its key, when that file was moved to another store', async () => {
     const person = await makePerson(app)
     const [moved, kept] = [await makeFile(person), await makeFile(person)]
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, moved.id))
@@ -98,7 +98,7 @@ describe('an object that no row names', () => {
     expect(await app.storage.storedSize(await keyOf(kept.id))).toBe(1000)
   })
 
-  it('is told of when it cannot be removed, and tried again the next time', async () => {
+  it('is reported if its removal fails, and retried next time', async () => {
     const file = await makeFile(await makePerson(app))
     await app.deps.db.delete(files).where(eq(files.id, file.id))
     letADayPass()
@@ -110,7 +110,7 @@ describe('an object that no row names', () => {
 })
 
 describe('a file whose bytes are missing', () => {
-  it('raises an alarm, every night, and its row stays', async () => {
+  it('raises an alarm every night and keeps its row', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const made = [await makeFile(person), await makeFile(person), await makeFile(person)]
     const [, lost] = made
@@ -130,7 +130,7 @@ describe('a file whose bytes are missing', () => {
     expect(await keyOf(lost.id)).toBe(key)
   })
 
-  it('raises none for uploads, and none for files whose bytes have gone rightly', async () => {
+  it("doesn't include uploads or purged files", async () => {
     const person = await makePerson(app)
     await startUpload(person, { size: 3 })
     const file = await makeFile(person)
@@ -147,7 +147,7 @@ describe('a file whose bytes are missing', () => {
     })
   })
 
-  it('is found in its place among thousands, and only the first hundred are told one by one', async () => {
+  it('is found among thousands, and only the first hundred are logged individually', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     await insertFiles(app, person.id, 1100)
@@ -156,7 +156,7 @@ describe('a file whose bytes are missing', () => {
     expect(alarms().map(({ fileId }) => fileId)).not.toContain(file.id)
   })
 
-  it('is not looked for in a list that is out of order', async () => {
+  it("isn't searched for in an unsorted listing", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     await makeFile(person)
@@ -172,8 +172,10 @@ describe('a file whose bytes are missing', () => {
   })
 })
 
-describe('what changes while a comparison runs', () => {
-  /** Calls `meanwhile` after the comparison read its first rows and before it lists the objects. */
+describe('changes during a comparison', () => {
+  /**
+   * Calls `meanwhile` after the comparison has read its first rows and before it lists the objects.
+   */
   const compareWhile = (
     meanwhile: () => Promise<unknown>,
     list: () => AsyncIterable<StoredObject> = app.storage.list,
@@ -186,7 +188,7 @@ describe('what changes while a comparison runs', () => {
   }
   const nothing = async function* (): AsyncGenerator<StoredObject> {}
 
-  it('removes no object whose row came after the rows were read', async () => {
+  it("don't remove an object whose row was inserted after the rows were read", async () => {
     const file = await makeFile(await makePerson(app, { tier: 'premium' }))
     const [row] = await app.deps.db.delete(files).where(eq(files.id, file.id)).returning()
     if (!row) throw new Error('no row')
@@ -197,12 +199,12 @@ describe('what changes while a comparison runs', () => {
     expect(await app.storage.storedSize(row.storageKey)).toBe(1000)
   })
 
-  it('raises no alarm for an object that the listing left out, but storage has', async () => {
+  it('raise no alarm for an object missing from the listing but present in storage', async () => {
     await makeFile(await makePerson(app))
     expect(await compareWhile(async () => {}, nothing)).toMatchObject({ objects: 0, missing: 0 })
   })
 
-  it('raises no alarm for a file that was purged after its row was read', async () => {
+  it('raise no alarm for a file purged after its row was read', async () => {
     const file = await makeFile(await makePerson(app))
     await app.deps.db
       .update(files)

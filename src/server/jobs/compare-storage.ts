@@ -3,34 +3,34 @@ import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'
 
-/** An object that no row names is removed once it is 24 h old. */
+/** Objects without a row are removed at this age. */
 const orphanAgeMs = dayInMs
 const pageSize = 1000
-/** At most this many missing objects are logged one by one. All are counted. */
+/** Limits how many missing objects are logged individually. All are counted. */
 const mostTold = 100
 
 type CompareDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
-/** What a comparison of storage with the database found and did. */
+/** The result of comparing storage with the database. */
 export type Comparison = {
-  /** How many objects storage listed. */
+  /** Objects listed by storage. */
   objects: number
-  /** How many objects without a row were removed. */
+  /** Removed objects without a row. */
   removed: number
-  /** How many objects without a row could not be removed. The next comparison tries again. */
+  /** Objects without a row whose removal failed. The next comparison retries. */
   failed: number
-  /** How many files have no object, although their bytes should be stored. */
+  /** Files whose bytes should be stored but are missing. */
   missing: number
 }
 
 /**
- * Compares what storage itself lists with what the database names, for every store. Both are read
- * in the order of the keys and page by page. So the memory does not grow with their number.
+ * Compares the listing of each store with the keys in the database. Both are read in key order and
+ * in pages, so memory use is constant.
  *
- * - An object that neither an upload nor a file with bytes names is removed when it is 24 h old.
- *   The server writes the row of an upload before any byte can be stored under its key, and uses no
- *   key twice. So an object without a row will never have one. This also removes bytes that came
- *   back after their removal, for instance with a backup, once the removal is 24 h ago.
+ * - An object is removed at an age of 24 h if no upload and no file with bytes references it. The
+ *   server inserts an upload's row before any byte can be stored under its key, and never reuses a
+ *   key, so an object without a row will never get one. This also removes bytes that reappeared
+ *   after their removal, for instance from a backup, once the removal is 24 h old.
  * - A file without its object is logged as an error, because accepted bytes are lost.
  */
 export async function compareStorage(deps: CompareDeps): Promise<Comparison> {
@@ -63,8 +63,8 @@ async function compareStore(
     }
   }
   const expectObject = async ({ key, fileId }: NamedKey) => {
-    // An upload may have no bytes yet. A file may have been purged since its row was read. Or its
-    // object was being sealed, and was therefore missing in the list.
+    // An upload may have no bytes yet. A file may have been purged since its row was read, or its
+    // object was missing from the listing because it was being sealed.
     if (fileId === null || (await storage.storedSize(key)) !== null) return
     if (!(await isKept(db, fileId))) return
     total.missing += 1
@@ -93,10 +93,7 @@ async function compareStore(
   if (unnamed.length > 0) await removeOrphans(unnamed)
 }
 
-/**
- * Yields every key that the database names in a store, in the order of the keys. It reads them page
- * by page.
- */
+/** Yields every storage key in the database for a store, in key order, reading in pages. */
 async function* namedKeys(db: Deps['db'], storage: Storage): AsyncGenerator<NamedKey, undefined> {
   let last = ''
   for (;;) {

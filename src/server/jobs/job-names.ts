@@ -1,6 +1,6 @@
 /**
- * The names of all jobs, in the order in which the server's checks report on them
- * (`admin/checks/jobs.ts`). `jobs/jobs.ts` says when each job runs and what it does.
+ * The names of all jobs, in the order of the checks (`admin/checks/jobs.ts`). `jobs/jobs.ts`
+ * defines their schedules and work.
  */
 export const jobNames = [
   'expire-files',
@@ -16,5 +16,5 @@ export const jobNames = [
 ] as const
 export type JobName = (typeof jobNames)[number]
 
-/** A job that also runs when the server asks for it (`askForJob`). */
+/** Jobs that also run on demand (`askForJob`). */
 export type JobOnDemand = Extract<JobName, 'compute-digests'>

@@ -14,20 +14,19 @@ import { expireTrials, setTier } from '../tiers/set-tier.ts'
 import { findNamedKeys, listNamedKeys } from './queries.ts'
 
 /*
- * These tests count how many rows the jobs read among many rows that do not concern them. The
- * counts are from the plans of the statements that the jobs really send. A job that runs every few
- * minutes must not read a table from end to end.
+ * These tests count the rows that jobs read when most rows are irrelevant, using the plans of the
+ * statements actually sent. A job that runs every few minutes must not scan a whole table.
  */
 
 const minute = 60_000
 const day = 24 * 60 * minute
-/** How many expired files there are that their owners can renew. */
+/** Number of expired files that their owners can renew. */
 const keptCount = 30_000
-/** How many files have lost their bytes. Their rows stay in the lists of the owners. */
+/** Number of purged files. Their rows stay in the owners' lists. */
 const purgedCount = 60_000
 const ownerCount = 1000
 const userCount = 10_000
-/** How many rows concern the job of a test, and below how many reads of rows it must stay. */
+/** Number of rows that a test's job must handle, and the limit for rows read. */
 const dueCount = 30
 const mostReads = 20 * dueCount
 
@@ -67,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many rows of a table the work reads. Expects that it never reads the whole table. */
+/** Returns how many rows of a table the work reads. Asserts that it never scans the whole table. */
 async function rowsRead(table: Table, work: () => Promise<unknown>) {
   const plans = await runPlansOf(app.pool, work)
   const ofTable = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
@@ -79,7 +78,7 @@ async function rowsRead(table: Table, work: () => Promise<unknown>) {
   return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, table), 0)
 }
 
-/** Expects that the work reads the rows that concern it, each a few times, and no others. */
+/** Asserts that the work reads the relevant rows a few times each, and no others. */
 async function expectFewReads(table: Table, work: () => Promise<unknown>) {
   const read = await rowsRead(table, work)
   expect(read).toBeGreaterThanOrEqual(dueCount)
@@ -93,8 +92,8 @@ async function purge() {
   expect(await expireFiles(app.deps)).toEqual({ purged: dueCount, failed: 0 })
 }
 
-describe('the purge, and the report of what is overdue', () => {
-  it('read only what is due', async () => {
+describe('the purge and the report of overdue files', () => {
+  it('read only due files', async () => {
     const free = await makePerson(app)
     await insertFiles(app, free.id, dueCount)
     app.clock.advance(4 * day)
@@ -102,7 +101,7 @@ describe('the purge, and the report of what is overdue', () => {
     await expectFewReads('files', purge)
   })
 
-  it('read one batch of many that are due', async () => {
+  it('read one batch of many due files', async () => {
     const free = await makePerson(app)
     await insertFiles(app, free.id, 1000)
     app.clock.advance(4 * day)
@@ -112,7 +111,7 @@ describe('the purge, and the report of what is overdue', () => {
     await app.pool.query('vacuum (index_cleanup on) files')
   })
 
-  it('read the files of an owner whose tier has changed, and no others', async () => {
+  it('read only the files of an owner whose tier has changed', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, owner.id, dueCount)
     app.clock.advance(4 * day)
@@ -123,8 +122,8 @@ describe('the purge, and the report of what is overdue', () => {
   })
 })
 
-describe('the mails about links that end', () => {
-  /** Each of the first owners wants emails, and has one file whose link ends within a day. */
+describe('the emails about expiring links', () => {
+  /** Each of the first owners wants emails and has one file whose link expires within a day. */
   beforeAll(async () => {
     await app.pool.query(
       `insert into preferences select 'user-' || n, 3, true, true from generate_series(1, $1::int) n`,
@@ -149,8 +148,8 @@ describe('the mails about links that end', () => {
   })
 })
 
-describe('the mails about first downloads', () => {
-  it('read only the rows of the owners that are told', async () => {
+describe('the emails about first downloads', () => {
+  it('read only the rows of the notified owners', async () => {
     const perOwner = 10
     await app.pool.query(
       `insert into first_downloads select id, owner_id from files
@@ -192,7 +191,7 @@ describe('the removal of old names from receipts', () => {
 })
 
 describe('the comparison with storage', () => {
-  it('reads each page of keys from an index, in its order', async () => {
+  it('reads each page of keys from an index, in index order', async () => {
     const limit = 100
     for (const after of ['', 'kept-2']) {
       const read = await rowsRead('files', async () => {
@@ -202,11 +201,11 @@ describe('the comparison with storage', () => {
     }
   })
 
-  it('looks keys without a row up by an index', async () => {
+  it('finds keys without a row through an index', async () => {
     const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
     const read = await rowsRead('files', async () => {
       const named = await findNamedKeys(app.deps.db, 'disk', keys, app.clock())
-      // Every thousandth key was asked for. Of these, the keys from 1000 to 30,000 exist.
+      // The query was for every thousandth key. Of these, the keys from 1000 to 30,000 exist.
       expect(named.size).toBe(30)
     })
     expect(read).toBeLessThanOrEqual(2 * keys.length)

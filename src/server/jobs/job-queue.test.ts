@@ -21,7 +21,7 @@ function openQueue() {
   return openJobQueue(app.pool, app.deps.log)
 }
 
-describe('a clock that was four days ahead and is set right', () => {
+describe('a clock that was four days ahead and is corrected', () => {
   let queue: JobQueue
   let sentTo: string[]
   const mailer: Mailer = {
@@ -31,7 +31,7 @@ describe('a clock that was four days ahead and is set right', () => {
     check: async () => {},
     close() {},
   }
-  /** Starts a server whose timers go on only when the test says so. */
+  /** Starts a server whose timers the test advances. */
   const startServer = async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', ...timers] })
     queue = await openQueue()
@@ -49,7 +49,7 @@ describe('a clock that was four days ahead and is set right', () => {
     await queue.stop()
   })
 
-  /** Makes everything that the queue has noted as if the clock had been ahead. */
+  /** Shifts all times recorded by the queue as if the clock had been ahead. */
   const noteAhead = () =>
     app.pool.query(`
       update pgboss.version set cron_on = now() + interval '4 days';
@@ -59,7 +59,7 @@ describe('a clock that was four days ahead and is set right', () => {
         start_after = start_after + interval '4 days', started_on = started_on + interval '4 days',
         heartbeat_on = heartbeat_on + interval '4 days',
         singleton_on = singleton_on + interval '4 days'`)
-  /** Lets time pass until the server has run two jobs that are due every minute. */
+  /** Advances the time until the server has run two jobs that run every minute. */
   const untilJobsRun = async () => {
     app.clock.advance(60_000)
     const startedAt = app.clock()
@@ -74,7 +74,7 @@ describe('a clock that was four days ahead and is set right', () => {
       })
       .toEqual(expect.arrayContaining(['expire-files', 'sweep-uploads']))
   }
-  /** Returns the queues of the jobs that have a time which is days from now. */
+  /** Returns the queues of the jobs with a time at least a day ahead. */
   const daysAhead = async () => {
     const { rows } = await app.pool.query<{ name: string }>(`
       select name from pgboss.job, (select now() + interval '1 day') as _ (tomorrow)
@@ -84,7 +84,7 @@ describe('a clock that was four days ahead and is set right', () => {
     return rows.map(({ name }) => name)
   }
 
-  it('holds up no job and no email that waited then, and hurries none that was planned', async () => {
+  it("delays no waiting jobs or emails and doesn't rush scheduled ones", async () => {
     const people = [await makePerson(app), await makePerson(app), await makePerson(app)]
     const [waiting, dying, planned] = people.map(({ email }) => ({
       kind: 'forgot-password' as const,
@@ -97,7 +97,7 @@ describe('a clock that was four days ahead and is set right', () => {
     expect(await queue.boss.fetch(mailQueueName)).toHaveLength(1)
     await queue.mail.add(waiting)
     await queue.mail.add(planned, undefined, { at: new Date('2100-01-01'), key: randomUUID() })
-    // While a run of a job waits for its next try, no other run of it begins.
+    // While a failed run waits for its retry, no other run of the job starts.
     await queue.boss.send('expire-files')
     const [failed] = await queue.boss.fetch('expire-files')
     await queue.boss.fail('expire-files', failed?.id ?? '')
@@ -111,7 +111,7 @@ describe('a clock that was four days ahead and is set right', () => {
     expect(await daysAhead()).toEqual([mailQueueName])
   })
 
-  it('does not stop the jobs of a server that goes on', async () => {
+  it("doesn't stop the jobs of a running server", async () => {
     await startServer()
     await untilJobsRun()
     await noteAhead()

@@ -12,20 +12,22 @@ import { pullBackFutureStamps } from './queries.ts'
 const stopMs = 10_000
 
 /**
- * A clock for pg-boss's timers that only goes forward. If the system's clock is set back, timers on
- * that would wait for as long as it was ahead.
+ * A monotonic clock for pg-boss's timers. With the system clock, setting it back would stall them
+ * for the difference.
  */
 const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
 export const mailQueueName = 'send-mail'
 
-/** The queue of jobs in the database. All servers share it. */
+/** The job queue in the database, shared by all servers. */
 export interface JobQueue {
   boss: PgBoss
   mail: MailQueue
-  /** Asks for a run of a job within seconds. If that fails, the next regular run does the work. */
+  /**
+   * Requests a run of a job within seconds. If that fails, the next scheduled run does the work.
+   */
   askForJob(name: JobOnDemand): void
-  /** Stops the jobs of this server. A job that takes too long is interrupted, which is safe. */
+  /** Stops the jobs on this server. A job that takes too long is interrupted, which is safe. */
   stop(): Promise<void>
 }
 
@@ -45,7 +47,8 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   }
   await pullBack()
   const pullingBack = setInterval(() => void pullBack().catch(logFailure), minuteInMs)
-  // The waits begin with 30 s and double up to an hour, so an email is tried for more than a day.
+  // Retry delays start at 30 s and double up to an hour, so an email is retried for more than a
+  // day.
   await prepareQueues(boss, [
     {
       name: mailQueueName,
@@ -82,7 +85,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   }
 }
 
-/** Creates queues, or gives existing ones these settings. */
+/** Creates queues, or updates the settings of existing ones. */
 export async function prepareQueues(
   boss: PgBoss,
   queues: readonly Omit<Queue, 'partition'>[],

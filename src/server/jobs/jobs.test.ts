@@ -21,19 +21,19 @@ function startQueue() {
   return openJobQueue(app.pool, app.deps.log)
 }
 
-/** Returns what the jobs need. Emails go to `send`. */
+/** Returns the jobs' dependencies, with `send` as the mailer. */
 function jobDeps(send: Mailer['send'] = async () => {}) {
   return { ...app.deps, mailer: { send, check: async () => {}, close() {} } }
 }
 
-/** Returns what is known of the last run of a job. */
+/** Returns the record of a job's last runs. */
 async function noted(job: string) {
   const [row] = await app.deps.db.select().from(jobRuns).where(eq(jobRuns.job, job))
   return row
 }
 
 describe('the schedule', () => {
-  it('runs a job once for two servers, and stops in order', async () => {
+  it('runs a job once for two servers and stops cleanly', async () => {
     const key = randomBytes(8).toString('hex')
     await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
     const queues = await Promise.all([startQueue(), startQueue()])
@@ -56,7 +56,7 @@ describe('the schedule', () => {
     await Promise.all(queues.map((queue) => queue.stop()))
   })
 
-  it('notes of each job when it ran last and what it did, or why it failed', async () => {
+  it("records each job's last run with its result or error", async () => {
     const queue = await startQueue()
     const stores = createStores({ ...app.storage, list: () => failing('the store is away') })
     const { run } = await startJobs({ ...jobDeps(), stores }, queue)
@@ -82,7 +82,7 @@ describe('the schedule', () => {
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     const metrics = await scrape(app)
     const runs = (labels: string) => metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
-    // After some seconds, the queue repeats a run that failed.
+    // The queue retries a failed run after a few seconds.
     expect(runs('job="compare-storage",outcome="failed"')).toBeGreaterThan(0)
     expect(runs('job="expire-files",outcome="done"')).toBeGreaterThan(0)
     await queue.stop()
@@ -91,7 +91,7 @@ describe('the schedule', () => {
 
 describe('a run whose server was killed', () => {
   let queues: JobQueue[] = []
-  /** Starts a server. Its jobs run until the test ends. */
+  /** Starts a server whose jobs run until the test ends. */
   const startServer = async (deps = jobDeps()) => {
     const queue = await startQueue()
     queues.push(queue)
@@ -106,8 +106,7 @@ describe('a run whose server was killed', () => {
     await stopServers()
   })
   beforeEach(async () => {
-    // Removes everything that earlier tests left in the queues. Otherwise the servers would take
-    // that instead of what this test adds.
+    // Clears the queues, so that the servers don't process leftovers of earlier tests.
     await app.pool.query('delete from pgboss.job')
   })
   afterEach(async () => {
@@ -115,7 +114,7 @@ describe('a run whose server was killed', () => {
     await stopServers()
   })
 
-  /** Takes one entry from a queue and stops without working on it, like a server that is killed. */
+  /** Takes a job from a queue and stops without processing it, like a killed server. */
   const dieWith = async (name: string, ask: (queue: JobQueue) => Promise<unknown>) => {
     const queue = await startQueue()
     await ask(queue)
@@ -125,7 +124,7 @@ describe('a run whose server was killed', () => {
   const askForPurge = ({ boss }: JobQueue) => boss.send('expire-files')
 
   /**
-   * Moves the times in the queues into the past, and lets the queues look for dead runs at once.
+   * Moves the times in the queues into the past, and lets the queues check for dead runs at once.
    */
   const pass = async (minutes: number) => {
     await app.pool.query(
@@ -137,8 +136,7 @@ describe('a run whose server was killed', () => {
     await app.pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null')
   }
   /**
-   * Makes one server look for dead runs, and then starts another server, which looks for work at
-   * once.
+   * Lets one server detect dead runs, and then starts another server, which polls for work at once.
    */
   const takeOver = async ({ boss }: Pick<JobQueue, 'boss'>, deps = jobDeps()) => {
     await boss.supervise()
@@ -154,7 +152,7 @@ describe('a run whose server was killed', () => {
     return rows
   }
 
-  it('is taken over by another server within minutes, and keeps new runs away no longer', async () => {
+  it('is taken over by another server within minutes and no longer blocks new runs', async () => {
     await dieWith('expire-files', askForPurge)
     app.clock.advance(60_000)
     const now = app.clock()
@@ -166,7 +164,7 @@ describe('a run whose server was killed', () => {
     await expect.poll(() => noted('expire-files')).toMatchObject({ startedAt: now, endedAt: now })
   })
 
-  it('is told from a run that takes hours on a server that lives', async () => {
+  it('is distinguished from a run that takes hours on a live server', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
     const begin = vi.fn()
@@ -195,7 +193,7 @@ describe('a run whose server was killed', () => {
     expect(begin).toHaveBeenCalledTimes(1)
   })
 
-  it('goes within minutes, if it was a mail that was being sent', async () => {
+  it('is retried within minutes if it was sending an email', async () => {
     const { email } = await makePerson(app)
     const askedAt = app.clock().toISOString()
     await dieWith(mailQueueName, ({ mail }) =>

@@ -22,35 +22,35 @@ type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'se
 
 interface Job {
   name: JobName
-  /** When the job runs, in UTC. */
+  /** The schedule, in UTC. */
   cron: string
   /** Does the work. Returns counts of what it did. */
   run(deps: JobDeps): Promise<JobResult>
 }
 
-/** A due job starts after this many seconds at most. */
+/** Maximum delay before a due job starts. */
 const pollingIntervalSeconds = 5
 
-/** How often each sender asks the queue for email. */
+/** How often each email worker polls the queue. */
 const emailPollingSeconds = 1
-/** Email is sent in parallel, so that a slow mail server delays only some of it. */
+/** Number of parallel email workers, so that a slow mail server delays only some of the email. */
 const emailSenders = 3
 /**
- * How many emails a sender takes at once. After a full batch it asks for more without a pause, so
- * that a flood of requests doesn't delay all email.
+ * Number of emails per poll. After a full batch, a worker polls again without a pause, so that a
+ * flood of requests doesn't delay all email.
  */
 const emailBatchSize = 2
 
-/** Another server takes a run over after this long without a heartbeat of its server. */
+/** Another server takes over a run after this long without a heartbeat. */
 const heartbeatSeconds = 60
 const heartbeatRefreshSeconds = 20
 
-/** A longer run goes on, but another one may begin in parallel. */
+/** A longer run continues, but another one may start in parallel. */
 const maxRunSeconds = 12 * 60 * 60
 
 const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'expire-files': { cron: '* * * * *', run: expireFiles },
-  // A job of its own, because `expire-files` may take long or hang.
+  // A separate job, because `expire-files` may take long or hang.
   'report-overdue': {
     cron: '* * * * *',
     run: async (deps) => ({ overdue: await reportOverdue(deps) }),
@@ -80,18 +80,18 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'remove-old-days': { cron: '41 3 * * *', run: removeOldDays },
 }
 
-/** Every job. Each can be interrupted anywhere, and run again or in parallel. */
+/** All jobs. Each can be interrupted at any point, and rerun or run concurrently. */
 export const jobs: readonly Job[] = jobNames.map((name) => ({ name, ...work[name] }))
 
 export interface Jobs {
-  /** Asks for a run of a job now, on any server. */
+  /** Requests an immediate run of a job, on any server. */
   run(name: JobName): Promise<void>
 }
 
-/** Schedules the jobs in the database. The servers that called `startJobs` share the runs. */
+/** Schedules the jobs in the database. All servers that called `startJobs` share the runs. */
 export async function scheduleJobs({ boss }: Pick<JobQueue, 'boss'>): Promise<void> {
   const settings = {
-    // At most one run is running or waiting, so runs of a slow job don't pile up.
+    // At most one run is active or queued, so runs of a slow job don't pile up.
     policy: 'exclusive' as const,
     retryLimit: 2,
     retryBackoff: true,
@@ -122,7 +122,7 @@ export async function startJobs(
   }
 }
 
-/** Sends the queued email, until the queue is stopped. */
+/** Sends queued email until the queue is stopped. */
 export async function sendQueuedMail(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   { boss }: Pick<JobQueue, 'boss'>,
@@ -142,7 +142,7 @@ export async function sendQueuedMail(
   )
 }
 
-/** Runs a job, and records what it did or why it failed. */
+/** Runs a job, and records its result or error. */
 async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   const { clock, db, log, metrics } = deps
   const startedAt = clock()
@@ -164,7 +164,7 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   }
 }
 
-/** Tries to send an email. One that was refused permanently is kept for the operator. */
+/** Tries to send an email. A permanently rejected one is kept for the operator. */
 async function sendOne(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   job: JobWithMetadata<unknown>,

@@ -4,7 +4,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** A storage key that the row of an upload or a file contains. */
+/** A storage key in the row of an upload or a file. */
 export interface NamedKey {
   key: string
   /**
@@ -14,8 +14,8 @@ export interface NamedKey {
 }
 
 /**
- * Lists the keys that uploads and files with bytes have in a store, sorted. The list has at most
- * `limit` keys, and begins with the first one after `after`.
+ * Lists up to `limit` storage keys of uploads and of files with bytes in a store, sorted, starting
+ * after `after`.
  */
 export async function listNamedKeys(
   db: Db,
@@ -37,9 +37,9 @@ export async function listNamedKeys(
 }
 
 /**
- * Returns which of these keys in a store belong to an upload, to a file whose bytes are stored
- * there, or to a file whose bytes were removed after `before`. A file that was moved to another
- * store is not among them, so the comparison removes its old copy.
+ * Returns which of these keys in a store belong to an upload, to a file with bytes there, or to a
+ * file whose bytes were removed after `before`. Files moved to another store are excluded, so the
+ * comparison removes their old copies.
  */
 export async function findNamedKeys(
   db: Db,
@@ -66,7 +66,7 @@ export async function findNamedKeys(
   return new Set(named.map(({ key }) => key))
 }
 
-/** Tells whether a file's row still says that its bytes are stored, and no removal has begun. */
+/** True if the file's row says that its bytes are stored and no removal has begun. */
 export async function isKept(db: Db, fileId: string): Promise<boolean> {
   const kept = await db
     .select({ id: files.id })
@@ -75,13 +75,10 @@ export async function isKept(db: Db, fileId: string): Promise<boolean> {
   return kept.length > 0
 }
 
-/** What a job did, as counts with names: `{ removed: 3 }`. */
+/** The counts that a job reports, such as `{ removed: 3 }`. */
 export type JobResult = Record<string, number>
 
-/**
- * Records a successful run of a job: when it ran and what it did. Sets the number of consecutive
- * failures back to 0.
- */
+/** Records a successful run of a job and its result. Resets the number of consecutive failures. */
 export async function noteRun(
   db: Db,
   run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
@@ -91,8 +88,8 @@ export async function noteRun(
 }
 
 /**
- * Records that a run of a job failed, and why. Adds one to the number of consecutive failures. Does
- * not change what the row says about the last successful run.
+ * Records a failed run of a job and its error. Increments the number of consecutive failures and
+ * keeps the record of the last success.
  */
 export async function noteFailedRun(
   db: Db,
@@ -107,18 +104,18 @@ export async function noteFailedRun(
     })
 }
 
-/** How many jobs of a queue are due now, and how many are running. */
+/** Numbers of due and running jobs in a queue. */
 export interface QueueDepth {
   queue: string
   /**
-   * Jobs that could run now, but have not begun. Jobs for a later time do not count, such as
-   * emails about a trial, and failed jobs that wait for their next try.
+   * Jobs that are ready to start. Excludes jobs scheduled for later, such as emails about a trial,
+   * and failed jobs that wait for a retry.
    */
   due: number
   running: number
 }
 
-/** Counts the due and the running jobs of each queue that has any. */
+/** Counts the due and running jobs of each nonempty queue. */
 export async function countQueued(db: Db): Promise<QueueDepth[]> {
   const { rows } = await db.execute<{ queue: string; due: number; running: number }>(sql`
     select name as queue,
@@ -128,22 +125,22 @@ export async function countQueued(db: Db): Promise<QueueDepth[]> {
   return rows
 }
 
-/** How the last runs of a job ended. */
+/** The results of a job's last runs. */
 export interface JobRecord {
   job: string
   /**
-   * The end of the last run that succeeded, in seconds since 1970. Before the first, when the job
-   * was scheduled, so that the age also grows for a job that never succeeds. null if neither is
-   * known.
+   * End of the last successful run, in seconds since the epoch. Before the first success, the time
+   * when the job was scheduled, so that the age also grows for a job that never succeeds. null if
+   * neither is known.
    */
   succeededAt: number | null
-  /** What the last run that succeeded did, in figures; null where none has succeeded. */
+  /** The figures of the last successful run, or null. */
   result: JobResult | null
-  /** How many runs have failed since the last one that succeeded. */
+  /** Number of failures since the last success. */
   failures: number
 }
 
-/** Returns the last runs of all jobs that ran or are scheduled, on whichever server they ran. */
+/** Returns the last runs of all jobs that have run or are scheduled, on any server. */
 export async function listJobRecords(db: Db): Promise<JobRecord[]> {
   type Row = { job: string; succeeded: string | null; result: JobResult | null; failures: number }
   const { rows } = await db.execute<Row>(sql`
@@ -158,19 +155,18 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 }
 
 /**
- * Sets back what pg-boss has noted for a time more than a minute from now: the clock of the
- * database was ahead then. Without this, nothing runs until that time, because pg-boss begins a
- * pass only some time after the last one, a retry only after its wait, and gives up a killed run
- * only some time after its last heartbeat. An email that was planned for later keeps its time.
- * @returns how many rows were set back.
+ * Resets pg-boss timestamps that are more than a minute in the future, because they were written
+ * while the database's clock was ahead. Otherwise nothing would run until then: pg-boss measures
+ * its passes, its retries and the expiry of killed runs from these timestamps. Emails scheduled for
+ * later keep their time.
+ * @returns the number of rows changed.
  */
 export async function pullBackFutureStamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {
-  // Other connections note times after this statement has begun, and those are no error.
+  // Other connections write timestamps after this statement has started, which isn't an error.
   const soon = `now() + interval '1 minute'`
-  // As one text without values, these statements are one round trip and one transaction. With
-  // `not blocked` and `state <> 'cancelled'` they read indexes and not the whole table. Due runs of
-  // the schedule go through a queue of pg-boss's own, where a minute that has an entry gets no
-  // second one.
+  // A single string without parameters makes these statements one round trip and one transaction.
+  // `not blocked` and `state <> 'cancelled'` let them use indexes instead of scanning the table.
+  // Due runs of the schedule pass through a pg-boss queue that accepts only one entry per minute.
   const results: unknown = await pool.query(`
     update pgboss.version set cron_on = null, bam_on = null, flow_on = null, reindex_on = null
       where greatest(cron_on, bam_on, flow_on, reindex_on) > ${soon};

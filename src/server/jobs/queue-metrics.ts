@@ -4,13 +4,12 @@ import { jobNames } from './job-names.ts'
 import { mailQueueName } from './job-queue.ts'
 import { countQueued, listJobRecords } from './queries.ts'
 
-/** A scrape waits this long for the database. After that, it leaves out the figures from there. */
+/** A scrape waits this long for the database before it omits the metrics from there. */
 const readMs = 2000
 
 /**
- * Adds the figures about jobs, which are in the database, to the metrics. While the
- * database does not answer, `mayfly_database_up` is 0 and the other series are absent. Old figures
- * would hide the fault.
+ * Exports job metrics from the database. While the database is down, `mayfly_database_up` is 0 and
+ * the other series are absent, because old values would hide the outage.
  */
 export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
   const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
@@ -47,7 +46,7 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
       depth.set({ queue, state: 'due' }, counted?.due ?? 0)
       depth.set({ queue, state: 'running' }, counted?.running ?? 0)
     }
-    // Rows of jobs of earlier versions stay in the table.
+    // The table keeps rows for jobs of earlier versions.
     for (const { job, succeededAt, result, failures: failed } of records) {
       if (!isJob.has(job)) continue
       failures.set({ job }, failed)

@@ -37,11 +37,11 @@ interface JobRow {
   state: string
   retry_count: number
   output: { reason?: string } | null
-  /** The seconds from the start of the last try to the next one. */
+  /** Seconds from the start of the last attempt to the next one. */
   wait: number
 }
 
-/** Returns the rows of the queue's table for one mail address or account. */
+/** Returns the queue's rows for an email address or account. */
 async function jobsFor(who: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
     `select id, state, retry_count, output,
@@ -53,7 +53,7 @@ async function jobsFor(who: string): Promise<JobRow[]> {
   return rows
 }
 
-/** Makes every mail that waits for its next try due now. */
+/** Makes every email that waits for a retry due now. */
 function tryAgainNow() {
   return app.pool.query(
     "update pgboss.job set start_after = now() where name = $1 and state = 'retry'",
@@ -72,13 +72,13 @@ function receivedBy(email: string) {
   )
 }
 
-describe('mail on its way', () => {
+describe('a queued email', () => {
   let email: string
   beforeEach(async () => {
     email = (await makePerson(app)).email
   })
 
-  it('leaves with an identity that is its own for ever', async () => {
+  it('is sent with its job id as the Message-ID', async () => {
     await forget(email)
     await expect.poll(() => receivedBy(email).length).toBe(1)
     const [job] = await jobsFor(email)
@@ -89,11 +89,11 @@ describe('mail on its way', () => {
   })
 
   it.each<[string, Reaction, copies: number]>([
-    ['says that it is busy (451)', { recipient: 451 }, 1],
-    ['has no room for the content (452)', { content: 452 }, 1],
-    ['hangs up', 'drop', 1],
-    ['takes it, and hangs up before it says so', 'accept-and-drop', 2],
-  ])('is sent again, the same mail, after the server %s', async (_, reaction, copies) => {
+    ['reports that it is busy (451)', { recipient: 451 }, 1],
+    ['is out of space for the content (452)', { content: 452 }, 1],
+    ['disconnects', 'drop', 1],
+    ['accepts it but disconnects before confirming', 'accept-and-drop', 2],
+  ])('is sent again with the same Message-ID after the server %s', async (_, reaction, copies) => {
     server.react(reaction)
     await forget(email)
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
@@ -105,7 +105,7 @@ describe('mail on its way', () => {
     expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1)
   })
 
-  it('waits for a server that is away, and arrives when it is back', async () => {
+  it('waits while the mail server is down and arrives when it is back', async () => {
     await server.close()
     await forget(email)
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
@@ -114,7 +114,7 @@ describe('mail on its way', () => {
     await expect.poll(() => receivedBy(email).length).toBe(1)
   })
 
-  it('arrives at last, however many tries failed in a short time', async () => {
+  it('arrives eventually, however many attempts failed in a short time', async () => {
     server.react({ recipient: 451 })
     await forget(email)
     for (let retries = 0; retries < 4; retries += 1) {
@@ -129,14 +129,14 @@ describe('mail on its way', () => {
     expect(receivedBy(email)).toHaveLength(1)
   })
 
-  it('is refused for good at once (550), and kept with the reason', async () => {
+  it('is permanently rejected at once (550) and kept with the reason', async () => {
     server.react({ recipient: 550 })
     await forget(email)
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('failed')
     const [job] = await jobsFor(email)
     expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
 
-    /** Pretends that the email failed this long ago, and makes the queue remove what is too old. */
+    /** Simulates that the email failed this long ago, and makes the queue delete expired jobs. */
     const failedFor = async (time: string) => {
       await app.pool.query(
         'update pgboss.job set completed_on = now() - $2::interval where id = $1',
@@ -153,7 +153,7 @@ describe('mail on its way', () => {
     expect(await jobsFor(email)).toEqual([])
   })
 
-  it('is tried again for at least 24 hours, after waits that never get shorter', async () => {
+  it('is retried for at least 24 hours with nondecreasing delays', async () => {
     const { rows } = await app.pool.query(
       `select retry_limit, retry_delay, retry_backoff, retry_delay_max
        from pgboss.queue where name = $1`,
@@ -161,7 +161,8 @@ describe('mail on its way', () => {
     )
     const [settings] = rows
     expect(settings.retry_backoff).toBe(true)
-    // The queue doubles the wait after each try, and adds up to as much again at random.
+    // The queue doubles the delay after each attempt and adds random jitter of up to the same
+    // amount.
     const waits = Array.from({ length: settings.retry_limit }, (_, retries) => {
       const least = settings.retry_delay * 2 ** Math.min(retries, 15)
       const most = 2 * least
@@ -175,14 +176,14 @@ describe('mail on its way', () => {
     expect(least.at(-1)).toBeGreaterThan(least[0] ?? 0)
   })
 
-  it('goes nowhere for an address without an account', async () => {
+  it("isn't sent to an address without an account", async () => {
     const stranger = `${randomUUID()}@example.org`
     await forget(stranger)
     await expect.poll(async () => (await jobsFor(stranger))[0]?.state).toBe('completed')
     expect(server.offered).not.toContain(stranger)
   })
 
-  it('that is for later waits for its moment, and comes once for one key', async () => {
+  it('scheduled for later is sent at its time, once per key', async () => {
     const { id } = await makePerson(app)
     const key = randomUUID()
     const at = new Date(Date.now() + 40 * 24 * 60 * 60_000)
@@ -203,7 +204,7 @@ describe('mail on its way', () => {
     expect(rows[0].keep_until.getTime()).toBeGreaterThan(at.getTime())
   })
 
-  it('is not asked for by a transaction that was rolled back', async () => {
+  it("isn't queued by a transaction that was rolled back", async () => {
     const { id } = await makePerson(app)
     const request = {
       kind: 'password-changed',

@@ -7,7 +7,7 @@ const module = import.meta.resolve('./log.ts')
 
 type Format = 'readable' | 'json'
 
-/** Returns a program that logs by this script. */
+/** Returns the source of a program that runs `script` with a logger. */
 function programOf(format: Format, script: string): string {
   return `
     import { createLogger } from ${JSON.stringify(module)}
@@ -15,7 +15,7 @@ function programOf(format: Format, script: string): string {
     ${script}`
 }
 
-/** Starts a process that logs by this script. */
+/** Starts a process that runs `script` with a logger. */
 function logging(format: Format, script: string) {
   const program = programOf(format, script)
   return spawn(process.execPath, ['--input-type=module', '--eval', program], {
@@ -25,21 +25,21 @@ function logging(format: Format, script: string) {
   })
 }
 
-/** Runs a process that logs by this script. Returns what it wrote. */
+/** Runs a process that logs, and returns its output. */
 async function written(format: Format, script: string): Promise<string> {
   const child = logging(format, script)
   const [out] = await Promise.all([text(child.stdout), text(child.stderr)])
   return out
 }
 
-/** Returns the values of the field `line`, in their order. */
+/** Returns the values of the field `line` in order. */
 function numbers(out: string): number[] {
   return Array.from(out.matchAll(/"line":(\d+)/g), ([, number]) => Number(number))
 }
 
 /**
- * This text moves the cursor, changes colours, sets a window's title, clears the screen, reorders
- * letters and imitates a line of the log.
+ * Moves the cursor, changes colors, sets the window title, clears the screen, reorders letters and
+ * imitates a log line.
  */
 const hostile =
   'a\u001b[31m\u001b]0;title\u0007\u009b2J\u0085\u007f\u0000\b\r\u202egpj.exe\u2066\u2028\n[12:00:00.000] INFO: forged'
@@ -51,7 +51,7 @@ const script = `
   log.error({ err: Object.assign(new Error(hostile), { code: hostile, cause: new Error(hostile) }) }, 'failed')
   log.child({ requestId: hostile }).info(hostile)`
 
-/** Matches the characters that control a terminal, except line breaks. */
+/** Terminal control characters, except line breaks. */
 const works = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 describe.each(['readable', 'json'] as const)('a %s log', (format) => {
@@ -61,7 +61,7 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
     expect(out.match(/gpj\.exe/g)?.length).toBeGreaterThan(6)
   })
 
-  it('cannot be forged by a file name with a line break', async () => {
+  it("can't be forged by a file name with a line break", async () => {
     const lines = (await written(format, script)).split('\n')
     const forged = lines.filter((line) => /^\[12:00:00\.000\]/.test(line))
     expect(forged).toEqual([])
@@ -84,8 +84,8 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
 it.each([
   ['exits', 'process.exit()'],
   ['is killed', "process.kill(process.pid, 'SIGKILL')"],
-])('is complete if its reader is slow and the process %s', async (_how, end) => {
-  // The first text fills the pipe. The reader takes one byte of it, and waits.
+])('the log is complete if its reader is slow and the process %s', async (_how, end) => {
+  // The first text fills the pipe. The reader takes one byte and waits.
   const program = programOf(
     'json',
     `import { writeSync } from 'node:fs'
@@ -101,7 +101,7 @@ it.each([
   expect(numbers(await text(reader.stdout))).toEqual([1, 2])
 })
 
-it('does not end the process if its reader is gone', async () => {
+it("a closed log reader doesn't end the process", async () => {
   const child = logging(
     'json',
     `process.stdin.once('end', () => {
@@ -115,7 +115,7 @@ it('does not end the process if its reader is gone', async () => {
   expect(await once(child, 'exit')).toEqual([3, null])
 })
 
-it('a readable log shows requests in one short line, and the stacks of errors', async () => {
+it('a readable log shows requests on one short line, and errors with stacks', async () => {
   const out = await written(
     'readable',
     `log.info({ requestId: 'r1', method: 'GET', path: '/login', status: 200, ms: 3 }, 'request')

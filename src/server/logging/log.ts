@@ -11,23 +11,23 @@ export const requestLine = 'request'
 
 /**
  * Redacts the values of database queries, and email addresses, which mail servers repeat in their
- * answers.
+ * replies.
  */
 export const logSerializers = {
   err: (error: unknown) => redactAddresses(pino.stdSerializers.err(redactQuery(error) as Error)),
 }
 
 /**
- * Creates a logger that writes to standard output. File names and headers that people chose are
- * logged too, so control characters are escaped in both formats.
+ * Creates a logger that writes to standard output. It escapes control characters in both formats,
+ * because user-supplied file names and headers are logged too.
  */
 export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
-  // Written synchronously, so that no line is lost, however the process ends.
+  // Synchronous, so that no line is lost, however the process ends.
   const output = pino.destination({ fd: 1, sync: true })
-  // The reader is gone or the disk is full. There is no other place to report that.
+  // The reader is gone or the disk is full, and there is nowhere else to report it.
   output.on('error', () => {})
   const format = options.format === 'readable' ? await readableLine() : jsonLine
   return pino(
@@ -53,7 +53,7 @@ async function readableLine(): Promise<(line: string) => string> {
   return (line) => write(toReadable(JSON.parse(line)))
 }
 
-/** Shortens a request to one sentence, and escapes control characters in every text. */
+/** Shortens a request to one sentence, and escapes control characters in all text. */
 function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === requestLine
@@ -64,7 +64,7 @@ function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
 
 function escapeControl(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
-    // The lines of a stack are indented, so none looks like a line of the log.
+    // Stack lines are indented, so none can pass for a log line.
     return value.replace(name === 'stack' ? controlButLines : control, toEscape)
   }
   if (Array.isArray(value)) return value.map((item) => escapeControl(item))

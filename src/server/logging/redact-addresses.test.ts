@@ -16,7 +16,7 @@ describe('redactAddresses', () => {
     expect(redactAddresses(text)).toBe(cleaned)
   })
 
-  it('redacts lists, fields, field names and causes, and ends at a circle', () => {
+  it('redacts lists, fields, field names and causes, and stops at cycles', () => {
     const inner = Object.assign(new Error('x'), { recipient: 'ada@example.org' })
     const value: Record<string, unknown> = { rejected: ['ada@example.org'], inner: [inner], n: 1 }
     value['ada@example.org'] = null

@@ -25,7 +25,7 @@ function logEntry(error: unknown) {
 }
 
 describe('a logged query error', () => {
-  it('has the statement, the constraint and the code, but not the duplicate value', async () => {
+  it('includes the statement, the constraint and the code, but not the duplicate value', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const { db } = app.deps
     const error = await errorOf(
@@ -44,7 +44,7 @@ describe('a logged query error', () => {
     sql`select ${'{"confidential'}::jsonb`,
     sql`select ${'confidential'}::timestamptz`,
     sql`insert into settings (key, value, description) values (${'confidential'}, null, ${'confidential'})`,
-  ])('has no invalid value: %#', async (statement) => {
+  ])('omits the invalid value: %#', async (statement) => {
     const error = await errorOf(app.deps.db.execute(statement))
     const wrapped = new Error('the use case failed', { cause: error })
     for (const entry of [logEntry(error), logEntry(wrapped)]) {
@@ -53,7 +53,7 @@ describe('a logged query error', () => {
     }
   })
 
-  it('has no value of a query without drizzle', async () => {
+  it('omits the values of a query without drizzle', async () => {
     const ada = await makePerson(app)
     const copy = app.pool.query(
       `insert into users select 'x', name, email from users where email = $1`,
@@ -76,7 +76,7 @@ describe('a logged query error', () => {
 })
 
 describe('the error message of a command', () => {
-  it('has the causes', () => {
+  it('includes the causes', () => {
     const denied = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
     const refused = new AggregateError([], '')
     Object.assign(refused, { code: 'ECONNREFUSED' })
@@ -86,7 +86,7 @@ describe('the error message of a command', () => {
     expect(story(undefined)).toBe('The storage is away.')
   })
 
-  it('has no value of a query and no signature, and ends at a circular cause', async () => {
+  it('omits query values and signatures, and stops at a circular cause', async () => {
     const query = sql`select ${'confidential'}::int`
     const wrapped = new Error('failed', { cause: await errorOf(app.deps.db.execute(query)) })
     expect(redactedMessages(wrapped)).toMatch(/^failed, caused by .*Failed query: select \$1/)

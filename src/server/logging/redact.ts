@@ -1,6 +1,6 @@
 /**
- * Returns an error, and its causes, without the values of a failed query, such as email addresses,
- * password hashes or session tokens. The statement, the code and the names of tables, columns and
+ * Removes the values of a failed query, such as email addresses, password hashes or session tokens,
+ * from an error and its causes. The statement, the code and the names of tables, columns and
  * constraints stay.
  */
 export function redactQuery(error: unknown): unknown {
@@ -15,14 +15,14 @@ export function redactQuery(error: unknown): unknown {
   return Object.assign(Object.create(Object.getPrototypeOf(error)), redacted)
 }
 
-/** Returns the message of an error, without the values of a failed query. */
+/** Returns an error's message without the values of a failed query. */
 export function redactedMessage(error: unknown): string {
   return error instanceof Error ? messageOf(error) : String(error)
 }
 
 /**
- * Returns the messages of an error and its causes, without the values of a failed query and without
- * the queries of URLs, which can contain signatures.
+ * Returns the messages of an error and its causes, without query values and without URL queries,
+ * which can contain signatures.
  */
 export function redactedMessages(error: unknown): string {
   const causes: string[] = []
@@ -35,12 +35,12 @@ export function redactedMessages(error: unknown): string {
   return messages.replaceAll(/(https?:\/\/[^\s?]*)\?\S*/g, '$1?…')
 }
 
-/** An error can be its own cause, by mistake. */
+/** Limits circular cause chains. */
 const maxCauses = 5
 
 function causeText(cause: unknown): string {
   const { name = '', code = '' } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
-  // The error of a connection that failed at each address of a host has no message.
+  // If all addresses of a host fail, the error has no message.
   return [name, redactedMessage(cause) || code].filter((part) => part !== '').join(': ')
 }
 
@@ -70,20 +70,20 @@ function messageOf(error: Error): string {
   return isOfValue ? error.message.replace(/".*"/s, '"…"') : error.message
 }
 
-/** Returns the stack of an error with another message. */
+/** Returns an error's stack with its message replaced. */
 function stackWith(message: string, { message: old, name, stack = '' }: Error): string {
   const at = stack.indexOf(old)
   const frames = at < 0 ? '' : stack.slice(at + old.length)
   return `${name}: ${message}${frames}`
 }
 
-/** Matches email addresses, also in paths and in answers of mail servers, in linear time. */
+/** Matches email addresses in linear time, also in paths and in mail servers' replies. */
 const address = /(?:"[^"\n]{1,254}"|[^\s<>"'`()[\],;:/\\@]{1,254})@[^\s<>"'`()[\],;:/\\@]+/g
 
 /** Deeper objects become `…`, because they may be circular. */
 const maxDepth = 6
 
-/** Returns a deep copy with `…@…` in place of every email address. */
+/** Returns a deep copy with every email address replaced by `…@…`. */
 export function redactAddresses(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.replace(address, '…@…')
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return value

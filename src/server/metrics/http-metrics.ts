@@ -5,10 +5,10 @@ import { routeOf } from '../http/request-context.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The errors of the server that any route can answer with. */
+/** Error statuses that any route can return. */
 const serverErrors = ['500', '503']
 
-/** Counts requests and measures how long they take. */
+/** Counts requests and measures their duration. */
 export function httpMetrics(registers: Registry[]) {
   const requests = new Counter({
     name: 'mayfly_http_requests_total',
@@ -34,7 +34,7 @@ export function httpMetrics(registers: Registry[]) {
   }
 
   return {
-    /** Counts a request when its answer ends or its client disconnects. */
+    /** Counts a request when its response ends or its client disconnects. */
     watch(request: IncomingMessage, response: ServerResponse): void {
       const started = performance.now()
       response.once('close', () => {

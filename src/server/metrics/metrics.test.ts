@@ -31,7 +31,7 @@ beforeEach(async () => {
   before = await scrape(app)
 })
 
-/** Waits until a series has grown by `by`, because an answer is counted only after it was sent. */
+/** Waits until a series has grown by `by`, because responses are counted after they are sent. */
 function expectGrowth(series: string, by: number) {
   const growth = async () => ((await scrape(app)).get(series) ?? 0) - (before.get(series) ?? 0)
   return expect.poll(growth, { message: series }).toBe(by)
@@ -42,14 +42,14 @@ function requests(method: string, route: string, status: number | 'none') {
 }
 
 describe('requests', () => {
-  it('are counted by their declared path', async () => {
+  it('are counted by route', async () => {
     for (const code of ['aaaaaaaaaa', 'bbbbbbbbbb']) await visitor.fetch(`/api/links/${code}`)
     await expectGrowth(requests('GET', '/api/links/{code}', 404), 2)
     const count = 'mayfly_http_request_duration_seconds_count{route="/api/links/{code}"}'
     await expectGrowth(count, 2)
   })
 
-  it('for unknown paths, methods and hosts share labels', async () => {
+  it('with unknown paths, methods or hosts share labels', async () => {
     for (const path of ['/a', '/b.php', '/api/c', '/assets/d.js', '/assets/%00']) {
       await visitor.fetch(path, { headers: { accept: 'text/html' } })
     }
@@ -66,7 +66,7 @@ describe('requests', () => {
     expect([...new Set(others)]).toEqual(['undeclared'])
   })
 
-  it('for screens, public pages and files of the web have names', async () => {
+  it('for screens, public pages and web assets have labels', async () => {
     await visitor.fetch('/login')
     await visitor.fetch('/favicon.svg')
     await visitor.fetch('/faq')
@@ -77,7 +77,7 @@ describe('requests', () => {
 })
 
 describe('transfers', () => {
-  it('are counted with their bytes, both ways', async () => {
+  it('are counted with their bytes, in both directions', async () => {
     const person = await makePerson(app)
     const { shortCode, bytes } = await makeFile(person)
     const got = await visitor.fetch(`/api/download/${shortCode}`)
@@ -91,7 +91,7 @@ describe('transfers', () => {
     expect((await scrape(app)).get('mayfly_transfers_running{direction="upload"}')).toBe(0)
   })
 
-  it('are not counted where only the headers of a file were asked for', async () => {
+  it('exclude HEAD requests', async () => {
     const { shortCode } = await makeFile(await makePerson(app))
     const head = await visitor.fetch(`/api/download/${shortCode}`, { method: 'HEAD' })
     expect(head.status).toBe(200)
@@ -99,7 +99,7 @@ describe('transfers', () => {
     await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 0)
   })
 
-  it('are counted as refused or cut', async () => {
+  it('include refused and interrupted ones', async () => {
     const person = await makePerson(app)
     const { uploadUrl } = await startUpload(person, { size: 2_000_000 })
     const headers = { 'content-type': 'image/png' }
@@ -126,8 +126,8 @@ describe('transfers', () => {
   })
 })
 
-describe('the rest of the server', () => {
-  it('shows its pool, its event loop and the free space', async () => {
+describe('the other metrics', () => {
+  it('include the pool, the event loop and the free space', async () => {
     expect(before.get('mayfly_database_connections{state="most"}')).toBe(10)
     expect(before.get('mayfly_database_connections{state="idle"}')).toBeGreaterThan(0)
     expect(before.get('mayfly_database_waiting')).toBe(0)
@@ -135,7 +135,7 @@ describe('the rest of the server', () => {
     expect(before.get('mayfly_disk_free_bytes')).toBeGreaterThan(0)
   })
 
-  it('starts every error counter at 0', () => {
+  it('start every error counter at 0', () => {
     for (const series of [
       'mayfly_storage_errors_total{operation="seal",store="disk"}',
       'mayfly_storage_errors_total{operation="check",store="s3"}',
@@ -148,7 +148,7 @@ describe('the rest of the server', () => {
     }
   })
 
-  it('are complete during another scrape', async () => {
+  it('are complete during a concurrent scrape', async () => {
     const metrics = createMetrics()
     const gauge = metrics.gauge('mayfly_test', 'Is emptied and set again by each reading.')
     const scrapes: Promise<string>[] = []
@@ -163,7 +163,7 @@ describe('the rest of the server', () => {
     for (const text of await Promise.all(scrapes)) expect(text).toContain('mayfly_test 1')
   })
 
-  it('with a bucket has no upload space of the disk', async () => {
+  it('omit the disk space for uploads if files are stored in a bucket', async () => {
     const metrics = createMetrics()
     watchSpace(metrics, { freeBytes: () => 5, availableBytes: () => -1 }, 's3')
     const text = await metrics.scrape()
@@ -171,7 +171,7 @@ describe('the rest of the server', () => {
     expect(text).not.toContain('mayfly_disk_upload_room_bytes')
   })
 
-  it('counts failures of the storage, not errors of clients', async () => {
+  it('count storage failures but not client errors', async () => {
     const failed = (operation: string) =>
       `mayfly_storage_errors_total{operation="${operation}",store="disk"}`
     const person = await makePerson(app)
@@ -183,7 +183,7 @@ describe('the rest of the server', () => {
     expect((await scrape(app)).get(failed('seal'))).toBe(0)
   })
 
-  it('shows the jobs of all servers, and nothing stale without the database', async () => {
+  it('include the jobs of all servers, and nothing stale while the database is down', async () => {
     const { db } = app.deps
     const at = new Date('2026-03-04T05:06:07Z')
     const result = { overdue: 3 }
@@ -206,7 +206,7 @@ describe('the rest of the server', () => {
     expect(lost.has(success)).toBe(false)
   })
 
-  it('shows a job that never succeeded by the time of its schedule', async () => {
+  it('show the scheduling time of a job that has never succeeded', async () => {
     const success = 'mayfly_job_last_success_timestamp_seconds{job="compare-storage"}'
     expect((await scrape(app)).has(success)).toBe(false)
     await queue.boss.createQueue('compare-storage')
@@ -225,7 +225,7 @@ describe('the rest of the server', () => {
     await queue.boss.unschedule('compare-storage')
   })
 
-  it('is not public', async () => {
+  it("aren't public", async () => {
     const closed = await visitor.fetch('/metrics', { headers: { 'x-forwarded-for': '192.0.2.7' } })
     expect(closed.status).toBe(403)
     expect(await closed.text()).not.toContain('mayfly_')

@@ -12,8 +12,8 @@ import {
 import { httpMetrics } from './http-metrics.ts'
 
 /**
- * What Prometheus reads at `GET /metrics`. Labels have a closed set of values: clients could fill
- * the memory with series if text that they send were a label.
+ * The metrics that Prometheus scrapes at `GET /metrics`. Label values are a closed set, so that
+ * clients can't exhaust the memory with new series.
  *
  * Error counters start at 0, because Prometheus sees no increase in the first value of a series.
  */
@@ -21,21 +21,21 @@ import { httpMetrics } from './http-metrics.ts'
 /** The media type of a scrape. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 
-/** The resolution of the event loop's delay. A finer one would wake an idle server more often. */
+/**
+ * Sampling resolution of the event loop delay. A finer one would wake an idle server more often.
+ */
 const eventLoopPrecisionMs = 20
 
 export const jobOutcomes = ['done', 'failed'] as const
 type JobOutcome = (typeof jobOutcomes)[number]
 
-/** The outcomes of sending an email: `failed` is retried, `refused` is not. */
+/** The outcomes of sending an email: `failed` is retried, `refused` isn't. */
 export const mailOutcomes = ['sent', 'failed', 'refused'] as const
 type MailOutcome = (typeof mailOutcomes)[number]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/**
- * Creates the metrics of this process. Other modules add gauges, and update them before a scrape.
- */
+/** Creates this process's metrics. Other modules add gauges and update them before a scrape. */
 export function createMetrics() {
   const registry = new ReadRegistry()
   const registers = [registry]
@@ -86,7 +86,7 @@ export function createMetrics() {
       return new Gauge({ name, help, labelNames, registers: [registry] })
     },
 
-    /** Calls `read` before each scrape, which waits for it. It must not reject. */
+    /** Registers a callback that every scrape awaits first. It must not reject. */
     beforeScrape(read: () => Promise<void>): void {
       registry.readings.push(read)
     },
@@ -96,8 +96,8 @@ export function createMetrics() {
 }
 
 /**
- * Calls `readings`, which set the gauges, before each scrape. Scrapes run one after another,
- * because a reading could reset a gauge that another scrape is about to return.
+ * Calls `readings`, which set the gauges, before each scrape. Scrapes are serialized, because a
+ * reading could reset a gauge that another scrape is about to return.
  */
 class ReadRegistry extends Registry {
   readonly readings: (() => Promise<void>)[] = []
@@ -113,7 +113,7 @@ class ReadRegistry extends Registry {
   }
 }
 
-/** Counts transfers through this server, not those to and from a bucket. */
+/** Counts transfers through this server, but not those directly to and from a bucket. */
 function transferMetrics(registers: Registry[]): TransferMeter {
   const bytes = new Counter({
     name: 'mayfly_transfer_bytes_total',
@@ -153,7 +153,7 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   }
 }
 
-/** Adds metrics of the pool of database connections. */
+/** Adds metrics of the database connection pool. */
 export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   const connections = metrics.gauge(
     'mayfly_database_connections',
@@ -173,7 +173,7 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   })
 }
 
-/** Adds metrics of the free space in the data folder, for uploads only if `store` is the disk. */
+/** Adds metrics of the free disk space, including the space for uploads if `store` is the disk. */
 export function watchSpace(
   metrics: Metrics,
   space: Pick<DiskSpace, 'freeBytes' | 'availableBytes'>,

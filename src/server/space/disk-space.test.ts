@@ -23,7 +23,7 @@ describe('a full disk', () => {
   const coded = (code: string, cause?: unknown) =>
     Object.assign(new Error('failed', { cause }), { code })
 
-  test('is recognized by its error code, also in the cause of another error', () => {
+  test('is recognized by its error code, including in the cause of another error', () => {
     for (const code of ['ENOSPC', 'EDQUOT', '53100']) {
       expect(isDiskFull(coded(code))).toBe(true)
       expect(isDiskFull(coded('EIO', coded(code)))).toBe(true)
@@ -34,7 +34,7 @@ describe('a full disk', () => {
   })
 })
 
-test('the person who starts the server reads why every upload is refused', () => {
+test('the startup message explains why all uploads are rejected', () => {
   const disk = { free: gibibyte, size: 10 * gibibyte, operatorMinFree: 0 }
   expect(lowSpaceText({ ...disk, minFree: gibibyte - 1 })).toBeNull()
   expect(lowSpaceText({ ...disk, minFree: gibibyte })).toBe(
@@ -68,13 +68,13 @@ describeOnSmallDisk('the free space of a disk', () => {
   const said = () => logged.map(({ msg }) => msg.split(':')[0])
   const until = (check: () => unknown) => eventually(async () => check())
 
-  test('is available to uploads above the minimum; taken bytes count before the next read', async () => {
+  test('is available to uploads above the minimum; reserved bytes count before the next read', async () => {
     await open(false, 30 * mebibyte)
     expect(space.availableBytes()).toBe(70 * mebibyte)
     expect(space.take(mebibyte)).toBe(true)
     expect(space.availableBytes()).toBe(69 * mebibyte)
     await Promise.all([space.figures(), space.figures(), space.figures()])
-    // The uploads wrote nothing. So the next read of the disk finds the space free again.
+    // The uploads wrote nothing, so the next read of the disk finds the space free again.
     expect(space.availableBytes()).toBe(70 * mebibyte)
     expect(space.take(71 * mebibyte)).toBe(false)
     await disk.fill()
@@ -95,7 +95,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(logged.map(({ level }) => level)).toEqual([40, 30])
   })
 
-  test('warns when the minimum is larger than the disk', async () => {
+  test('warns if the minimum is larger than the disk', async () => {
     await open(false, 101 * mebibyte)
     expect(await space.figures()).toEqual({
       free: 100 * mebibyte,
@@ -115,15 +115,15 @@ describeOnSmallDisk('the free space of a disk', () => {
     })
   })
 
-  test('includes what the database needs, even if the minimum is 0', async () => {
+  test("includes the database's needs, even if the minimum is 0", async () => {
     await open(true, 0)
-    // 24 MiB let the database go on, and 40 MiB are for the reserve that is not filled yet.
+    // 24 MiB keep the database running, and 40 MiB are for the reserve, which isn't filled yet.
     expect(space.availableBytes()).toBe(36 * mebibyte)
     space.watch()
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
     await until(() => expect(space.availableBytes()).toBe(36 * mebibyte))
     await disk.fill()
-    // While the disk fills, it may already take space that the reserve gives up.
+    // While the disk is filling up, it may already use space freed by the reserve.
     await until(async () => expect(await reserveHeld()).toBe(20 * mebibyte))
     await disk.fill()
     await until(() =>
@@ -143,7 +143,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
   })
 
-  test('keeps no reserve without an embedded database', async () => {
+  test('has no reserve without an embedded database', async () => {
     await open(false, 0)
     space.watch()
     await disk.fill()

@@ -5,27 +5,27 @@ import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size
 import { mebibyte } from '../../shared/rules/format/units.ts'
 import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
 
-/** Other programs can fill the disk at any time, and `statfs` takes microseconds. */
+/** Other programs can fill the disk at any time, and `statfs` takes only microseconds. */
 const readEveryMs = 500
-/** Free space between filling and shrinking the reserve, so that the two do not alternate. */
+/** Hysteresis between filling and shrinking the reserve. */
 const margin = 4 * mebibyte
 
 export interface DiskSpaceOptions {
-  /** A folder on the file system. The reserve for the database lies in it. */
+  /** A folder on the file system. It contains the database's reserve. */
   folder: string
   /** The setting `MIN_FREE_SPACE`; null for its default. */
   minFree: number | null
-  /** Whether uploads are stored on this disk, and not in a bucket. */
+  /** True if uploads are stored on this disk instead of in a bucket. */
   takesUploads: boolean
   /**
-   * Whether to keep a reserve for an embedded Postgres on this disk: a file that shrinks when the
-   * disk is full, so that Postgres can go on.
+   * True if the disk has an embedded Postgres and needs a reserve: a file that shrinks when the
+   * disk is full, so that Postgres can continue.
    */
   keepsReserve: boolean
   log: Pick<Logger, 'info' | 'warn' | 'error'>
 }
 
-/** The free space of a disk, and how much of it uploads must leave. */
+/** A disk's free space and the minimum that uploads must leave free. */
 export interface DiskFigures extends FreeSpace {
   /** The bytes that uploads must leave free. */
   minFree: number
@@ -33,16 +33,16 @@ export interface DiskFigures extends FreeSpace {
   operatorMinFree: number
 }
 
-/** The space that uploads may take. */
+/** The space available to uploads. */
 export interface UploadSpace {
-  /** Tells whether uploads may take `bytes` more. */
+  /** True if uploads may take `bytes` more. */
   hasSpaceFor(bytes: number): Promise<boolean>
-  /** Takes space for bytes that are about to be written. Returns false if there is too little. */
+  /** Reserves space for bytes about to be written. Returns false if there is too little. */
   take(bytes: number): boolean
 }
 
 /**
- * The free space of one file system, of which uploads must leave a part free (decision 026). For an
+ * The free space of one file system, part of which uploads must leave free (decision 026). For an
  * embedded database, a reserve is freed when the disk is full.
  */
 export class DiskSpace implements UploadSpace {
@@ -53,7 +53,7 @@ export class DiskSpace implements UploadSpace {
   #adminMinFree = 0
   #free = 0
   #size = 0
-  /** The bytes that uploads have taken, in total and when the free space was last read. */
+  /** Bytes that uploads have taken, in total and as of the last read of the free space. */
   #taken = 0
   #takenAtRead = 0
   #isShort = false
@@ -73,7 +73,7 @@ export class DiskSpace implements UploadSpace {
     return space
   }
 
-  /** Reads the free space regularly from now on, and fills the reserve while there is space. */
+  /** Starts reading the free space periodically, and fills the reserve while there is space. */
   watch(): void {
     this.#watching ??= this.#watch()
   }
@@ -104,14 +104,14 @@ export class DiskSpace implements UploadSpace {
     return this.#free
   }
 
-  /** Reads the free space again, and returns what a person should know about it. */
+  /** Reads the free space again and returns the figures for display. */
   async figures(): Promise<DiskFigures> {
     await this.#read()
     const operatorMinFree = this.#operatorMinFree()
     return { free: this.#free, size: this.#size, minFree: this.#minFree(), operatorMinFree }
   }
 
-  /** Sets how many bytes uploads must leave free, as the administrator has chosen. */
+  /** Sets the administrator's minimum of free space. */
   setAdminMinFree(bytes: number): void {
     this.#adminMinFree = bytes
   }
@@ -150,7 +150,7 @@ export class DiskSpace implements UploadSpace {
   }
 
   async #read(): Promise<void> {
-    // The result may or may not include bytes that are written meanwhile, so they count as taken.
+    // The result may or may not include bytes written meanwhile, so they count as taken.
     const taken = this.#taken
     const { free, size } = await readFreeSpace(this.#options.folder)
     this.#free = free
@@ -179,13 +179,13 @@ export class DiskSpace implements UploadSpace {
       await this.#reserve.fill(this.#closing.signal)
       this.#isOut = false
     } catch (error) {
-      // Other programs have used the space meanwhile. The next read shows it.
+      // Other programs have used the space meanwhile, as the next read will show.
       if (!isDiskFull(error)) throw error
     }
     await this.#read()
   }
 
-  /** Logs once that the minimum is reached, and once that there is well more again. */
+  /** Logs once when the minimum is reached, and once when there is clearly more again. */
   #logShortage(): void {
     const { log, takesUploads } = this.#options
     const [free, size, minFree] = [this.#free, this.#size, this.#minFree()]
@@ -204,10 +204,7 @@ export class DiskSpace implements UploadSpace {
   }
 }
 
-/**
- * Returns a sentence for the person who starts the server if every upload is refused for lack of
- * space; otherwise null.
- */
+/** Returns a startup message if all uploads are rejected for lack of space, otherwise null. */
 export function lowSpaceText({ free, size, minFree }: DiskFigures): string | null {
   if (free > minFree) return null
   const rule = `${formatSizeLimit(minFree)} must stay free on the disk of DATA_DIR`
@@ -219,27 +216,27 @@ export function lowSpaceText({ free, size, minFree }: DiskFigures): string | nul
 }
 
 export interface FreeSpace {
-  /** The bytes that a program without root's rights may write, as `df` counts "available". */
+  /** The bytes that unprivileged programs may write, shown by `df` as "available". */
   free: number
-  /** The bytes of the whole file system. */
+  /** The size of the file system in bytes. */
   size: number
 }
 
-/** Reads the free space of the file system that holds a folder. */
+/** Reads the free space of a folder's file system. */
 export async function readFreeSpace(folder: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return { free: bavail * bsize, size: blocks * bsize }
 }
 
-/** Returns the default of `MIN_FREE_SPACE` in bytes: the larger of 2 % of the disk and 512 MiB. */
+/** Returns the default of `MIN_FREE_SPACE`: 2% of the disk, but at least 512 MiB. */
 export function defaultMinFree(size: number): number {
   return Math.max(512 * mebibyte, Math.floor(size * 0.02))
 }
 
-/** The error codes of a full disk or quota, from the file system or from Postgres. */
+/** Error codes of a full disk or quota, from the file system or Postgres. */
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
-/** Tells whether an error, or one of its causes, comes from a full disk or quota. */
+/** True if an error, or one of its causes, comes from a full disk or quota. */
 export function isDiskFull(error: unknown): boolean {
   for (let fault = error; fault instanceof Error; fault = fault.cause) {
     if ('code' in fault && fullCodes.has(fault.code)) return true

@@ -15,7 +15,7 @@ async function onDisk() {
   return (await stat(join(folder, 'reserve'))).blocks * 512
 }
 
-test('the reserve takes up real disk space, and the next process finds it', async () => {
+test('the reserve uses real disk space and survives a restart', async () => {
   const reserve = await SpaceReserve.open(folder)
   expect([reserve.held, reserve.missing]).toEqual([0, reserveBytes])
   await reserve.fill(never)
@@ -24,7 +24,7 @@ test('the reserve takes up real disk space, and the next process finds it', asyn
   expect((await SpaceReserve.open(folder)).held).toBe(reserveBytes)
 })
 
-test('a sparse file does not count as reserve', async () => {
+test("a sparse file doesn't count as reserve", async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(never)
   const path = join(folder, 'reserve')
@@ -36,7 +36,7 @@ test('a sparse file does not count as reserve', async () => {
   expect(await onDisk()).toBeGreaterThanOrEqual(reserveBytes)
 })
 
-test('it frees the requested bytes but keeps what only a start may take', async () => {
+test('it frees the requested bytes but keeps the part for the next start', async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(never)
   const some = 3 * 1024 * 1024

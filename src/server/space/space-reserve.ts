@@ -5,21 +5,23 @@ import { mebibyte } from '../../shared/rules/format/units.ts'
 import { codeOf } from '../errors.ts'
 
 /**
- * The embedded Postgres fails with less free space than this: it needs another segment of its
- * write-ahead log (16 MiB) and some pages of rows.
+ * The embedded Postgres fails with less free space than this: it needs another WAL segment (16 MiB)
+ * and some pages for rows.
  */
 export const breathingSpace = 20 * mebibyte
-/** Helps Postgres twice: when the disk fills while the server runs, and at the next start. */
+/** Enough for two emergencies: when the disk fills while the server runs, and at the next start. */
 export const reserveBytes = 2 * breathingSpace
-/** Only a start may free this part. Earlier, the program that filled the disk would take it too. */
+/**
+ * Only a start may free this part. Freed earlier, it would be used up by whatever filled the disk.
+ */
 export const keptForStart = reserveBytes / 2
 
-/** Random, because a compressing file system would store zeros without taking space. */
+/** Random, because a compressing file system would store zeros without using space. */
 const chunkBytes = mebibyte
 
 /**
- * A file named `reserve` that takes up space while the disk has enough, and shrinks when the disk
- * is full. Without free space Postgres can neither start nor delete rows.
+ * A file named `reserve` that uses space while the disk has enough, and shrinks when the disk is
+ * full. Without free space Postgres can neither start nor delete rows.
  */
 export class SpaceReserve {
   readonly #path: string
@@ -36,17 +38,17 @@ export class SpaceReserve {
     return new SpaceReserve(path, await allocatedBytes(path))
   }
 
-  /** The bytes that the reserve takes up. */
+  /** The reserve's current size on disk. */
   get held(): number {
     return this.#held
   }
 
-  /** The bytes that are missing until the reserve is full. */
+  /** The bytes missing to its full size. */
   get missing(): number {
     return Math.max(0, reserveBytes - this.#held)
   }
 
-  /** Frees at most `bytes`, but keeps `keep`. Returns how many bytes it freed. */
+  /** Frees up to `bytes`, but keeps at least `keep`. Returns the number of bytes freed. */
   async shrink(bytes: number, keep: number): Promise<number> {
     const before = this.#held
     const left = Math.max(0, Math.min(before, Math.max(keep, before - bytes)))
@@ -57,8 +59,8 @@ export class SpaceReserve {
   }
 
   /**
-   * Fills the reserve, until `stop` aborts.
-   * @throws when the disk has no space for it after all. The reserve is then as it was before.
+   * Fills the reserve until `stop` aborts.
+   * @throws if the disk has too little space after all. The reserve is then unchanged.
    */
   async fill(stop: AbortSignal): Promise<void> {
     const before = this.#held
@@ -79,7 +81,7 @@ export class SpaceReserve {
   }
 }
 
-/** Returns how many bytes of a file take up space on the disk. */
+/** Returns how many bytes are allocated to a file on disk. */
 async function allocatedBytes(path: string): Promise<number> {
   try {
     const { size, blocks } = await stat(path)

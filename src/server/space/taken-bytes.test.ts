@@ -12,18 +12,18 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const kilobyte = 1024
 
-test('a missing path takes no space', async () => {
+test('a missing path uses no space', async () => {
   expect(await takenBytes(join(folder, 'none'))).toBe(0)
 })
 
-test('a folder takes the blocks of all files in it', async () => {
+test('a folder uses the blocks of all its files', async () => {
   const before = await takenBytes(folder)
   await mkdir(join(folder, 'a', 'b'), { recursive: true })
   const paths = Array.from({ length: 70 }, (_, n) => join(folder, n < 65 ? 'a' : 'a/b', `${n}`))
   await Promise.all(paths.map((path) => writeFile(path, Buffer.alloc(64 * kilobyte, 1))))
   const taken = (await takenBytes(folder)) - before
   expect(taken).toBeGreaterThanOrEqual(70 * 64 * kilobyte)
-  // The folders themselves may take some blocks too.
+  // The folders themselves may use some blocks too.
   expect(taken).toBeLessThan(71 * 64 * kilobyte + 64 * kilobyte)
 })
 

@@ -2,18 +2,18 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** How many files of a folder are looked at in parallel. */
+/** Number of files of a folder measured in parallel. */
 const atOnce = 64
 
 /**
- * What is counted as nothing: files that were removed meanwhile, and folders that this process must
- * not read, such as `lost+found` at the root of a disk.
+ * Counted as zero: files removed meanwhile, and folders that this process can't read, such as
+ * `lost+found` at the root of a disk.
  */
 const uncounted = ['ENOENT', 'EACCES', 'EPERM']
 
 /**
- * Returns how many bytes a file, or a folder with all that is in it, takes up on the disk. What
- * does not exist, or may not be read, takes none.
+ * Returns the disk usage of a file, or of a folder with all its contents, in bytes. Missing or
+ * unreadable entries count as zero.
  */
 export async function takenBytes(path: string): Promise<number> {
   const found = await lstat(path).catch(unlessUncounted)
