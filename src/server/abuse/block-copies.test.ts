@@ -42,8 +42,8 @@ afterEach(async () => {
 })
 afterAll(() => closeWithoutErrors(app))
 
-describe('content that is blocked', () => {
-  it('becomes nobody’s file any more, in one piece', async () => {
+describe('blocked content', () => {
+  it('cannot be uploaded again by anyone in one request', async () => {
     const bytes = fresh()
     const file = await makeFile(owner, { bytes })
     await takenDown(admin, file.shortCode)
@@ -56,7 +56,7 @@ describe('content that is blocked', () => {
     ] as const) {
       const { cloudKey, answer } = await uploadAgain(person, bytes, more)
       await expectRefusal(answer, 409, 'CONTENT_BLOCKED')
-      // The upload has ended, and its bytes are gone.
+      // The upload has ended and its bytes are gone.
       await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
       expect(await app.storage.storedSize(cloudKey)).toBeNull()
     }
@@ -66,7 +66,7 @@ describe('content that is blocked', () => {
     expect(await json(await eve.fetch('/api/files'))).toEqual([])
   })
 
-  it('is refused in parts too, and by the other call that confirms', async () => {
+  it('cannot be uploaded in parts or confirmed by the other call', async () => {
     const eve = await makePerson(app)
     const first = await startInParts(app, eve)
     const send = async (started: typeof first, bytes: Uint8Array<ArrayBuffer>) => {
@@ -89,7 +89,7 @@ describe('content that is blocked', () => {
     expect(await app.storage.storedSize(cloudKey)).toBeNull()
   })
 
-  it('is refused alone of a batch', async () => {
+  it('is refused in a batch without affecting other entries', async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const premium = await makePerson(app, { tier: 'premium' })
@@ -98,7 +98,7 @@ describe('content that is blocked', () => {
     expect(await app.storage.storedSize(started[1]?.cloudKey ?? '')).toBeNull()
   })
 
-  it('is refused to each of many confirms at once', async () => {
+  it('is refused for each of many parallel confirms', async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadOf(owner, bytes)
@@ -108,14 +108,14 @@ describe('content that is blocked', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('says so when the file of a repeated confirm was taken down since', async () => {
+  it('makes a repeated confirm fail after the takedown', async () => {
     const bytes = fresh()
     const { cloudKey, answer } = await uploadAgain(owner, bytes)
     await takenDown(admin, (await json<File>(answer)).shortCode)
     await expectRefusal(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 
-  it('leaves content alone that differs by one byte, or by nothing but the size', async () => {
+  it("doesn't include content that differs by one byte or only shares the size", async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const other = bytes.slice()
@@ -126,7 +126,7 @@ describe('content that is blocked', () => {
 })
 
 describe('other files with the same content', () => {
-  it('are counted before, taken down too, and their owners told', async () => {
+  it('are counted beforehand and taken down, with an email to their owners', async () => {
     const bytes = fresh()
     const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     const one = await makeFile(owner, { bytes, name: 'one' })
@@ -163,7 +163,7 @@ describe('other files with the same content', () => {
     expect(lines[0]).toMatchObject({ actor: null, subject: ada.email, details: { isCopy: true } })
   })
 
-  it('of which there are more than one transaction takes are all taken down', async () => {
+  it('are all taken down, even more than fit into one transaction', async () => {
     const bytes = fresh(10)
     const eve = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(eve, { bytes })
@@ -182,7 +182,7 @@ describe('other files with the same content', () => {
   })
 })
 
-describe('a takedown that was interrupted after it blocked the content', () => {
+describe('a takedown interrupted after blocking the content', () => {
   it('is completed by the next run of the job', async () => {
     const bytes = fresh()
     const [file, copy] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]

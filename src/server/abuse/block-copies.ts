@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import { blockContent, type Content, lockContent, noteProved } from './queries.ts'
 import { closeReportsOf } from './report-queries.ts'
 
-/** Why content is to be blocked, and who asked for it. */
+/** A request to block content: why and by whom. */
 export interface BlockOrder {
   reason: string
   actor: Actor
@@ -18,9 +18,9 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 /** How many files one transaction takes down at most. */
 const batchSize = 100
 /**
- * Computes the SHA-256 of a file's stored bytes, or null if there are none. Blocks the content of a
- * file that was taken down, or that is being taken down by an `order`.
- * @throws {AppError} UNAVAILABLE when storage cannot be read.
+ * Computes the SHA-256 of a file's stored bytes, or null if there are none. Blocks the content if
+ * the file was taken down or is being taken down by an `order`.
+ * @throws {AppError} UNAVAILABLE if storage can't be read.
  */
 export async function proveContent(
   { clock, db, stores }: BlockDeps,
@@ -50,7 +50,7 @@ export async function proveContent(
 }
 
 /**
- * Checks that a store that lacks an object is mounted: an unmounted disk is an empty folder, which
+ * Checks that a store without an object is mounted: an unmounted disk is an empty folder, which
  * belongs to no installation.
  * @throws {AppError} UNAVAILABLE
  */
@@ -59,9 +59,9 @@ export async function assertMounted(store: Storage): Promise<void> {
 }
 
 /**
- * Takes down all files whose content is blocked, or only those with one SHA-256, and removes their
- * bytes. Each file gets a line in the audit log, and each owner an email.
- * @returns how many files were taken down.
+ * Takes down all files with blocked content, or only those with one SHA-256, and deletes their
+ * bytes. Each file gets an audit log entry, and each owner an email.
+ * @returns the number of files taken down.
  */
 export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {
   let total = 0

@@ -21,14 +21,14 @@ let app: TestApp
 let admin: Person
 let owner: Person
 let visitor: Client
-/** How often a run of the job was asked for. */
+/** How often a run of the job was requested. */
 let asked = 0
 beforeAll(async () => {
   ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterAll(() => app.close())
 
-/** The dependencies of a confirm, with some changes to the store. */
+/** The dependencies of a confirm, with changes to the store. */
 function depsWith(changes: Partial<Storage> = {}) {
   return {
     ...app.deps,
@@ -51,7 +51,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('a confirmed file', () => {
-  it('works at once, and gets its SHA-256 later, once', async () => {
+  it('works at once and gets its SHA-256 later, once', async () => {
     const bytes = fresh()
     asked = 0
     const file = await confirmed(await uploadOf(owner, bytes))
@@ -67,7 +67,7 @@ describe('a confirmed file', () => {
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
 
-  it('has its SHA-256 compared before the answer if the client claims one, also the second time', async () => {
+  it('is checked against a claimed SHA-256 at each confirm, before the response', async () => {
     const bytes = fresh()
     const wrong = await uploadOf(owner, bytes)
     expect(await refusalOf(confirmed(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
@@ -86,7 +86,7 @@ describe('a confirmed file', () => {
     await computeDigests(app.deps)
   })
 
-  it('that cannot be read is tried again, and others do not wait for it', async () => {
+  it("that cannot be read is retried later and doesn't delay others", async () => {
     const files = [
       await confirmed(await uploadOf(owner, fresh())),
       await confirmed(await uploadOf(owner, fresh())),
@@ -104,7 +104,7 @@ describe('a confirmed file', () => {
     for (const { id } of files) expect((await listedFile(owner, id))?.sha256).not.toBeNull()
   })
 
-  it('that was deleted meanwhile is not read', async () => {
+  it('that was deleted is not read', async () => {
     const file = await confirmed(await uploadOf(owner, fresh()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
@@ -112,7 +112,7 @@ describe('a confirmed file', () => {
 })
 
 describe('content that was taken down', () => {
-  it('becomes no file', async () => {
+  it('cannot become a file again', async () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadOf(owner, bytes)
@@ -120,7 +120,7 @@ describe('content that was taken down', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('takes with it the files that have it and whose SHA-256 is not known yet', async () => {
+  it('is also found in files whose SHA-256 was unknown', async () => {
     const bytes = fresh()
     const unknown = await confirmed(await uploadOf(owner, bytes))
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
@@ -129,8 +129,8 @@ describe('content that was taken down', () => {
     expect((await listedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
   })
 
-  it('is found in a file that the job wanted to read while the storage folder was away', async () => {
-    // No blocked content has this size. Otherwise the confirm computes the SHA-256 at once.
+  it('is found in a file whose hashing failed on an unmounted storage folder', async () => {
+    // A size without blocked content. Otherwise the confirm would compute the SHA-256 at once.
     const bytes = fresh(1001)
     const file = await confirmed(await uploadOf(owner, bytes))
     const away = depsWith({ sha256: async () => null, installation: async () => null })
@@ -140,7 +140,7 @@ describe('content that was taken down', () => {
     expect(await opens(visitor, file.shortCode)).toBe(false)
   })
 
-  it('can be a file whose bytes were not found for a while', async () => {
+  it('is blocked even if its bytes were temporarily missing', async () => {
     const bytes = fresh(1002)
     const file = await confirmed(await uploadOf(owner, bytes))
     const lost = depsWith({ sha256: async () => null })
@@ -151,7 +151,7 @@ describe('content that was taken down', () => {
     expect(await refusalOf(confirmed(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
   })
 
-  it('can be a file whose SHA-256 is not known yet', async () => {
+  it('is blocked even if its SHA-256 is still unknown', async () => {
     const bytes = fresh()
     const file = await confirmed(await uploadOf(owner, bytes))
     await takenDown(admin, file.shortCode)

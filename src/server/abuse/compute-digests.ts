@@ -5,16 +5,18 @@ import { type Content, type Digest, findBlocked, listToHash, noteDigests } from 
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** One statement stores the digests of this many files, or of the files read in so many bytes. */
+/**
+ * One statement stores the digests of this many files, or of files with this many bytes in total.
+ */
 const batchSize = 100
 const batchBytes = 256 * 1024 ** 2
 
 /**
- * Computes the missing SHA-256 of files, one after the other. Takes down those whose content is
- * blocked, and completes takedowns that were interrupted. If no file of a batch can be read,
- * storage is probably unreachable, and the other files wait for the next run.
- * @returns how many files were read, could not be read, and were taken down. Files whose bytes are
- * missing count as neither read nor failed.
+ * Computes the missing SHA-256 of files, one after the other. Takes down files with blocked
+ * content, and completes interrupted takedowns. If no file of a batch can be read, storage is
+ * probably unreachable, and the remaining files wait for the next run.
+ * @returns the numbers of files that were read, failed to be read, and were taken down. Files
+ * without bytes count as neither read nor failed.
  */
 export async function computeDigests(
   deps: DigestDeps,
@@ -36,7 +38,7 @@ export async function computeDigests(
   return total
 }
 
-/** Returns null when no files are left after the id `after`. */
+/** Returns null if no files follow the id `after`. */
 async function computeBatch(deps: DigestDeps, store: Storage, after: string | null) {
   const { db, log } = deps
   const files = await listToHash(db, store.name, after, batchSize)
@@ -62,7 +64,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
   if (digests.length > 0) await noteDigests(db, digests)
   const found = digests.flatMap(({ sha256 }) => sha256 ?? [])
   let takenDown = 0
-  // After the digests are stored, so that no takedown in between misses these files.
+  // After storing the digests, so that no concurrent takedown misses these files.
   for (const sha256 of await findBlocked(db, found)) takenDown += await takeDownCopies(deps, sha256)
   return {
     lastId,

@@ -4,13 +4,10 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { takeDownBlocked } from '../files/queries.ts'
 import { listToHash } from './queries.ts'
 
-/*
- * What the job that computes digests reads each minute, among many files that have one.
- */
+/* The rows that the digest job reads each minute, among many files that are already hashed. */
 
-/** How many files have a SHA-256. */
 const hashedCount = 10_000
-/** How many files concern each query. */
+/** How many files each query returns. */
 const dueCount = 30
 
 let app: TestApp
@@ -36,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many files, or entries of their indexes, the work reads. */
+/** Returns how many rows and index entries of `files` the work reads. */
 async function filesRead(work: () => Promise<unknown>): Promise<number> {
   const plans = await runPlansOf(app.pool, work)
   const ofFiles = plans.filter((plan) => / on files\b/.test(plan))
@@ -46,7 +43,7 @@ async function filesRead(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the search for files without a SHA-256', () => {
-  it('reads only the files of the store that have none, each once, page by page', async () => {
+  it('reads each unhashed file of the store exactly once, page by page', async () => {
     const { db } = app.deps
     const half = dueCount / 2
     const read = await filesRead(async () => {
@@ -57,7 +54,7 @@ describe('the search for files without a SHA-256', () => {
     expect(read).toBe(dueCount)
   })
 
-  it('searches an index once, and reads no file, where every file has one', async () => {
+  it('reads one index entry and no file if all files are hashed', async () => {
     await app.pool.query(`update files set is_content_proved = true where storage_key like 'due-%'`)
     await app.pool.query('vacuum analyze files')
     const read = await filesRead(async () => {
@@ -77,7 +74,7 @@ describe('the search for blocked content', () => {
     await app.pool.query('vacuum analyze files, blocked_content')
   })
 
-  it('looks blocked content up by its SHA-256', async () => {
+  it('uses an index on the SHA-256', async () => {
     const { clock, db } = app.deps
     const wanted = { sha256: undefined, limit: 100, now: clock() }
     const read = await filesRead(async () => {

@@ -7,10 +7,9 @@ import { closeReport, countOpenReports } from './report-queries.ts'
 const reportId = z.uuid()
 
 /**
- * Closes a report and leaves the file as it is. If somebody reports the file again later, this
- * opens a new report.
- * @returns how many reports are open now.
- * @throws {AppError} REPORT_NOT_FOUND when no open report has this id.
+ * Closes a report without changing the file. Later reports of the file open a new one.
+ * @returns the number of open reports.
+ * @throws {AppError} REPORT_NOT_FOUND if no open report has this id.
  */
 export async function dismissReport(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

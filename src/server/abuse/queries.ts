@@ -5,9 +5,8 @@ import { isToHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**
- * Returns the id of the file that has this short code. If no file has it, returns the id of the
- * file that was last reported under this code. That file has another code now, or its row was
- * removed.
+ * Returns the id of the file with this short code, or else of the file last reported under it,
+ * which may have been renewed or removed since.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
   const [named] = await db
@@ -24,7 +23,7 @@ export async function findFileToTakeDown(db: Db, shortCode: string): Promise<str
   return reported?.id
 }
 
-/** Returns the names of the files among `ids` whose rows still exist, in alphabetical order. */
+/** Returns the names of the existing files among `ids`, in alphabetical order. */
 export async function namesOf(db: Db, ids: string[]): Promise<string[]> {
   const rows = await db
     .select({ name: files.originalName })
@@ -34,7 +33,7 @@ export async function namesOf(db: Db, ids: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** A file whose content can be compared with blocked content. */
+/** The columns of a file that blocking its content needs. */
 export type Content = Pick<
   typeof files.$inferSelect,
   | 'id'
@@ -66,15 +65,15 @@ const content = {
   purgedAt: files.purgedAt,
 }
 
-/** Locks a file until the transaction ends. Returns undefined when its row no longer exists. */
+/** Locks a file until the transaction ends. Returns undefined if its row no longer exists. */
 export async function lockContent(tx: Db, id: string): Promise<Content | undefined> {
   const [file] = await tx.select(content).from(files).where(eq(files.id, id)).for('update')
   return file
 }
 
 /**
- * Blocks content, but never that of no bytes: all empty files share it, whoever made them. Returns
- * false if nothing was blocked, or if the content already was.
+ * Blocks content, except the empty content that all empty files share. Returns false if nothing was
+ * blocked or the content already was.
  */
 export async function blockContent(
   tx: Db,
@@ -89,7 +88,7 @@ export async function blockContent(
   return added.length > 0
 }
 
-/** Returns which of the given SHA-256 belong to blocked content. */
+/** Returns which of these SHA-256 are blocked. */
 export async function findBlocked(
   db: Db,
   sha256s: readonly string[],
@@ -103,8 +102,8 @@ export async function findBlocked(
 }
 
 /**
- * Returns which of these sizes in bytes any blocked content has. A file of any other size cannot be
- * blocked content.
+ * Returns which of these sizes in bytes occur in blocked content. A file of any other size can't be
+ * blocked.
  */
 export async function findBlockedSizes(
   db: Db,
@@ -119,8 +118,7 @@ export async function findBlockedSizes(
 }
 
 /**
- * Lists up to `limit` files of a store whose SHA-256 is to be computed, in the order of their ids,
- * after the id `after`.
+ * Lists up to `limit` files of a store that need a SHA-256, by id, starting after the id `after`.
  */
 export function listToHash(
   db: Db,
@@ -142,12 +140,12 @@ export function listToHash(
     .limit(limit)
 }
 
-/** What a file's stored bytes have; `sha256` is null if there are none. */
+/** The digest of a file's stored bytes; `sha256` is null if there are none. */
 export type Digest = Pick<Content, 'id' | 'sha256'>
 
 /**
- * Records the SHA-256 of files. An open report of a file gets it too, so that a takedown knows it
- * after the file's row was removed. Leaves out files that were taken down or recorded meanwhile.
+ * Records the SHA-256 of files and of their open reports, so that a takedown knows it even after
+ * the file's row is removed. Skips files that have been taken down or recorded in the meantime.
  */
 export async function noteDigests(db: Db, digests: readonly Digest[]): Promise<void> {
   await db.execute(sql`
@@ -168,9 +166,7 @@ export async function noteDigests(db: Db, digests: readonly Digest[]): Promise<v
         and proved.sha256 is not null`)
 }
 
-/**
- * Records the SHA-256 of one file, which the caller has locked. See `noteDigests`.
- */
+/** Records the SHA-256 of one file, which the caller has locked. See `noteDigests`. */
 export async function noteProved(tx: Db, id: string, sha256: string | null): Promise<void> {
   await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))
   if (sha256 === null) return

@@ -37,7 +37,7 @@ function dismiss(client: Client, id: string) {
 }
 
 describe('POST /api/links/{code}/report', () => {
-  it('shows the administrator what was written, and about which file', async () => {
+  it('shows the administrator the text and the file', async () => {
     const file = await makeFile(owner, { name: 'invoice.pdf', type: 'application/pdf' })
     await computeDigests(app.deps)
     const answer = await report(visitor, file.shortCode, {
@@ -75,7 +75,7 @@ describe('POST /api/links/{code}/report', () => {
     ])
   })
 
-  it('counts the reports of a file together, also when its link was renewed in between', async () => {
+  it('collects all reports of a file, even across a renewal', async () => {
     const file = await makeFile(owner)
     await report(visitor, file.shortCode, { reason: 'first' })
     app.clock.advance(1000)
@@ -94,7 +94,7 @@ describe('POST /api/links/{code}/report', () => {
     expect(listed?.statements.map(({ reason }) => reason)).toEqual(['first', 'second'])
   })
 
-  it('keeps the first fifty and the last fifty texts, however often a file is reported', async () => {
+  it('keeps the first 50 and the last 50 texts of a file', async () => {
     const { shortCode } = await makeFile(owner)
     for (let n = 1; n <= 110; n += 1) await report(visitor, shortCode, { reason: `${n}` })
     const [listed] = await listReports(admin)
@@ -104,14 +104,14 @@ describe('POST /api/links/{code}/report', () => {
     expect(kept).toEqual([...range(1), ...range(61)])
   })
 
-  it('removes characters that reorder text or control a terminal', async () => {
+  it('removes bidirectional and control characters', async () => {
     const { shortCode } = await makeFile(owner)
     const reason = 'a\u202ecod.exe\u001b[31m\u2028 b\tc\u200f'
     expect((await report(visitor, shortCode, { reason })).status).toBe(200)
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe('acod.exe[31m b\tc')
   })
 
-  it('counts every one of many at once', async () => {
+  it('counts every one of many parallel reports', async () => {
     const { shortCode } = await makeFile(owner)
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => report(makeClient(app), shortCode)),
@@ -120,14 +120,14 @@ describe('POST /api/links/{code}/report', () => {
     expect(await listReports(admin)).toMatchObject([{ count: 40 }])
   })
 
-  it('keeps what seems to come from a robot, with a mark', async () => {
+  it('keeps and marks suspected spam', async () => {
     const { shortCode } = await makeFile(owner)
     expect((await report(visitor, shortCode, { website: 'https://example.net' })).status).toBe(200)
     const [listed] = await listReports(admin)
     expect(listed?.statements).toMatchObject([{ isSuspect: true }])
   })
 
-  it.each([undefined, null, '', '  '])('needs no address: %j', async (email) => {
+  it.each([undefined, null, '', '  '])('accepts a missing address: %j', async (email) => {
     const { shortCode } = await makeFile(owner)
     expect((await report(visitor, shortCode, { email })).status).toBe(200)
     expect((await listReports(admin))[0]?.statements).toMatchObject([{ email: null }])
@@ -148,7 +148,7 @@ describe('POST /api/links/{code}/report', () => {
     { email: 1 },
     { website: 1 },
     { website: 'x'.repeat(501) },
-  ])('refuses %j and keeps nothing', async (changes) => {
+  ])('refuses %j and stores nothing', async (changes) => {
     const { shortCode } = await makeFile(owner)
     const answer = await report(visitor, shortCode, changes)
     expect(answer.status).toBe(400)
@@ -156,7 +156,7 @@ describe('POST /api/links/{code}/report', () => {
     expect(await listReports(admin)).toEqual([])
   })
 
-  it('tells nothing of a link that does not open: unknown, expired, private, deleted, taken down', async () => {
+  it('answers alike for unknown, expired, private, deleted and taken-down links', async () => {
     const free = await makePerson(app)
     const [expired, priv, deleted, taken] = [
       await makeFile(free),
@@ -185,7 +185,7 @@ describe('POST /api/links/{code}/report', () => {
 describe('the longest reason', () => {
   const longest = `One\n\n${'x'.repeat(longestReason - 6)}y`
 
-  it.each(['\n', '\r\n', '\r'])('is taken with lines that end with %j', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('is accepted with line endings of %j', async (end) => {
     expect(longest).toHaveLength(longestReason)
     const { shortCode } = await makeFile(owner)
     const reason = longest.replaceAll('\n', end)
@@ -195,7 +195,7 @@ describe('the longest reason', () => {
   })
 })
 
-describe('the limits of reports', () => {
+describe('the rate limit for reports', () => {
   let limited: TestApp
   let person: Person
   let boss: Person
@@ -206,7 +206,7 @@ describe('the limits of reports', () => {
   })
   afterAll(() => limited.close())
 
-  /** Reports a link. The request comes from a client with this IP address. */
+  /** Reports a link from this IP address. */
   const reportFrom = (address: string, code: string, reason = 'x') =>
     makeClient(limited).fetch(`/api/links/${code}/report`, {
       method: 'POST',
@@ -214,7 +214,7 @@ describe('the limits of reports', () => {
       body: JSON.stringify({ reason }),
     })
 
-  it('are ten an hour for one address, whichever links it tries', async () => {
+  it('is ten an hour per address, for all links together', async () => {
     const { shortCode } = await makeFile(person)
     const codes = Array.from({ length: 11 }, (_, n) => (n === 0 ? shortCode : 'abcdefghij'))
     const answers = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
@@ -226,7 +226,7 @@ describe('the limits of reports', () => {
     expect((await reportFrom('203.0.113.7', shortCode)).status).toBe(200)
   })
 
-  it('are two an hour for one file and address; a flood silences nobody and buries no text', async () => {
+  it("is two an hour per file and address, so that a flood can't silence others", async () => {
     const { shortCode } = await makeFile(person)
     const flood = (n: number) =>
       Promise.all(Array.from({ length: n }, (_, at) => reportFrom(`198.51.100.${at}`, shortCode)))
@@ -246,12 +246,12 @@ describe('the limits of reports', () => {
 })
 
 describe('GET /api/admin/reports', () => {
-  it('lists all that are open, last reported first, in pages without a gap', async () => {
+  it('lists all open reports in pages without gaps, last reported first', async () => {
     const codes: string[] = []
     for (let n = 0; n < 5; n += 1) {
       const { shortCode } = await makeFile(owner)
       await report(visitor, shortCode)
-      // Two of the reports come in the same millisecond.
+      // Two of the reports have the same timestamp.
       if (n !== 1) app.clock.advance(1)
       codes.push(shortCode)
     }
@@ -269,7 +269,7 @@ describe('GET /api/admin/reports', () => {
     expect(seen.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])
   })
 
-  it('knows a file whose owner deleted it since', async () => {
+  it('shows a file that its owner has deleted since', async () => {
     const file = await makeFile(owner, { name: 'gone.zip' })
     await computeDigests(app.deps)
     await report(visitor, file.shortCode)
@@ -286,14 +286,14 @@ describe('GET /api/admin/reports', () => {
     },
   )
 
-  it('is closed to everybody but the administrator', async () => {
+  it('is open only to the administrator', async () => {
     expect((await visitor.fetch('/api/admin/reports')).status).toBe(401)
     expect((await owner.fetch('/api/admin/reports')).status).toBe(403)
   })
 })
 
 describe('POST /api/admin/reports/{id}/dismiss', () => {
-  it('closes the report once, leaves the file, and stands in the audit log', async () => {
+  it('closes the report once, keeps the file and is audited', async () => {
     const file = await makeFile(owner)
     await report(visitor, file.shortCode)
     const [listed] = await listReports(admin)
@@ -320,7 +320,7 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
     expect(await listReports(admin)).toMatchObject([{ count: 1 }])
   })
 
-  it('says how many are still open', async () => {
+  it('returns the number of open reports', async () => {
     for (const file of [await makeFile(owner), await makeFile(owner)])
       await report(visitor, file.shortCode)
     const messages: unknown[] = []
@@ -332,13 +332,13 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
     ])
   })
 
-  it.each([randomUUID(), 'x', "'", '%00'])('finds no report %s', async (id) => {
+  it.each([randomUUID(), 'x', "'", '%00'])('returns 404 for the unknown id %s', async (id) => {
     const answer = await dismiss(admin, id)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ code: 'REPORT_NOT_FOUND' })
   })
 
-  it('is closed to everybody but the administrator', async () => {
+  it('is open only to the administrator', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
     const [listed] = await listReports(admin)
@@ -348,8 +348,8 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
   })
 })
 
-describe('the address of somebody who reported a file', () => {
-  it('goes with the report, 30 days after it was dealt with', async () => {
+describe('the email address of a reporter', () => {
+  it('is removed with the report 30 days after it is closed', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode, { email: 'ada@example.org' })
     const [listed] = await listReports(admin)
@@ -363,7 +363,7 @@ describe('the address of somebody who reported a file', () => {
     expect(await kept()).toBe(0)
   })
 
-  it('goes after 180 days, if nobody deals with the report and the bytes are gone', async () => {
+  it('is removed after 180 days if the report stays open and the bytes are gone', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
     const at = (ms: number) => new Date(app.clock().getTime() + ms)
@@ -377,7 +377,7 @@ describe('the address of somebody who reported a file', () => {
     expect(await removeLapsedReports(app.deps.db, at(180 * day + 1))).toBe(1)
   })
 
-  it('stays for 30 days after it was dealt with, also where the file was reported long ago', async () => {
+  it('is kept for 30 days after closing, even if the report is old', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
     const longAgo = new Date(app.clock().getTime() - 300 * day)

@@ -11,8 +11,8 @@ import { counter } from '../http/rate-limit.ts'
 import { addToReport, findReportable, type Reportable } from './report-queries.ts'
 
 /**
- * Finds the file behind a link that opens now. Returns null for unknown, expired, private and
- * deleted links alike, so that nobody can tell them apart (design §4).
+ * Finds the file behind an active link. Returns null for unknown, expired, private and deleted
+ * links alike, so that they can't be told apart (design §4).
  */
 export async function findOpenLink(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -23,12 +23,11 @@ export async function findOpenLink(
 }
 
 /**
- * Adds a visitor's statement to the open report of the file behind a link, and requests the email
- * that tells support of it, at most one for a file and day (UTC). One transaction does both, so
- * that neither is lost. If the hidden field `website` is filled in, a robot has probably sent the
- * statement. It is kept with a mark and without an email, because a browser may have filled in the
- * field by itself.
- * @throws {AppError} LINK_NOT_FOUND when the link does not open; TOO_MANY_REQUESTS.
+ * Adds a visitor's statement to the file's open report and requests an email to support, at most
+ * one per file and day (UTC). One transaction does both, so that neither is lost. If the hidden
+ * field `website` is filled in, the statement is probably spam. It is marked and sends no email,
+ * but is kept, because browsers may autofill the field.
+ * @throws {AppError} LINK_NOT_FOUND if the link isn't active; TOO_MANY_REQUESTS.
  */
 export async function reportLink(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
@@ -37,14 +36,13 @@ export async function reportLink(
   clientAddress: string,
 ): Promise<void> {
   const { clock, db, mailQueue, rateLimits } = deps
-  // This limit also counts reports of links that do not open. Otherwise somebody could guess short
-  // codes with this call.
+  // Inactive links count too. Otherwise this call could be used to guess short codes.
   const client = addressBlock(clientAddress)
   await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
-  // There is no limit for a file: whoever reached it would silence everybody else. One client adds
-  // few of the texts that a report keeps.
+  // No limit per file: whoever exhausted it would silence everyone else. One client adds only a few
+  // of the texts that a report keeps.
   await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)

@@ -13,7 +13,7 @@ import type { CheckLine } from '../../shared/contract/checks.ts'
 import { momentText } from '../../shared/rules/format/moment-text.ts'
 import { reports } from '../db/schema.ts'
 
-/** How the people who run the server learn that a file was reported. */
+/** How support learns about a reported file. */
 
 const day = 24 * 60 * 60_000
 
@@ -33,14 +33,14 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Dismisses the report that was made last. */
+/** Dismisses the latest report. */
 async function dismissLast(): Promise<void> {
   const [last] = await listReports(admin)
   expect((await admin.post(`/api/admin/reports/${last?.id}/dismiss`)).status).toBe(200)
 }
 
 describe('support', () => {
-  it('is told of a report by mail, with what was written and the way to deal with it', async () => {
+  it('gets an email about a report with its text and instructions', async () => {
     const file = await makeFile(owner, { name: '<b>invoice</b>.pdf' })
     await report(visitor, file.shortCode, {
       reason: 'It is a <trap>.\nTwo scanners say so.',
@@ -63,7 +63,7 @@ describe('support', () => {
     expect(mail?.content.html).not.toContain('<b>invoice')
   })
 
-  it('gets one mail for a file and day, however many report it at once, and another the next day', async () => {
+  it('gets one email per file and day, even for parallel reports', async () => {
     const [file, other] = [await makeFile(owner), await makeFile(owner)]
     await Promise.all(
       Array.from({ length: 12 }, () => report(makeClient(app), file.shortCode, { reason: 'same' })),
@@ -73,7 +73,7 @@ describe('support', () => {
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
-    // Dismissing it does not open the way for more emails of that day.
+    // Dismissing the report doesn't allow another email that day.
     app.clock.advance(1)
     await report(visitor, file.shortCode)
     await dismissLast()
@@ -84,7 +84,7 @@ describe('support', () => {
     expect(await app.mails()).toHaveLength(1)
   })
 
-  it('gets none about what a robot seems to have sent, and then one about what a person wrote', async () => {
+  it('gets no email about suspected spam, but about a later genuine report', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
     expect(await app.mails()).toEqual([])
@@ -95,7 +95,7 @@ describe('support', () => {
     expect(mail?.content.text).not.toContain('Buy now')
   })
 
-  it('gets none about a report that was dealt with before the mail left, or that was not kept', async () => {
+  it('gets no email about reports that were closed before sending or refused', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
     await dismissLast()
@@ -105,7 +105,7 @@ describe('support', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it('gets no mail without the report, and no report is kept without its mail', async () => {
+  it('gets the email and the report, or neither', async () => {
     const { shortCode } = await makeFile(owner)
     const add = vi.spyOn(app.deps.mailQueue, 'add').mockRejectedValueOnce(new Error('no queue'))
     expect((await report(visitor, shortCode)).status).toBe(500)
@@ -114,15 +114,15 @@ describe('support', () => {
   })
 })
 
-describe('the checks', () => {
+describe('the report check', () => {
   const line = async (): Promise<CheckLine | undefined> => {
-    // Lines are kept for 5 seconds.
+    // Check results are cached for 5 seconds.
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
     return lines.find(({ name }) => name === 'Reports')
   }
 
-  it('count the open reports, and warn when one has waited for two days', async () => {
+  it('counts open reports and warns after two days', async () => {
     expect(await line()).toMatchObject({ status: 'ok', message: 'None is open.' })
     const since = app.clock()
     await report(visitor, (await makeFile(owner)).shortCode)

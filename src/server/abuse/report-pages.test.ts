@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { reports } from '../db/schema.ts'
 
-/** These tests use the form as a browser without scripts does. */
+/** These tests use the form like a browser without JavaScript. */
 
 let app: TestApp
 let admin: Person
@@ -27,7 +27,7 @@ async function open(code: string) {
   return { answer, page: readPage(await answer.text()) }
 }
 
-/** Sends the form as a browser does. */
+/** Submits the form as a browser does. */
 async function send(code: string, fields: Record<string, string>, headers = {}) {
   const answer = await makeClient(app).fetch(`/s/${code}/report`, {
     method: 'POST',
@@ -37,8 +37,8 @@ async function send(code: string, fields: Record<string, string>, headers = {}) 
   return { answer, page: readPage(await answer.text()) }
 }
 
-describe('the page where a visitor reports a file', () => {
-  it('is linked from the download page, and has a form that sends itself to its own address', async () => {
+describe('the report page', () => {
+  it('is linked from the download page and has a form that submits to its own URL', async () => {
     const name = `<b>"x"</b>'s {{name}}.zip`
     const { shortCode } = await makeFile(owner, { name: 'minutes.pdf' })
     const download = await makeClient(app).fetch(`/s/${shortCode}`, {
@@ -69,7 +69,7 @@ describe('the page where a visitor reports a file', () => {
     expect(page.serialized()).not.toMatch(/\{\{(?!name)|undefined|role="alert">[^<]/)
   })
 
-  it('says thank you, and leads back to the file', async () => {
+  it('says thank you and links back to the file', async () => {
     const { shortCode } = await makeFile(owner)
     const { answer, page } = await send(shortCode, {
       choice: 'malware',
@@ -104,7 +104,7 @@ describe('the page where a visitor reports a file', () => {
     [{ choice: 'other', words: ' ' }, 'Please say what is wrong with the file.'],
     [{ choice: 'foreign', words: 'x'.repeat(901) }, 'Please use at most 900 characters.'],
     [{ choice: 'illegal', words: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
-  ])('shows the form again with what was typed: %j', async (fields, error) => {
+  ])('shows the form again with the previous input: %j', async (fields, error) => {
     const { shortCode } = await makeFile(owner)
     const { answer, page } = await send(shortCode, fields)
     expect(answer.status).toBe(400)
@@ -118,7 +118,7 @@ describe('the page where a visitor reports a file', () => {
     expect(await listReports(admin)).toEqual([])
   })
 
-  it('takes a text as long as its field allows, whose lines end as browsers send them', async () => {
+  it("accepts the maximum length with a browser's line endings", async () => {
     const { shortCode } = await makeFile(owner)
     const { page: form } = await open(shortCode)
     const most = Number(attributeOf(form.one('textarea'), 'maxlength'))
@@ -132,7 +132,7 @@ describe('the page where a visitor reports a file', () => {
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(`Illegal or harmful: ${text}`)
   })
 
-  it('keeps what was typed when there were too many reports, and says when to come back', async () => {
+  it('keeps the input after too many reports and says when to retry', async () => {
     const { shortCode } = await makeFile(owner)
     for (let n = 0; n < 10; n += 1) await send(shortCode, { choice: 'other', words: 'again' })
     const { answer, page } = await send(shortCode, { choice: 'other', words: 'once more' })
@@ -142,7 +142,7 @@ describe('the page where a visitor reports a file', () => {
     expect(textOf(page.one('textarea'))).toBe('once more')
   })
 
-  it('marks what fills in the field that nobody sees', async () => {
+  it('marks submissions that fill in the hidden field', async () => {
     const { shortCode } = await makeFile(owner)
     await send(shortCode, {
       choice: 'other',
@@ -152,7 +152,7 @@ describe('the page where a visitor reports a file', () => {
     expect((await listReports(admin))[0]?.statements).toMatchObject([{ isSuspect: true }])
   })
 
-  it('is the page of a dead link for a link that is over or unknown, also when it died meanwhile', async () => {
+  it('shows the dead-link page for ended and unknown links at every step', async () => {
     const file = await makeFile(owner)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     const unknown = await makeClient(app).fetch('/s/abcdefghij', {
@@ -172,7 +172,7 @@ describe('the page where a visitor reports a file', () => {
     expect(await listReports(admin)).toEqual([])
   })
 
-  it('takes no form of another site, and none that is too large', async () => {
+  it('refuses forms that are cross-site or too large', async () => {
     const { shortCode } = await makeFile(owner)
     const foreign = await send(
       shortCode,

@@ -7,7 +7,7 @@ import {
 import type { ReportChoice } from '../../shared/rules/links/report.ts'
 import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 
-/** What a visitor has chosen and typed in the form that reports a file. */
+/** A visitor's input in the report form. */
 export interface Typed {
   choice: ReportChoice | null
   words: string
@@ -16,24 +16,23 @@ export interface Typed {
 
 export interface ReportPages {
   /**
-   * Answers with the form, filled with what the visitor typed before. If the server refused the
-   * form, `error` tells the visitor why, and `status` is the status of the answer.
+   * Returns the form with the visitor's previous input. If the form was refused, `error` is the
+   * message shown, and `status` the status of the response.
    */
   form(
     file: { shortCode: string; originalName: string },
     typed?: Typed,
     refused?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
   ): Response
-  /** Answers that the report was received. */
+  /** Returns the page that confirms the report. */
   sent(shortCode: string): Response
-  /** Answers with the page of a link that does not open. */
+  /** Returns the page of an inactive link. */
   dead(): Response
 }
 
 /**
- * Reads the template of the page where a visitor reports a file (report.html in `distDir`). The
- * page works without scripts.
- * @throws {StartupError} when the template is missing or from another version of the server.
+ * Loads the template of the report page (report.html in `distDir`), which works without JavaScript.
+ * @throws {StartupError} if the template is missing or from another version of the server.
  */
 export function loadReportPages(options: { distDir: string; appUrl: URL }): ReportPages {
   const { distDir, appUrl } = options
@@ -51,9 +50,8 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
     'cache-control': 'no-store',
     'x-robots-tag': 'noindex',
   })
-  // With `no-referrer`, browsers would hide the origin when they send the form, and the server
-  // would refuse the form as one from another site. With `same-origin`, only this server sees the
-  // address of the page.
+  // With `no-referrer`, browsers would submit the form without an origin, and the server would
+  // refuse it as cross-site. With `same-origin`, the page's URL is sent only to this server.
   const headers = headersOf(html, 'same-origin')
   const deadHeaders = headersOf(dead, 'no-referrer')
   const none = { code: '', name: '', words: '', email: '', error: '' }

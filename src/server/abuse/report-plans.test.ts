@@ -9,13 +9,13 @@ const closedCount = 10_000
 const ownerCount = 1000
 const perOwner = closedCount / ownerCount
 
-/** A file that was reported twice, and both reports are closed. */
+/** A file that was reported twice; both reports are closed. */
 const fileId = randomUUID()
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  // Every report was closed at its own minute, the first one first.
+  // The reports were closed one minute apart, the first one first.
   await app.pool.query(
     `insert into reports (file_id, owner_id, short_code, original_name, mime_type, size, count,
       statements, first_reported_at, last_reported_at, closed_at, outcome)
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many closed reports and entries of their indexes this work reads. */
+/** Returns how many rows and index entries of `reports` the work reads. */
 async function rowsRead(work: () => Promise<unknown>): Promise<number> {
   const plans = await runPlansOf(app.pool, work)
   const ofTable = plans.filter((plan) => / on reports\b/.test(plan))
@@ -37,7 +37,7 @@ async function rowsRead(work: () => Promise<unknown>): Promise<number> {
   return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, 'reports'), 0)
 }
 
-it('the last report of a file is found among many closed ones', async () => {
+it('finds the last report of a file among many closed ones by index', async () => {
   const { db } = app.deps
   const read = await rowsRead(async () => {
     expect(await findLastReport(db, fileId)).toMatchObject({ shortCode: 'code-50' })
@@ -45,7 +45,7 @@ it('the last report of a file is found among many closed ones', async () => {
   expect(read).toBeLessThanOrEqual(4)
 })
 
-it('the closed reports of one owner are removed without a look at those of others', async () => {
+it('removes the closed reports of one owner without reading those of others', async () => {
   const read = await rowsRead(() => removeHandledReportsOf(app.deps.db, 'owner-500'))
   expect(read).toBeLessThanOrEqual(3 * perOwner)
   expect((await app.pool.query(`select from reports where owner_id = 'owner-500'`)).rowCount).toBe(
@@ -53,7 +53,7 @@ it('the closed reports of one owner are removed without a look at those of other
   )
 })
 
-it('closed reports are removed without a look at those that stay', async () => {
+it('removes old closed reports without reading newer ones', async () => {
   const { clock, db } = app.deps
   const now = new Date(clock().getTime() + 30 * day + 20 * 60_000)
   const read = await rowsRead(async () => {

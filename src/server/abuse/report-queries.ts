@@ -24,12 +24,12 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** A report keeps this many of the first statements and this many of the last ones. */
+/** A report keeps this many of its first and of its last statements. */
 const keptAtEachEnd = 50
 
 /**
- * Finds the file that has this short code, even if its link is not active. Returns the columns that
- * a report copies, and those that decide whether the link opens.
+ * Finds the file with this short code, even if its link is inactive. Returns the columns that a
+ * report copies and those that decide whether the link is active.
  */
 export async function findReportable(db: Db, shortCode: string) {
   const [file] = await db
@@ -54,8 +54,8 @@ export async function findReportable(db: Db, shortCode: string) {
 export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
 
 /**
- * Adds a visitor's statement to the open report of a file, or to a new report if none is open. One
- * SQL statement does both. A report keeps only a limited number of statements, so it stays small.
+ * Adds a visitor's statement to the file's open report, or to a new one. Uses a single SQL
+ * statement. A report keeps a limited number of statements, so it stays small.
  */
 export async function addToReport(
   db: Db,
@@ -90,14 +90,13 @@ export async function addToReport(
         provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
-        // `- n` removes the element at index n. This is the oldest statement after the first ones,
-        // which always stay.
+        // `- n` removes the element at index n: the oldest statement after the first ones, which
+        // always stay.
         statements: sql`case when ${isFull} then ${statements} - ${keptAtEachEnd}::int else ${statements} end || excluded.statements`,
       },
     })
 }
 
-/** Returns the open report of a file. */
 export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
   const [report] = await db
     .select()
@@ -106,7 +105,7 @@ export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow 
   return report
 }
 
-/** Counts the open reports. `since` is when the oldest one was opened; null if there is none. */
+/** Counts the open reports. `since` is when the oldest one was opened, or null. */
 export async function countOpenReports(db: Db): Promise<{ count: number; since: Date | null }> {
   const [counted] = await db
     .select({ count: count(), since: min(reports.firstReportedAt) })
@@ -115,15 +114,13 @@ export async function countOpenReports(db: Db): Promise<{ count: number; since: 
   return counted ?? { count: 0, since: null }
 }
 
-/**
- * The position of a report in the list: when the file was last reported, and the id of the report.
- */
+/** The position of a report in the list: when the file was last reported, and the report's id. */
 export type ReportPlace = readonly [lastReportedAt: Date, id: string]
 
 /**
- * Lists at most `limit` open reports, the last reported first. With `after`, the list begins after
- * that position. Each entry has the file's row if the row still exists, the owner's address, and
- * the number of other files that have stored bytes with the same SHA-256. These go with a takedown.
+ * Lists up to `limit` open reports, last reported first, starting after `after`. Each entry
+ * includes the file's row if it still exists, the owner's address, and the number of other stored
+ * files with the same SHA-256, which a takedown would include.
  */
 export function listReports(
   db: Db,
@@ -139,7 +136,7 @@ export function listReports(
   return db
     .select({
       report: reports,
-      // The first column must not be nullable: if it is null, drizzle takes the file for missing.
+      // The first column must not be nullable: if it is null, drizzle treats the file as missing.
       file: {
         shortCode: files.shortCode,
         sha256: files.sha256,
@@ -158,10 +155,7 @@ export function listReports(
     .limit(limit)
 }
 
-/**
- * Closes an open report and returns its row. If several callers do this at the same time, only one
- * gets the row.
- */
+/** Closes an open report and returns its row. Only one of several parallel calls gets the row. */
 export async function closeReport(
   tx: Db,
   id: string,
@@ -176,7 +170,7 @@ export async function closeReport(
   return closed
 }
 
-/** Closes the open report of each of these files. Returns how many reports it has closed. */
+/** Closes the open reports of these files. Returns the number of closed reports. */
 export async function closeReportsOf(
   tx: Db,
   fileIds: string[],
@@ -192,10 +186,10 @@ export async function closeReportsOf(
 }
 
 /**
- * Removes reports with the addresses in them: closed reports after 30 days, and open reports to
- * which nothing was added for 180 days. An open report stays while storage keeps the bytes of its
- * file, because the administrator can still take the file down. It works in batches.
- * @returns how many reports were removed.
+ * Deletes reports and the email addresses in them: closed ones after 30 days, and open ones 180
+ * days after the last statement. An open report stays while storage keeps the file's bytes, because
+ * the administrator can still take the file down. Works in batches.
+ * @returns the number of deleted reports.
  */
 export async function removeLapsedReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
@@ -226,14 +220,14 @@ function removeReports(db: Db, which: SQL | undefined): Promise<number> {
 }
 
 /**
- * Removes the closed reports of a user's files. The open reports stay, so that their content can
- * still be blocked after the user is deleted.
+ * Deletes the closed reports of a user's files. Open reports stay, so that their content can still
+ * be blocked after the user is deleted.
  */
 export async function removeHandledReportsOf(tx: Db, ownerId: string): Promise<void> {
   await tx.delete(reports).where(and(eq(reports.ownerId, ownerId), isNotNull(reports.closedAt)))
 }
 
-/** Returns the last report of a file. Reports stay when the file's row is removed. */
+/** Returns the last report of a file, even if the file's row was removed. */
 export async function findLastReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
   const [report] = await db
     .select()

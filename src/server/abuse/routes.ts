@@ -31,8 +31,8 @@ type AbuseEndpoint =
   | 'dismissReport'
 
 /**
- * The calls about abuse (design §4). Visitors report files. The administrator takes a reported file
- * down, or dismisses the report.
+ * The endpoints against abuse (design §4). Visitors report files. The administrator takes a
+ * reported file down or dismisses the report.
  */
 export function abuseRoutes(
   deps: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
@@ -96,7 +96,7 @@ function dismissedText(open: number): string {
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
 
-/** Returns a report as the administrator sees it at the moment `now`. */
+/** Formats a report for the administrator. */
 function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
   return {
     ...report,
@@ -112,16 +112,13 @@ function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
   }
 }
 
-/** Reads the fields of a form that a browser sent without scripts. */
+/** Parses a form submitted without JavaScript. */
 async function readForm(context: Context<HttpEnv>): Promise<Record<string, string>> {
   const text = new TextDecoder().decode(bodyBytes(context))
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/**
- * Returns what the visitor chose and typed. A refused form shows it again, so the visitor need not
- * type it twice.
- */
+/** Returns the visitor's input, so that a refused form can show it again. */
 function typedIn({ choice = '', words = '', email = '' }: Record<string, string>): Typed {
   return { choice: isChoice(choice) ? choice : null, words, email }
 }
@@ -130,7 +127,7 @@ function isChoice(text: string): text is ReportChoice {
   return Object.hasOwn(reportChoices, text)
 }
 
-/** Returns the sentence that tells the visitor what is wrong with a form. */
+/** Returns the message about an invalid form. */
 function faultOf({ issues }: z.ZodError): string {
   const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
   if (isWrong('choice')) return 'Please choose what is wrong with the file.'

@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Makes a file whose SHA-256 is only what its sender claimed, as a bucket has it. Returns it with
- * its owner.
+ * Creates a file whose SHA-256 is only claimed by its sender, as for a bucket. Returns it with its
+ * owner.
  */
 async function makeUnproved() {
   const owner = await makePerson(app)
@@ -38,14 +38,14 @@ async function makeUnproved() {
   return { owner, file }
 }
 
-/** Returns the lines of the audit log about what was done to a user, newest first. */
+/** Returns the audit log entries about a user, newest first. */
 async function auditAbout({ email }: Person): Promise<AuditLine[]> {
   return json(await admin.fetch(`/api/admin/audit?search=${email}`))
 }
 
-describe('a takedown of a file whose content nobody knows any more', () => {
+describe('a takedown of a file whose content can no longer be determined', () => {
   it.each(['purged', 'deleted'])(
-    '%s: closes the report, and says in the audit log who did it and why',
+    '%s: closes the report and records actor and reason in the audit log',
     async (what) => {
       const { owner, file } = await makeUnproved()
       await report(makeClient(app), file.shortCode)
@@ -57,7 +57,7 @@ describe('a takedown of a file whose content nobody knows any more', () => {
         'The link had ended before. No bytes are left to tell its content by, so nothing is blocked.'
       expect(await takenDown(admin, file.shortCode, 'Gone, but bad.')).toBe(said)
       expect(await listReports(admin)).toEqual([])
-      // The second call finds nothing to change, so it leaves no line.
+      // The second call changes nothing, so it isn't recorded.
       expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(said)
       app.clock.set(before)
       const [line, ...others] = await auditAbout(owner)
@@ -78,8 +78,8 @@ describe('a takedown of a file whose content nobody knows any more', () => {
   )
 })
 
-describe('content that is blocked after its link has ended', () => {
-  it('has a line of the administrator where the same call could read it', async () => {
+describe('content blocked after its link has ended', () => {
+  it('is attributed to the administrator if the same call could read it', async () => {
     const { owner, file } = await makeUnproved()
     await takenDown(admin, file.shortCode, 'Malware.')
     const { shortCode, id: fileId } = file
@@ -98,7 +98,7 @@ describe('content that is blocked after its link has ended', () => {
     expect(await auditAbout(owner)).toHaveLength(2)
   })
 
-  it('has one even if that link was over, so that no takedown is missing in the log', async () => {
+  it('is recorded even if the link had already expired', async () => {
     const { owner, file } = await makeUnproved()
     // The bytes are still stored, but the purge has begun.
     const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
@@ -111,7 +111,7 @@ describe('content that is blocked after its link has ended', () => {
     ])
   })
 
-  it('has one of the server where storage could be read only later', async () => {
+  it('is attributed to the server if storage became readable only later', async () => {
     const { owner, file } = await makeUnproved()
     const unread = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
     const { content } = await takeDown(

@@ -53,14 +53,14 @@ async function rowOf(id: string) {
   return row
 }
 
-/** Returns the line of the audit log about the takedown of a file of the owner. */
+/** Returns the audit log entry about the takedown of one of the owner's files. */
 async function auditOf({ id }: { id: string }) {
   const lines = await takedownAudit(admin, owner)
   return lines.find(({ details }) => details.fileId === id)
 }
 
 describe('a link that is taken down', () => {
-  it('answers like one that never was, at once and everywhere', async () => {
+  it('responds like an unknown link on every route at once', async () => {
     const file = await makeFile(owner)
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
@@ -85,7 +85,7 @@ describe('a link that is taken down', () => {
     }
   })
 
-  it('and is empty takes no other empty file with it, and blocks no upload of one', async () => {
+  it('to an empty file affects no other empty file and blocks no upload', async () => {
     const bytes = new Uint8Array()
     const other = await makePerson(app)
     const [file, theirs] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
@@ -103,7 +103,7 @@ describe('a link that is taken down', () => {
     expect((await uploadAgain(owner, bytes)).answer.status).toBe(200)
   })
 
-  it('is gone for a server whose clock is behind, too', async () => {
+  it('is also gone on a server whose clock is behind', async () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)
     app.clock.advance(-60_000)
@@ -111,7 +111,7 @@ describe('a link that is taken down', () => {
     app.clock.advance(60_000)
   })
 
-  it('loses its bytes at once, with a receipt, and storage stays quiet', async () => {
+  it('loses its bytes at once, with a receipt, and storage stays consistent', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
     await takenDown(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
@@ -137,7 +137,7 @@ describe('a link that is taken down', () => {
     expect(receipt).toMatchObject({ storageKey: key, dueAt: at })
   })
 
-  it('cannot be renewed, and frees the place in the limit of files', async () => {
+  it('cannot be renewed and frees its slot', async () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)
     await expectRefusal(await askForRenewal(owner, file.id), 409, 'FILE_GONE')
@@ -147,7 +147,7 @@ describe('a link that is taken down', () => {
     await makeFile(free)
   })
 
-  it('lets a download that began before come to its end', async () => {
+  it('lets a running download finish', async () => {
     const bytes = fresh(24 * 1024 * 1024)
     const file = await makeFile(owner, { bytes })
     const reader = (await visitor.fetch(`/api/download/${file.shortCode}`)).body?.getReader()
@@ -164,7 +164,7 @@ describe('a link that is taken down', () => {
 })
 
 describe('the owner of a file that was taken down', () => {
-  it('is told by mail: what, why, and whom to answer to', async () => {
+  it('gets an email with the name, the reason and a reply address', async () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, owner.id))
     const file = await makeFile(owner, { name: 'invoice.pdf' })
     await takenDown(admin, file.shortCode, 'It is a trap.\n<b>Sorry</b>.')
@@ -181,7 +181,7 @@ describe('the owner of a file that was taken down', () => {
     expect(mail?.content.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
   })
 
-  it('is told without the name of the file while the address is not verified', async () => {
+  it('gets an email without the file name if the address is unverified', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve, { name: 'words to a stranger.txt' })
     await takenDown(admin, file.shortCode)
@@ -191,7 +191,7 @@ describe('the owner of a file that was taken down', () => {
     expect(mail?.content.text).not.toContain('words to a stranger')
   })
 
-  it('is told also if the row was removed from the history before the mail was written', async () => {
+  it('gets an email even if the row was removed before it was written', async () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
@@ -201,8 +201,8 @@ describe('the owner of a file that was taken down', () => {
   })
 })
 
-describe('a takedown of a link that is not open', () => {
-  it('twice says so, and does nothing again', async () => {
+describe('a takedown of a link that is not active', () => {
+  it('twice reports the earlier takedown and changes nothing', async () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode, 'First.')
     app.clock.advance(1000)
@@ -215,7 +215,7 @@ describe('a takedown of a link that is not open', () => {
     expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
   })
 
-  it('many times at once takes it down once', async () => {
+  it('in parallel takes it down once', async () => {
     const file = await makeFile(owner)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => takeDown(admin, file.shortCode)),
@@ -228,7 +228,7 @@ describe('a takedown of a link that is not open', () => {
     expect(await app.mails()).toHaveLength(1)
   })
 
-  it('private: ends it for good', async () => {
+  it('private: prevents its renewal', async () => {
     const file = await makeFile(owner)
     const before = app.clock()
     app.clock.set(new Date(file.expiresAt))
@@ -238,7 +238,7 @@ describe('a takedown of a link that is not open', () => {
     expect(await auditOf(file)).toMatchObject({ details: { linkWasOpen: false } })
   })
 
-  it('purged: blocks the content all the same, and writes to nobody', async () => {
+  it('purged: still blocks the content and sends no email', async () => {
     const free = await makePerson(app)
     const old = await makeFile(free)
     const before = app.clock()
@@ -252,7 +252,7 @@ describe('a takedown of a link that is not open', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it('deleted and reported: blocks the content that the report knows', async () => {
+  it('deleted and reported: blocks the content recorded in the report', async () => {
     const file = await makeFile(owner)
     await report(visitor, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
@@ -274,7 +274,7 @@ describe('a takedown of a link that is not open', () => {
     'whose SHA-256 was computed after the report, %s, and deleted since: blocks its content',
     async (what) => {
       const file = await makeFile(owner)
-      // A bucket takes the sender's word for the SHA-256.
+      // A bucket trusts the sender's SHA-256.
       await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
       await report(visitor, file.shortCode)
       if (what === 'reported again') {
@@ -294,7 +294,7 @@ describe('a takedown of a link that is not open', () => {
     },
   )
 
-  it('renewed since it was reported: takes the file down under its new link', async () => {
+  it('renewed after the report: takes the file down under its new link', async () => {
     const file = await makeFile(owner)
     await report(visitor, file.shortCode)
     const renewed = await json<File>(await askForRenewal(owner, file.id))
@@ -303,7 +303,7 @@ describe('a takedown of a link that is not open', () => {
   })
 
   it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(
-    'unknown: %j is told as such',
+    'unknown: %j is reported as unknown',
     async (code) => {
       const answer = await takeDown(admin, code)
       expect(answer.status).toBe(404)
@@ -331,7 +331,7 @@ describe('POST /api/admin/takedown', () => {
     expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('is for the administrator alone, and stands in the audit log', async () => {
+  it('is open only to the administrator and audited', async () => {
     const file = await makeFile(owner)
     expect((await takeDown(visitor, file.shortCode)).status).toBe(401)
     expect((await takeDown(await makePerson(app), file.shortCode)).status).toBe(403)
@@ -348,7 +348,7 @@ describe('POST /api/admin/takedown', () => {
     })
   })
 
-  it('leaves bytes that storage does not remove to the purge job', async () => {
+  it('leaves bytes that storage fails to remove to the purge job', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
     const refusing = { ...app.storage, remove: () => Promise.reject(new Error('EIO')) }
@@ -367,10 +367,10 @@ describe('POST /api/admin/takedown', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('keeps the bytes of a file that storage cannot read until their SHA-256 is known', async () => {
+  it('keeps the bytes of an unreadable file until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    // This is how a file in a bucket looks: its SHA-256 is only what the sender claimed.
+    // As for a file in a bucket: the SHA-256 is only claimed by the sender.
     await app.deps.db
       .update(files)
       .set({ isContentProved: false, sha256: sha256(fresh()) })
@@ -400,7 +400,7 @@ describe('POST /api/admin/takedown', () => {
     app.logged.splice(0)
   })
 
-  it('reads the bytes of a file from before the server kept its SHA-256', async () => {
+  it('hashes the bytes of a file from before the server stored a SHA-256', async () => {
     const file = await makeFile(owner)
     const changes = { isContentProved: false, sha256: null }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))

@@ -14,23 +14,23 @@ type TakedownDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue
 /** Which link the administrator takes down, and why. */
 export interface TakedownOrder {
   shortCode: string
-  /** The email to the owner contains this reason. */
+  /** Included in the email to the owner. */
   reason: string
   actor: Actor
 }
 
-/** What a takedown did to the link and to the content of the file. */
+/** The effect of a takedown on the link and on the content of the file. */
 export interface TakedownResult {
   /**
    * `ended`: this call has taken the file down. `ended-before`: an earlier takedown had. `over`:
-   * the bytes were gone or being removed before, because the file had expired or its owner had
+   * the bytes were already gone or being removed, because the file had expired or its owner had
    * deleted it.
    */
   link: 'ended' | 'ended-before' | 'over'
   /**
-   * `blocked`: nobody can upload the content any more. `waiting`: storage cannot be read now; a
-   * job blocks the content later. `gone`: no bytes are left, and their SHA-256 is unknown. `empty`:
-   * the content of an empty file is not blocked.
+   * `blocked`: the content can't be uploaded any more. `waiting`: storage is unreadable now; a job
+   * will block the content. `gone`: no bytes are left, and their SHA-256 is unknown. `empty`: empty
+   * content is never blocked.
    */
   content: 'blocked' | 'waiting' | 'gone' | 'empty'
   /** How many other files with the same content this call has taken down. */
@@ -38,13 +38,12 @@ export interface TakedownResult {
 }
 
 /**
- * Takes a file down. Its link ends at once, its bytes are removed, and its content is blocked:
- * uploads with the same SHA-256 are refused, and other files with it are taken down too. Only a
- * SHA-256 that this server has computed counts, so for a file without one the bytes are read first.
- * The job `compute-digests` compares files whose SHA-256 is not known yet, and completes an
- * interrupted takedown. Every owner gets an email. A second takedown completes the first one. Each
- * call that changes something leaves a line in the audit log.
- * @throws {AppError} LINK_NOT_FOUND when no file has this link, and no file was reported under it.
+ * Takes a file down. Ends its link at once, deletes its bytes and blocks its content: uploads with
+ * the same SHA-256 are refused, and other files with it are taken down too. Only a SHA-256 computed
+ * by this server counts, so a file without one is read first. The job `compute-digests` handles
+ * files whose SHA-256 is still unknown, and completes an interrupted takedown, as does a second
+ * takedown. Every owner gets an email. Each call that changes something is audited.
+ * @throws {AppError} LINK_NOT_FOUND if no file has this link or was reported under it.
  */
 export async function takeDown(
   deps: TakedownDeps,
@@ -61,14 +60,14 @@ export async function takeDown(
   }
   if (found.size === 0) return { link: found.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
-  // Other files may have the same content, and this server has not computed their SHA-256 yet.
+  // Other files may have the same content but no computed SHA-256 yet.
   deps.askForJob('compute-digests')
   return { link: found.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
 
 interface Ended {
   link: TakedownResult['link']
-  /** What is blocked, unless the file is empty. null if this server has not computed it yet. */
+  /** The content to block, unless the file is empty. Null if this server hasn't computed it yet. */
   sha256: string | null
   size: number
   /** Undefined if the file's row was removed. */
@@ -76,9 +75,9 @@ interface Ended {
 }
 
 /**
- * Ends the link of a file, closes its report, and asks for the email to its owner. Blocks the
- * content if its SHA-256 is known. One transaction does all of it. Returns null when neither the
- * file nor a report of it exists.
+ * Ends a file's link, closes its report and requests the email to its owner. Blocks the content if
+ * its SHA-256 is known. Runs in one transaction. Returns null if neither the file nor a report of
+ * it exists.
  */
 function endLink(
   { clock, db, mailQueue }: TakedownDeps,
@@ -97,7 +96,7 @@ function endLink(
       sha256 !== null && (await blockContent(tx, { sha256, size, reason, blockedAt: now }))
     const closed = await closeReportsOf(tx, [id], 'taken-down', now)
     const subject = file?.ownerId ?? report?.ownerId ?? null
-    // Without any of these the call has changed nothing, so there is nothing to record.
+    // Recorded only if the call has changed anything.
     if (taken || isNew || closed > 0) {
       const linkWasOpen = taken !== undefined && taken.expiresAt > now
       const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
@@ -113,8 +112,8 @@ function endLink(
 }
 
 /**
- * Computes the SHA-256 of a file whose link has ended, and blocks the content. Returns null when no
- * bytes are left, and `waiting` when storage cannot be read.
+ * Computes the SHA-256 of a file whose link has ended, and blocks the content. Returns null if no
+ * bytes are left, and `waiting` if storage can't be read.
  */
 async function proveEnded(
   deps: TakedownDeps,
@@ -130,7 +129,7 @@ async function proveEnded(
   }
 }
 
-/** Tells the administrator in words what a takedown did. */
+/** Describes the effect of a takedown to the administrator. */
 export function takedownText({ link, content, copies }: TakedownResult): string {
   const others = copies === 1 ? '1 other file' : `${groupedDigits(copies)} other files`
   const blocked = {

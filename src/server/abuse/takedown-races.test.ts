@@ -29,9 +29,9 @@ import { expireFiles } from '../files/expire-files.ts'
 import { computeDigests } from './compute-digests.ts'
 
 /*
- * Each test runs a takedown and another action on the same content at the same moment, on a real
- * Postgres. Afterwards no link opens, storage holds none of the bytes, and nobody can upload them
- * again.
+ * Each test runs a takedown in parallel with another action on the same content, on a real
+ * Postgres. Afterwards no link is active, storage holds none of the bytes, and they can't be
+ * uploaded again.
  */
 
 const rounds = roundsOf(4, 12)
@@ -49,8 +49,8 @@ beforeAll(async () => {
 afterAll(() => closeWithoutErrors(app))
 
 /**
- * Starts the work after a random number of turns of the event loop. The greatest number is about as
- * many turns as one of these calls takes.
+ * Starts the work after a random number of event loop ticks, up to roughly the duration of one of
+ * these calls.
  */
 async function soon<T>(work: () => Promise<T>): Promise<T> {
   for (let turn = randomInt(mostTurns); turn > 0; turn -= 1) await nextTurn()
@@ -58,8 +58,8 @@ async function soon<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Expects that none of these links opens, that storage holds none of these keys, and that a new
- * upload of the same bytes is refused.
+ * Asserts that no link is active, storage has none of these keys, and a new upload of the bytes is
+ * refused.
  */
 async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<ArrayBuffer>) {
   for (const code of codes) expect(await opens(visitor, code)).toBe(false)
@@ -74,7 +74,7 @@ async function keyOf(id: string) {
   return row?.storageKey ?? ''
 }
 
-it('with a renewal: neither the old link nor the new one opens', async () => {
+it('with a renewal: neither the old link nor the new one is active', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: fresh() })
     await report(visitor, file.shortCode)
@@ -90,7 +90,7 @@ it('with a renewal: neither the old link nor the new one opens', async () => {
   }
 })
 
-it('with confirms of the same content by others: none of them leaves a link', async () => {
+it('with confirms of the same content by others: no link is left', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const bytes = fresh()
     const file = await makeFile(ada, { bytes })
@@ -115,7 +115,7 @@ it('with confirms of the same content by others: none of them leaves a link', as
   }
 })
 
-it('with downloads: each gives all of the bytes or none, and none afterwards', async () => {
+it('with downloads: each gets all of the bytes or none, and none afterwards', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: fresh() })
     const key = await keyOf(file.id)
@@ -137,7 +137,7 @@ it('with downloads: each gives all of the bytes or none, and none afterwards', a
   }
 })
 
-it('with a deletion: the content is blocked whoever comes first, and both get an answer', async () => {
+it('with a deletion: the content is blocked in either order, and both calls succeed', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [file, copy] = [await makeFile(ada), await makeFile(ada)]
     await report(visitor, file.shortCode)

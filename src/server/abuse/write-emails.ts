@@ -11,8 +11,8 @@ import { findOpenReport } from './report-queries.ts'
 type TakedownMail = Extract<MailRequest, { kind: 'takedown' }>
 
 /**
- * Writes the email that tells an owner which files were taken down and why. If the owner answers
- * the email, the answer goes to the support address. Returns null if the account no longer exists.
+ * Writes the email that tells an owner which files were taken down and why. Replies go to the
+ * support address. Returns null if the account no longer exists.
  */
 export async function writeTakedownMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
@@ -20,9 +20,8 @@ export async function writeTakedownMail(
 ): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
-  // If the address is not verified, a stranger may have signed up with it. File names could then
-  // carry the stranger's words to the owner of the address. `nameOf` leaves out the name for the
-  // same reason.
+  // With an unverified address, a stranger may have signed up, and the file names could carry the
+  // stranger's text to the owner of the address. `nameOf` omits the name for the same reason.
   const fileNames = owner.emailVerified ? await namesOf(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({
@@ -42,8 +41,8 @@ export async function writeTakedownMail(
 type ReportMail = Extract<MailRequest, { kind: 'report' }>
 
 /**
- * Writes the email that tells support about a reported file. It contains the last statement that no
- * robot seems to have sent. Returns null if the report is no longer open, or has no such statement.
+ * Writes the email that tells support about a reported file, with the last statement that isn't
+ * suspected spam. Returns null if the report is closed or has no such statement.
  */
 export async function writeReportMail(
   { config, db }: Pick<Deps, 'config' | 'db'>,

@@ -167,7 +167,8 @@ interface Progress {
  */
 export class StalledClients {
   /**
-   * The minimum number of bytes per number of checks during which the server waits for the client.
+   * A client must move this many bytes in this many checks. Only checks that find the server
+   * waiting for the client count.
    */
   static readonly minProgress = { checks: 12, bytes: 13 * 1024 }
 
