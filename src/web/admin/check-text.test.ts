@@ -43,7 +43,7 @@ it.each([
   ['Restart the server.', 'Restart the server.'],
   ['Reports name the thunder Limits and under Limitsville.', null],
   ['', null],
-])('%s', (cure, text) => {
+])('links section titles in the remedy "%s"', (cure, text) => {
   expect(linked(cure)).toBe(text ?? cure)
   expect(
     cureParts(cure)

@@ -20,7 +20,7 @@ describe('the note beside the users', () => {
     [{ search: 'ada', shown: 0, total: 9 }, '0 found'],
     [{ search: 'ada', shown: 12, total: 9 }, '12 found'],
     [{ search: 'a', shown: mostFoundUsers, total: 900 }, 'The 50 newest that match'],
-  ])('%j', (facts, text) => expect(usersNote(facts)).toBe(text))
+  ])('for %j', (facts, text) => expect(usersNote(facts)).toBe(text))
 })
 
 test('names a user by name or else email address, and shortens both', () => {

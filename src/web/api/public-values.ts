@@ -55,7 +55,7 @@ const versionQuery = queryOptions({
   staleTime: settingsStaleMs,
 })
 
-/** Reloads the public settings past the browser's cache. */
+/** Reloads the public settings, bypassing the browser's cache. */
 export async function refreshPublicValues(client: QueryClient): Promise<void> {
   const fresh = { fresh: true }
   const [price, signature, limits, version] = await Promise.all([

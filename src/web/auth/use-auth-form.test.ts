@@ -184,7 +184,7 @@ test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
       confirmPassword: 'This is not the password above.',
     },
   ],
-])('%s', (_, change, expected) => {
+])('field errors of the signup form: %s', (_, change, expected) => {
   expect(faults(change)).toEqual(expected)
 })
 

@@ -239,7 +239,7 @@ test.each([
   [new ApiError(410, ''), false],
   [new NetworkError('FILE_GONE'), false],
   [null, false],
-])('%s is permanent: %s', (error, isFinal) => {
+])('reports whether %s is permanent: %s', (error, isFinal) => {
   expect(isFinalRefusal(error)).toBe(isFinal)
 })
 

@@ -68,7 +68,7 @@ describe('files with links that end soon', () => {
     expect(show({ files: [a, b] }, { onShowAll }).spoken()).toBe('2 files found')
   })
 
-  test('offer all files if there are none', () => {
+  test('offer to show all files if there are none', () => {
     const { press } = show({ files: [] }, { onShowAll })
     expect(page.text()).toContain('No link ends within 24 hours')
     press('Show all files')

@@ -162,8 +162,8 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 }
 
 /**
- * After the redirect back from Google, shows whether it was added. Then removes the result from the
- * URL, so that a reload doesn't show it again.
+ * After the redirect back from Google, shows whether Google was added. Then removes the result from
+ * the URL, so that a reload doesn't show it again.
  */
 export function useGoogleOutcome(): void {
   const [search, setSearch] = useSearchParams()
