@@ -3,7 +3,6 @@ import { maxLogoSide } from '../../shared/contract/branding.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { AppError } from '../errors.ts'
 
-/** A logo as it is stored and served. */
 export interface Logo {
   /** A PNG without metadata. */
   png: Buffer

@@ -22,7 +22,6 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-/** Downloads a whole file. Returns the response status. */
 async function download(shortCode: string): Promise<number> {
   const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
   await response.arrayBuffer()

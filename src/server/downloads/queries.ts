@@ -174,7 +174,6 @@ type WriteCount = (fileId: string, day: string, count: number, last: Date) => Pr
 /** Counts a download of a file. Resolves once it is in the database. */
 export type CountDownload = (fileId: string, now: Date) => Promise<void>
 
-/** Downloads waiting for the next statement. */
 interface Batch {
   count: number
   last: Date

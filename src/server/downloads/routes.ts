@@ -20,7 +20,6 @@ export function downloadRoutes(
     countDownload: makeDownloadCounter(prepareWriteCount(deps.db)),
   }
 
-  /** Responds with the page of a link, or with a 404 page. */
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await links.openLink(code)
     // Hono's helpers would parse the same headers every time.

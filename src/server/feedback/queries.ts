@@ -56,7 +56,6 @@ export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | un
   return row
 }
 
-/** The position of a row in the list. */
 export type FeedbackPlace = readonly [createdAt: Date, id: string]
 
 /** Lists up to `limit` feedback messages, newest first, starting after `after`. */

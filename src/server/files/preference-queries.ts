@@ -143,7 +143,6 @@ export async function takeEndingLinks(
   return taken.map(({ id }) => id)
 }
 
-/** The recipient of an email about files. */
 export type FileEmailReader = Pick<
   typeof users.$inferSelect,
   'email' | 'emailVerified' | 'firstName'

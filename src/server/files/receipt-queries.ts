@@ -4,7 +4,6 @@ import { deletionReceipts } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
-/** The position of a receipt in the list. */
 export interface ReceiptPlace {
   purgedAt: Date
   fileId: string

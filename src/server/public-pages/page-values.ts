@@ -19,10 +19,8 @@ import { sendsMail } from '../email/create-mailer.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** The text of each placeholder. */
 export type PlaceholderValues = Record<PublicPlaceholder, string>
 
-/** How long a public page waits for the settings. */
 const settingsTimeoutMs = 2000
 
 export interface PublicFacts {

@@ -33,7 +33,6 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   return readPage(await (await get(path, headers)).text())
 }
 
-/** Returns the text of the page's body on one line. */
 function saysOf(page: ParsedPage): string {
   return textOf(page.one('body')).replaceAll(/\s+/g, ' ')
 }

@@ -23,7 +23,6 @@ export interface PublicPages {
     values: PlaceholderValues,
     status: 200 | 404,
   ): Promise<Response>
-  /** Returns the HTML and headers of a page. */
   text(
     context: Context<HttpEnv>,
     name: BuiltPage,

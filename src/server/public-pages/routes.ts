@@ -123,7 +123,6 @@ function robotsText(origin: string): string {
   ].join('\n\n')}\n`
 }
 
-/** Returns the sitemap (sitemaps.org). */
 function sitemapText(origin: string): string {
   const urls = Object.values(publicPages).map(
     ({ path }) => `  <url><loc>${origin}${path}</loc></url>`,

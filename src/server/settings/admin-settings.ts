@@ -32,7 +32,6 @@ export interface AdminSettingsOptions {
   onCap: (cap: StorageCap) => void
 }
 
-/** A change of a setting and who made it. */
 export interface SettingChange {
   key: SettingKey
   value: string

@@ -15,7 +15,6 @@ import { queueTrialEmails } from './trial-emails.ts'
 
 const trialsAtOnce = 500
 
-/** A tier change and who requested it. */
 export interface TierChange {
   userId: string
   request: TierRequest
@@ -88,7 +87,6 @@ export async function expireTrials({
 
 type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
 
-/** Builds the audit log entry for a tier change. */
 function tierEntry(change: {
   userId: string
   reason: TierReason

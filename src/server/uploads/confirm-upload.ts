@@ -248,7 +248,6 @@ function sha256Of(confirms: readonly Confirm[]): string[] {
   return confirms.flatMap(({ sha256 }) => sha256 ?? [])
 }
 
-/** Ends refused uploads and removes their bytes. */
 async function endRefused(
   deps: ConfirmDeps,
   ownerId: string,

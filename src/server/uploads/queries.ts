@@ -100,7 +100,6 @@ function byStorageKey(found: readonly Upload[]): ReadonlyMap<string, Upload> {
   return new Map(found.map((upload) => [upload.storageKey, upload]))
 }
 
-/** A new file and its upload. */
 export interface NewFile
   extends Pick<
     FileRow,

@@ -44,7 +44,6 @@ function refuseRemovals() {
   return vi.spyOn(app.deps.stores.current, 'remove').mockRejectedValue(new Error('EIO'))
 }
 
-/** Starts a one-byte upload and sends the byte. */
 async function upload(person: Person) {
   const started = await startUpload(person, { size: 1 })
   await putBytes(started, Uint8Array.of(65))

@@ -30,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A file with three parts. */
 const request = {
   fileName: 'notes.txt',
   fileSize: 2 * 8 * mebibyte + 1,

@@ -89,7 +89,6 @@ export async function startUploads(
   return resultsOf(starts)
 }
 
-/** Starts uploads with distinct idempotency keys. */
 async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start[]): Promise<void> {
   if (starts.length === 0) return
   const now = deps.clock()
