@@ -9,7 +9,7 @@ export function guardPage(page: EventTarget = window): () => void {
   return () => page.removeEventListener('beforeunload', ask)
 }
 
-/** True while the browser would warn users who leave the page. Don't navigate away in code then. */
+/** True while the browser would warn users who leave the page. Code must not navigate away then. */
 export function isGuarded(page: EventTarget = window): boolean {
   return !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }

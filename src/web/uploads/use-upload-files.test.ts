@@ -82,7 +82,7 @@ test.each([
   expect(document.body.textContent.split(text)).toHaveLength(1 + toasts)
 })
 
-test('custom limits apply to files and are named in the toast', () => {
+test('custom limits are applied and shown in the toast', () => {
   render(createElement(Toaster))
   const premium = { ...defaultLimits.premium, maxFiles: 50, maxFileSize: 20 * 1024 ** 2 }
   const free = { ...defaultLimits.free, maxFileSize: 10 }

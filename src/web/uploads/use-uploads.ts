@@ -64,8 +64,8 @@ export function useUploadsStore(): UploadsStore {
 }
 
 /**
- * True if any of the user's uploads in this browser is unfinished or its outcome is still shown,
- * because the file list may lack the last file until then.
+ * True while any of the user's uploads in this browser is unfinished or its outcome is shown. The
+ * file list may lack the last file until then.
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isOver))

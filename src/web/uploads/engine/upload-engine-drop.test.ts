@@ -76,7 +76,7 @@ describe('a drop', () => {
     expect(world.state().records).toMatchObject([{ status: 'completed', progress: 100 }])
   })
 
-  test('blocks leaving the page only while uploading, and leaves only the cleanup timer running', async () => {
+  test('guards the page only while uploading, and then keeps only the cleanup timer', async () => {
     let during = 0
     world.onSend = async () => {
       await new Promise((done) => setTimeout(done, 100))

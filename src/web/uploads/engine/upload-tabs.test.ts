@@ -107,7 +107,7 @@ describe('a closed tab', () => {
     expect(world.tickets).toBe(1)
   })
 
-  test('leaves an upload that only one of two tabs resumes', async () => {
+  test('leaves an upload that only one of the other tabs resumes', async () => {
     const file = fileNamed('a.txt')
     await openSecond({ file, handle: handleTo(file) })
     const third = world.openTab().engine

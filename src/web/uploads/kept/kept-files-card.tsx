@@ -88,7 +88,7 @@ export function KeptFilesCard({ kept, isMain, onUpload, onDone }: KeptFilesCardP
   )
 }
 
-/** Tells users of the login and signup pages that the kept files can be uploaded after sign-in. */
+/** A note on the login and signup pages that kept files can be uploaded after sign-in. */
 export function KeptFilesNote() {
   const { files } = useKeptFiles()
   const [first] = files

@@ -37,6 +37,6 @@ it.each([
   ['our page', 'https://files.example.org/share', false],
   ['another site', 'https://evil.example/', true],
   ['our host over plain HTTP', 'http://files.example.org/', true],
-])('a share with the referrer %s: cross-site is %s', (_from, referrer, expected) => {
+])('a share from %s: cross-site is %s', (_from, referrer, expected) => {
   expect(isCrossSite(referrer, 'https://files.example.org')).toBe(expected)
 })

@@ -162,7 +162,7 @@ describe('the common interruption of all uploads', () => {
     expect(ofAll('uploading no-answer', 'pending busy')).toBe('busy')
   })
 
-  test('is a full disk before anything else', () => {
+  test('prefers a full disk over any other reason', () => {
     expect(ofAll('uploading busy', 'uploading no-answer', 'pending disk-full')).toBe('disk-full')
   })
 

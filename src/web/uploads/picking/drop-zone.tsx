@@ -8,7 +8,6 @@ import { type Drop, isNothing } from './dropped-files.ts'
 import { openFilePicker } from './file-picker.ts'
 
 export interface DropZoneProps {
-  /** The limits of the user's tier. */
   limits: TierLimits
   /** A line with the number of files the user can still add. */
   filesLeft: ReactNode

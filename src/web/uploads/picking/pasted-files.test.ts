@@ -20,7 +20,7 @@ async function read(clipboard: Clipboard) {
   return files.map(({ file, pasted }) => ({ name: file.name, type: file.type, pasted }))
 }
 
-test('a pasted picture is named after the time', async () => {
+test('a pasted picture is named by its paste time', async () => {
   expect(await read(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', pasted: true },
   ])

@@ -9,7 +9,7 @@ import {
 import { partRange } from '../../../shared/rules/files/part-plan.ts'
 import { maxConnections } from './send-parts.ts'
 
-describe('after any faults', () => {
+describe('under random faults', () => {
   const lost = fc.record({
     kind: fc.constant('lost' as const),
     how: fc.constantFrom('network' as const, 'timeout' as const, 'stalled' as const),
