@@ -355,7 +355,7 @@ describe('GET /api/admin/audit', () => {
     '?from=x',
     '?to=2026-11-22',
     '?from=0000-01-01T00:00:00Z',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     expect((await admin.fetch(`/api/admin/audit${query}`)).status).toBe(400)
   })
 })

@@ -30,9 +30,8 @@ import {
 import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
- * Each test repeatedly deletes a user during another operation of that user, on a real Postgres.
- * Whichever comes first, no trace of the user is left, and all bytes are gone or scheduled for
- * removal.
+ * Each test repeatedly deletes a user during another operation of that user, on a real Postgres. In
+ * either order, no trace of the user is left, and all bytes are gone or scheduled for removal.
  */
 
 const rounds = roundsOf(8, 14)

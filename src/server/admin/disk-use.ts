@@ -6,7 +6,7 @@ import { sumFilesIn } from '../uploads/queries.ts'
 
 /** Mayfly's disk usage in `DATA_DIR`, in bytes. */
 export interface DiskUse {
-  /** The files on this disk that the database knows. */
+  /** The files on this disk that the database knows about. */
   files: number
   /** Bytes of unconfirmed uploads. */
   uploads: number

@@ -257,7 +257,7 @@ describe('any other error', () => {
     ['a SQLSTATE of another library', () => Object.assign(new Error(), { code: '57P01' })],
     ['an AppError', () => new AppError('FORBIDDEN')],
     ['a text', () => 'Connection terminated'],
-  ])('is no outage: %s', async (_, fault) => {
+  ])("isn't an outage: %s", async (_, fault) => {
     const error = await fault()
     expect(error).not.toBeNull()
     expect(isDatabaseUnavailable(error)).toBe(false)

@@ -287,7 +287,7 @@ export const files = pgTable(
      */
     notifiedExpiresAt: moment('notified_expires_at'),
     deletedAt: moment('deleted_at'),
-    /** When the administrator took the file down, and the reason for the owner. */
+    /** The time of the takedown, and the reason for the owner. */
     takenDownAt: moment('taken_down_at'),
     takedownReason: text('takedown_reason'),
     purgingAt: moment('purging_at'),

@@ -99,7 +99,7 @@ describe('transfers', () => {
     await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 0)
   })
 
-  it('include refused and interrupted ones', async () => {
+  it('include rejected and interrupted ones', async () => {
     const person = await makePerson(app)
     const { uploadUrl } = await startUpload(person, { size: 2_000_000 })
     const headers = { 'content-type': 'image/png' }

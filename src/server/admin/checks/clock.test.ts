@@ -8,7 +8,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { createStores } from '../../storage/stores.ts'
 import { checkClock, judgeClock } from './clock.ts'
 
-describe('a difference of', () => {
+describe('a clock difference', () => {
   it.each([
     [0, 'ok', ' agree.'],
     [999, 'ok', ' agree.'],
@@ -18,7 +18,7 @@ describe('a difference of', () => {
     [59_999, 'warning', ' are 59 seconds apart. '],
     [60_000, 'failing', ' are 60 seconds apart: '],
     [3 * hourInMs, 'failing', ' are 3 hours apart: '],
-  ])('%i ms is %s', (ms, status, message) => {
+  ])('of %i ms is %s', (ms, status, message) => {
     for (const whose of ['database', 'bucket'] as const) {
       const found = judgeClock(whose, ms)
       expect(found).toMatchObject({
@@ -34,19 +34,19 @@ describe('a difference of', () => {
     ['database', 90_000, ': emails and jobs come that much too early or late.'],
     ['bucket', 30_000, '. From a minute on, downloads fail, because '],
     ['bucket', 90_000, ': downloads fail, because '],
-  ] as const)('the clock of the %s by %i ms says what suffers from it', (whose, ms, harm) => {
+  ] as const)('of the %s by %i ms names the consequence', (whose, ms, harm) => {
     expect(judgeClock(whose, ms).message).toContain(` apart${harm}`)
   })
 })
 
-describe('the clock of this server', () => {
+describe("this server's clock", () => {
   let server: FreshDatabase
   beforeAll(async () => {
     server = await openFreshDatabase()
   })
   afterAll(() => server.close())
 
-  /** Runs the check while our clock shows these moments, one after the other. */
+  /** Runs the check with our clock showing these times in order. */
   const check = (moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
     const left = [...moments]
     const clock = () => left.shift() ?? new Date(Number.NaN)
@@ -56,35 +56,32 @@ describe('the clock of this server', () => {
     return checkClock({ clock, db: server.db, stores })
   }
 
-  // The database answers between these moments, so nothing shows that the clocks differ.
+  // The database's time is between these, so nothing indicates a difference.
   const around = [new Date(0), new Date('2999-01-01')]
 
-  it.each([-10.5, 10.5])(
-    'is compared with that of the database: %d hours from it',
-    async (hours) => {
-      const { rows } = await server.pool.query<{ now: Date }>('select now()')
-      const now = new Date((rows[0]?.now.getTime() ?? 0) + hours * hourInMs)
-      expect(await check([now, now])).toMatchObject([
-        {
-          status: 'failing',
-          message: expect.stringContaining(' of the database are 10 hours apart'),
-        },
-      ])
-    },
-  )
+  it.each([-10.5, 10.5])("is compared with the database's, %d hours away", async (hours) => {
+    const { rows } = await server.pool.query<{ now: Date }>('select now()')
+    const now = new Date((rows[0]?.now.getTime() ?? 0) + hours * hourInMs)
+    expect(await check([now, now])).toMatchObject([
+      {
+        status: 'failing',
+        message: expect.stringContaining(' of the database are 10 hours apart'),
+      },
+    ])
+  })
 
-  it('does not count the time that the database takes to answer', async () => {
+  it("is compared without the database's response time", async () => {
     expect(await check(around)).toEqual([judgeClock('database', 0)])
   })
 
-  it('is compared with that of each store that has one', async () => {
+  it('is compared with the clock of each store that has one', async () => {
     expect(await check(around, async () => 20_000)).toEqual([
       judgeClock('database', 0),
       { about: 'bucket', ...judgeClock('bucket', 20_000) },
     ])
   })
 
-  it('is only warned of where a bucket does not tell its time', async () => {
+  it("causes only a warning if the bucket's time is unknown", async () => {
     const [, bucket] = await check(around, () => Promise.reject(new Error('nobody answers')))
     expect(bucket).toMatchObject({
       about: 'bucket',

@@ -13,7 +13,7 @@ import { readDatabaseTime } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 const harmlessMs = 15_000
-/** From this difference on, presigned URLs of a bucket, which live for a minute, don't work. */
+/** Presigned URLs of a bucket live for a minute, so they fail from this difference on. */
 const harmfulMs = 60_000
 
 const harms = {
@@ -21,7 +21,7 @@ const harms = {
   bucket: 'downloads fail, because their addresses live for a minute',
 } as const
 
-/** Compares the clock of this server with those of the database and of the bucket. */
+/** Compares this server's clock with those of the database and the bucket. */
 export async function checkClock({
   clock,
   db,
@@ -48,7 +48,7 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
   }
 }
 
-/** Judges a clock that is `ms` ahead of ours or behind it. */
+/** Builds the finding for a clock that differs from ours by `ms`, in either direction. */
 export function judgeClock(whose: keyof typeof harms, ms: number): Finding {
   if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
   const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`

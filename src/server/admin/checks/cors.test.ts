@@ -9,7 +9,7 @@ import { checkCors } from './cors.ts'
 
 const origin = 'http://files.example.org'
 
-/** A bucket that answers each request as a test says, the preflight request too. */
+/** A bucket whose response to every request, including preflights, is set by the test. */
 let bucket: Server
 let url: string
 let answerRequest: (response: ServerResponse) => void
@@ -45,21 +45,24 @@ it.each([
   [204, 'https://other.example.org', `preflight request does not name ${origin}. Uploads fail.`],
   [403, origin, 'preflight request was 403. Uploads fail.'],
   [403, 'null', `preflight request was 403 and does not name ${origin}. Uploads fail.`],
-])('says only what is wrong with the answer %d that names %s', async (status, named, message) => {
-  answerRequest = (response) => {
-    response.writeHead(status, { 'access-control-allow-origin': named })
-  }
-  expect(await check()).toMatchObject([
-    { status: 'failing', message: expect.stringContaining(message) },
-  ])
-})
+])(
+  'describes only what is wrong with status %d and allowed origin %s',
+  async (status, named, message) => {
+    answerRequest = (response) => {
+      response.writeHead(status, { 'access-control-allow-origin': named })
+    }
+    expect(await check()).toMatchObject([
+      { status: 'failing', message: expect.stringContaining(message) },
+    ])
+  },
+)
 
 it.each([
   ['ETag', 'ok', 'can upload to'],
   ['x-amz-request-id, etag', 'ok', 'can upload to'],
   ['*', 'ok', 'can upload to'],
   ['x-amz-request-id', 'failing', 'pages cannot read the header ETag'],
-])('where the bucket exposes %s, the check is %s', async (exposed, status, message) => {
+])('with the exposed headers %s, the check is %s', async (exposed, status, message) => {
   answerRequest = (response) => {
     response.writeHead(200, {
       'access-control-allow-origin': origin,

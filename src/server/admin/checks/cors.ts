@@ -18,10 +18,10 @@ const mimeType = 'text/plain'
 const urlLifeMs = 60_000
 
 /**
- * Checks whether the bucket accepts uploads from pages of `APP_URL`. The check sends what a browser
- * sends: first the preflight request, which asks for permission, then a few bytes. Then it checks
- * whether a page could read the answer. It removes the bytes again. Without a bucket, browsers
- * send files to this server itself, which needs no rule.
+ * Checks whether the bucket accepts uploads from pages at `APP_URL`. Like a browser, the check
+ * sends a preflight request and then a few bytes, verifies that a page could read the response, and
+ * removes the bytes. Without a bucket, browsers upload to this server itself, which needs no CORS
+ * rule.
  */
 export async function checkCors({
   clock,
@@ -40,8 +40,8 @@ export async function checkCors({
     return [await sendAsBrowser(url, appUrl.origin, s3)]
   } finally {
     await store.remove(key).catch((error: unknown) => {
-      // The nightly job that compares storage with the database removes these bytes. The check
-      // named "Storage" tells why the removal failed.
+      // The nightly comparison of storage with the database removes these bytes. The check
+      // "Storage" shows why the removal failed.
       log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
     })
   }
@@ -81,9 +81,7 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
   }
 }
 
-/**
- * Returns what the answer to the preflight request does not allow, or null if it allows the upload.
- */
+/** Returns what the preflight response doesn't allow, or null if it allows the upload. */
 function refusalIn(answer: Response, origin: string): string | null {
   const faults = [
     ...(answer.ok ? [] : [`was ${answer.status}`]),
@@ -109,7 +107,7 @@ function isOne(named: string, wanted: string): boolean {
   return named === '*' || named === wanted
 }
 
-/** Returns the names that a header lists, in lower case. */
+/** Returns the names listed in a header, in lower case. */
 function listOf(answer: Response, header: string): string[] {
   const text = answer.headers.get(header) ?? ''
   return text

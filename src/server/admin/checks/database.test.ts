@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('warns when the database has too few connections for the pool', async () => {
+it('warns if the database has too few connections for the pool', async () => {
   const { db, pool } = server
   const { rows } = await pool.query<{ allowed: number }>(
     `select current_setting('max_connections')::int

@@ -1,15 +1,15 @@
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 import { readDatabase } from './queries.ts'
 
-/** The oldest major version of Postgres with which the server was tested. */
+/** The oldest major version of Postgres that the server was tested with. */
 const oldestMajor = 15
 
-/** With fewer connections left than this, a restart or a backup may find none. */
+/** With fewer spare connections, a restart or a backup may fail to connect. */
 const leastLeft = 3
 
 /**
- * Checks whether the database answers, which version it has, and whether it has enough connections
- * for this server's pool. Several servers share the connections; then a few must be left.
+ * Checks the database's response, its version, and its number of connections. They must be enough
+ * for this server's pool, with a few to spare if several servers share them.
  */
 export async function checkDatabase({
   db,

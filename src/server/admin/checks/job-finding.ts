@@ -39,7 +39,9 @@ const figureTexts: Record<string, string> = {
 
 interface Moments {
   now: Date
-  /** When this server started. Jobs may be late before that if no server was running. */
+  /**
+   * When this server started. No server may have run before it, so jobs may be late for a while.
+   */
   serverStartedAt: Date
 }
 

@@ -9,7 +9,7 @@ import { listJobFacts } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
-/** Returns a finding for each job and for what the jobs should have achieved. */
+/** Returns a finding for each job, and findings about the results that the jobs ensure. */
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()

@@ -60,7 +60,7 @@ describe('the address', () => {
       'warning',
       'APP_URL=http://192.168.1.7:3000',
     ],
-  ])('%j, by %j, is %s', (env, visit, status, cure) => {
+  ])('%j, reached by %j, is %s', (env, visit, status, cure) => {
     const found = only(checkAddress(configOf(env), visitOf(visit)))
     expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
@@ -120,7 +120,7 @@ describe('the proxy', () => {
     [trusting, { isForwarded: true, isProxied: true, isTrusted: true }, 'ok', ''],
     [trusting, { isForwarded: true }, 'warning', 'TRUST_PROXY'],
     [trusting, {}, 'warning', 'X-Forwarded-For'],
-  ])('with %j, of a request with %j, is %s', (env, visit, status, cure) => {
+  ])('with %j and a request with %j is %s', (env, visit, status, cure) => {
     const found = only(checkProxy(configOf(env), visitOf(visit)))
     expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })

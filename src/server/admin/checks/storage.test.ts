@@ -54,7 +54,7 @@ describe('a store that works', () => {
   it.each([
     [true, 'warning', 'the bytes of deleted files stay there', 'Suspend versioning'],
     [false, 'ok', ' works.', ''],
-  ])('with old versions kept (%s) is %s', async (keeps, status, message, cure) => {
+  ])('with object versioning (%s) is %s', async (keeps, status, message, cure) => {
     const found = await check([{ ...bucket, keepsOldVersions: async () => keeps }], s3)
     expect(found).toMatchObject([
       {
