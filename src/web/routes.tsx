@@ -9,8 +9,8 @@ import { SignedInScreen } from './pages/screen-sets.tsx'
 /**
  * The screens of this application (spec §2), by the paths in `shared/pages.ts`. The server answers
  * these paths with the application, except that visitors to `/` get the landing page. All other
- * pages are rendered by the server: the other public pages, /s/{shortCode}, /download/{shortCode}
- * and the not-found page.
+ * pages come from the server: the other public pages, /s/{shortCode}, /download/{shortCode} and the
+ * not-found page.
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,

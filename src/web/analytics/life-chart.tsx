@@ -12,7 +12,7 @@ import { downloadsFinding } from './findings.ts'
 const title = 'Downloads per day'
 
 export interface LifeChartProps {
-  /** Every day from the upload to today or the end of the file's longest life. */
+  /** Every day from the upload to today or the end of the longest life, whichever is earlier. */
   days: readonly DayCount[]
   dates: LifelineDates
   /** True if the link can be renewed. */

@@ -45,7 +45,7 @@ export function ReportPage(props: { built: Built }) {
               <legend>What is wrong with it?</legend>
               {reportChoiceNames.map((choice) => (
                 <label key={choice} className="choice">
-                  {/* The server keeps `checked` only for the choice that was made. */}
+                  {/* The server keeps `checked` only for the selected choice. */}
                   <input type="radio" name="choice" value={choice} required defaultChecked />
                   {reportChoices[choice]}
                 </label>

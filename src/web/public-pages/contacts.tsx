@@ -1,7 +1,7 @@
 import { When } from '../built-pages/template.tsx'
 import { values } from './values.tsx'
 
-/** The contact for help: the support address, or the feedback form if it gets no email. */
+/** The contact for help: the support address if it works, otherwise the feedback form. */
 export function Support() {
   return (
     <>
@@ -43,7 +43,7 @@ export function AllContacts() {
   )
 }
 
-/** Refers to the feedback form because there is no support email. */
+/** Refers to the feedback form if there is no support email. */
 export function NoSupportEmail() {
   return (
     <>

@@ -4,7 +4,7 @@ import { values } from './values.tsx'
 export function NotFoundPage() {
   return (
     <div className="short">
-      {/* The bar of a link that has ended and cannot be renewed. */}
+      {/* The lifeline of a link that has ended and can't be renewed. */}
       <svg width="180" height="8" aria-hidden="true">
         <rect width="64%" height="8" rx="4" fill="var(--edge)" opacity="0.5" />
         <rect
@@ -49,7 +49,7 @@ export function UnavailablePage() {
     <div className="short">
       <h1>This page cannot be shown right now</h1>
       <p className="muted">{values.error}</p>
-      {/* A link to the same path opens it again. */}
+      {/* Reloads the same path. */}
       <a className="button primary" href="?">
         Try again
       </a>
