@@ -2,7 +2,7 @@ import type { ZodType } from 'zod'
 import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** Who can call an endpoint. Required, so that no endpoint is public by accident. */
+/** Who can call an endpoint. There is no default. */
 export type Access = 'visitor' | Role
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

@@ -19,7 +19,7 @@ export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
   return policy.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
-/** Explains who can't sign up. Null if anyone can. */
+/** Explains the policy to a rejected visitor. Null if anyone can sign up. */
 export function signupRefusal(policy: SignupPolicy): string | null {
   if (policy === 'open') return null
   if (policy === 'closed') return 'Sign-up is closed. Ask the administrator for an account.'

@@ -48,7 +48,7 @@ describe('fileKind by media type', () => {
   })
 })
 
-describe('fileKind by extension, for unspecific media types', () => {
+describe('fileKind by extension, for generic media types', () => {
   it.each<[string, FileKind]>([
     ['photo.HEIC', 'image'],
     ['film.mkv', 'video'],
