@@ -1,6 +1,7 @@
 /**
- * `npm run backup FOLDER` backs everything up with the server's settings, while it may run. `npm
- * run backup -- --made-otherwise` only records a backup by another program (docs/operations.md).
+ * `npm run backup FOLDER` backs up everything with the server's settings, even while the server is
+ * running. `npm run backup -- --made-otherwise` only records a backup made by another program
+ * (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { noteBackup } from '../src/server/backup/last-backup.ts'

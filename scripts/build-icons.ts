@@ -2,12 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 
-/** Icon background. */
 const ground = '#0b6e63'
 
 /**
  * Renders the icon to PNG and ICO files in `folder`. Phone icons fill the square, because phones
- * crop them; the maskable one keeps the drawing in the safe zone.
+ * crop them. The maskable icon keeps the drawing inside the safe zone.
  */
 export async function buildIcons(drawing: string, folder: string): Promise<void> {
   const rounded = await readFile(drawing, 'utf8')
@@ -26,7 +25,7 @@ export async function buildIcons(drawing: string, folder: string): Promise<void>
 }
 
 function png(svg: string, size: number): Promise<Buffer> {
-  // The drawing is 32 points wide. At this density it is rendered in the final size.
+  // The drawing is 32 points wide. This density renders it at its final size.
   const density = (72 * size) / 32
   return sharp(Buffer.from(svg), { density })
     .resize(size, size)
@@ -34,7 +33,7 @@ function png(svg: string, size: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Returns an ICO file with one PNG of at most 255 pixels. */
+/** Returns an ICO file containing one PNG of at most 255 pixels. */
 function ico(picture: Buffer, size: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2) // the type: icon

@@ -1,6 +1,6 @@
 /**
- * Builds everything browsers load into dist/web: the application, the download page, the public
- * pages with their scripts, icons, and compressed copies. React renders download and public pages
+ * Builds everything browsers load into dist/web: the app, the download page, the public pages with
+ * their scripts, icons, and compressed copies. React renders the download page and the public pages
  * into templates that the server fills in.
  */
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -26,8 +26,8 @@ function outputsOf(built: Built) {
 }
 
 /**
- * Builds the application and, so that they share files, the script that shows uploads on rendered
- * pages. Returns that script's URL path.
+ * Builds the app together with the script that shows uploads on rendered pages, so that they share
+ * files. Returns that script's URL path.
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/built-pages/uploads.tsx')
@@ -43,9 +43,9 @@ async function buildApplication() {
 }
 
 /**
- * Builds a self-contained script; style sheets imported by URL are separate files.
+ * Builds a self-contained script. Style sheets imported by URL become separate files.
  * @param source path below src/web.
- * @param fileName name in dist/web; by default a content hash, for immutable caching.
+ * @param fileName name in dist/web. Defaults to a content hash, for immutable caching.
  * @returns the URL path.
  */
 async function buildScript(source: string, uploadsScript: string, fileName?: string) {
@@ -56,7 +56,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
     build: {
       emptyOutDir: false,
       modulePreload: false,
-      // Swagger UI is that large.
+      // Swagger UI exceeds the default limit.
       chunkSizeWarningLimit: 2000,
       rolldownOptions: {
         input: join(root, 'src/web', source),
@@ -79,7 +79,7 @@ async function buildRenderers() {
       ssr: true,
       outDir: renderer,
       cssMinify: true,
-      // All supported browsers understand this CSS; Vite would add forms for older ones.
+      // All supported browsers understand this CSS. Vite would add fallbacks for older ones.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       rolldownOptions: {
         input: Object.fromEntries(
@@ -96,14 +96,13 @@ async function buildRenderers() {
   return { ...downloads, ...pages }
 }
 
-/** Throws if a page names a missing file. */
+/** Throws if a page refers to a missing file. */
 async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
 }
 
 /**
- * Writes Brotli and gzip copies of compressible files. Templates get none, because the server fills
- * them in.
+ * Writes Brotli and gzip copies of compressible files, except templates, which the server fills in.
  */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Debian's Ceph packages, a real S3 server for tests. */
+/** Debian's Ceph packages, which provide a real S3 server for tests. */
 export const cephPackages = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common']
 
 const programs = [
@@ -15,12 +15,12 @@ const programs = [
   'setpriv',
 ]
 
-/** Returns the S3 programs that are missing. */
+/** Returns the missing programs of the S3 server. */
 export function missingCephPrograms() {
   return programs.filter((program) => !isInstalled(program))
 }
 
-/** Whether a program is on the PATH. */
+/** True if the program is on the PATH. */
 export function isInstalled(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {

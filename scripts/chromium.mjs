@@ -1,6 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 
-/** Not Ubuntu's /usr/bin/chromium-browser, which without the snap only prints advice. */
+/**
+ * Omits Ubuntu's /usr/bin/chromium-browser, which only prints a hint unless the snap is installed.
+ */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome-stable',
@@ -11,7 +13,7 @@ const places = [
 ]
 
 /**
- * Finds a Chromium with windows: CHROMIUM_PATH, the system's, or Playwright's.
+ * Finds a Chromium with a GUI: CHROMIUM_PATH, the system's, or Playwright's.
  * @returns its absolute path, or null.
  */
 export async function findChromium() {
@@ -21,14 +23,14 @@ export async function findChromium() {
   return isProgram(chromium.executablePath()) ? chromium.executablePath() : null
 }
 
-/** Debian's Chromium without windows, which needs a third less CPU. */
+/** Debian's headless Chromium, which uses a third less CPU. */
 export const headlessShell = {
   package: 'chromium-headless-shell',
   path: '/usr/bin/chromium-headless-shell',
 }
 
 /**
- * Finds the Chromium for browser tests: CHROMIUM_PATH, `headlessShell`, or `findChromium`.
+ * Finds the Chromium for browser tests: CHROMIUM_PATH, `headlessShell`, or that of `findChromium`.
  * @returns its absolute path, or null.
  */
 export async function findChromiumForStories() {

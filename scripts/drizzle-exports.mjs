@@ -1,6 +1,6 @@
 /**
  * Shortens the `exports` of the installed drizzle-orm, which list 446 modules in 175 KB. Node
- * parses them at every import of one of these modules, which took two fifths of the server's start.
+ * parses them at every import of such a module, which took two fifths of the server's startup time.
  */
 import { accessSync, constants, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -10,13 +10,13 @@ const manifestFile = fileURLToPath(
   new URL('../node_modules/drizzle-orm/package.json', import.meta.url),
 )
 
-/** Where a module is unless listed otherwise. */
+/** The location of modules that aren't listed. */
 const pattern = './*'
 const placesOfPattern = { require: './*.cjs', default: './*.js' }
 
 /**
- * Whether drizzle-orm has its long list and it can be replaced. Never throws, because the short
- * list is only an optimization.
+ * True if drizzle-orm still has its long list and the list can be replaced. Never throws, because
+ * shortening is only an optimization.
  */
 export function exportsAreLong(file = manifestFile) {
   try {
@@ -29,7 +29,8 @@ export function exportsAreLong(file = manifestFile) {
 }
 
 /**
- * Writes the short list atomically. If that fails, it says so; the server then starts more slowly.
+ * Writes the short list atomically. Reports a failure, which only makes the server start more
+ * slowly.
  */
 export function shortenExports(file = manifestFile) {
   try {
@@ -43,8 +44,8 @@ export function shortenExports(file = manifestFile) {
 }
 
 /**
- * Replaces modules named like their file by one pattern, so that every name resolves to the same
- * files for `import` and `require`. TypeScript finds the types beside them.
+ * Replaces all modules named like their file by one pattern. Every name still resolves to the same
+ * files for `import` and `require`. TypeScript finds the types next to them.
  */
 export function shorten(exports) {
   const others = Object.entries(exports).flatMap(([name, entry]) => {

@@ -3,7 +3,7 @@ import { isInstalled } from './ceph.mjs'
 /** Debian's nginx package, for tests. */
 export const nginxPackages = ['nginx']
 
-/** Whether tests can start nginx. */
+/** True if tests can start nginx. */
 export function hasNginx() {
   return isInstalled('nginx')
 }

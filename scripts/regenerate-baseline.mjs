@@ -1,7 +1,7 @@
 /**
  * Regenerates the baseline migration from `schema.ts`, `extensions.sql` and `triggers.sql` in
- * `src/server/db`: `node scripts/regenerate-baseline.mjs [FOLDER]`. Deterministic, so that branches
- * can be merged.
+ * `src/server/db`: `node scripts/regenerate-baseline.mjs [FOLDER]`. The output is deterministic, so
+ * that branches merge cleanly.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'

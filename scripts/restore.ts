@@ -1,6 +1,6 @@
 /**
  * `npm run restore FOLDER` restores a backup with the server's settings. The server must be
- * stopped, its database and storage empty (docs/operations.md).
+ * stopped, and its database and storage empty (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
@@ -16,7 +16,7 @@ import { queuedEmail, runCommand } from './run-command.ts'
 await runCommand(async (config) => {
   const folder = process.argv[2]
   if (!folder) throw new StartupError('Usage: npm run restore FOLDER')
-  // Before anything is written.
+  // Verify before writing anything.
   const backup = await verifyBackup(resolve(folder))
   if (config.databaseUrl !== null) await requireUnused(config.databaseUrl)
   await prepareDataDir(config.dataDir)

@@ -9,14 +9,13 @@ import { StartupError } from '../src/server/errors.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
-/** Backups include queued emails; other jobs are scheduled at startup. */
+/** Of the jobs, backups include only queued emails. The others are scheduled at startup. */
 export const queuedEmail: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
 ]
 
 /**
- * Runs a command with the server's settings and prints its result. Errors are printed, with exit
- * code 1.
+ * Runs a command with the server's settings and prints its result. Prints errors and exits with 1.
  */
 export async function runCommand(work: (config: Config) => Promise<string>): Promise<void> {
   // Files must not be readable by other users.
@@ -30,7 +29,7 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   }
 }
 
-/** Prints a line for the operator. */
+/** Prints a line to stderr. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

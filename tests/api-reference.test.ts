@@ -27,7 +27,7 @@ describe('the API reference', () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('tags every call, describes fields, and lists every error code', async () => {
+  it('tags every endpoint, describes fields, and lists every error code', async () => {
     const document = (await (await makeClient(app).fetch('/api/openapi.json')).json()) as {
       tags: { name: string }[]
       paths: Record<string, Record<string, { tags: string[]; requestBody?: unknown }>>

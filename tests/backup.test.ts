@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the command of docs/operations.md in a shell, with these directories. */
+/** Runs the command from docs/operations.md in a shell, with these directories. */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const line = page.split('\n').find((one) => one.includes(`npm run ${command} /srv`)) ?? ''
@@ -45,7 +45,7 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   })
 }
 
-/** Opens the database of a data directory, even while a server uses it. */
+/** Opens the database in a data directory, even while a server is using it. */
 async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const { pool, close } = await openReadOnly({ dataDir, databaseUrl: null }, log)
   try {
@@ -65,9 +65,7 @@ function askForMail(dataDir: string, id: string): Promise<void> {
   })
 }
 
-/**
- * Kills a backup while it copies files; in a long run before each step. None of them is complete.
- */
+/** Kills backups while they copy files; in a long run, before each step. None of them completes. */
 async function killBackups(dataDir: string): Promise<void> {
   const lastStep = /^rename .*\/SHA256SUMS$/
   const kill = async (before: RegExp, count: number) => {
@@ -86,7 +84,7 @@ async function killBackups(dataDir: string): Promise<void> {
   }
 }
 
-test('backs up and restores a server by the documented commands, during uploads and after a kill', async () => {
+test('backs up and restores a server with the documented commands, during uploads and after a kill', async () => {
   const dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
   const port = await freePort()
@@ -118,7 +116,7 @@ test('backs up and restores a server by the documented commands, during uploads 
   const restored = join(folder, 'restored')
   await prepareDataFolder(restored)
   expect(await runFromPage('restore', restored)).toMatchObject({ code: 0 })
-  // Links lead to the same bytes, the session works, and the email is queued.
+  // Links serve the same bytes, the session is valid, and the email is queued.
   const again = await startServerProcess({ dataDir: restored, port })
   try {
     for (const { shortCode, bytes } of before) {

@@ -10,7 +10,7 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Compression may not shrink a text below this length. */
+/** Shorter texts may not get smaller by compression. */
 const worthCodingBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
@@ -38,7 +38,7 @@ test('every asset has a content hash in its name', async () => {
 
 test('no font replaces the x between digits of a name or code', async () => {
   const files = await readdir(dist, { recursive: true })
-  // The single-page application's style sheet is a separate file.
+  // The app's style sheet is a separate file.
   const styled = files.filter(
     (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
   )
@@ -48,12 +48,12 @@ test('no font replaces the x between digits of a name or code', async () => {
   }
 })
 
-test('the download page needs at most 20 KB before its button works, and 100 KB in all', async () => {
+test('the download page loads at most 20 KB before its button works, and 100 KB in all', async () => {
   const page = await built('download.html')
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
-  // Nothing delays the first paint: the style is inline, and the script is deferred.
+  // Nothing delays the first paint: styles are inline, and the script is deferred.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = html.match(/<script [^>]*>/g)
   expect(scripts).toEqual([
@@ -91,7 +91,7 @@ test("the download page's script is one file of at most 3 KB compressed", async 
   expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
   const script = (await built(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
-  // It may load one script later, for the user's own uploads.
+  // It may load one more script later, for the user's own uploads.
   const later = Array.from(script.matchAll(/import\(.?\/assets\/([\w.-]+)/g), ([, name]) => name)
   expect(later).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
   expect(await readdir(join(dist, 'assets'))).toContain(later[0])

@@ -54,7 +54,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   expect(await statusesOfWrongLogins(eve.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
-  // Its row says it expires in three days, but the bytes are gone.
+  // According to its row it expires in three days, but the bytes are purged.
   expect((await askForDownload(app, over.shortCode)).status).toBe(404)
   expect((await confirm(ada, open.cloudKey)).status).toBe(404)
   for (const file of later) expect((await download(app, file)).length).toBe(1000)
@@ -62,14 +62,14 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
-  // The limit counts the files created ahead, not the purged one.
+  // Files created while the clock was ahead count toward the limit, but the purged one doesn't.
   await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
   const [first, second] = later
   expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
   expect((await askForUpload(ada)).status).toBe(200)
   await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
 
-  // Attempts counted four days ahead don't lock anybody out now; new ones count.
+  // Attempts counted while the clock was ahead lock nobody out, but new ones count.
   const { email, password } = eve
   expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
   expect(await statusesOfWrongLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '..')
 /** Biome wraps code at this width, but not comments. */
 const mostColumns = 100
-/** A line that is only a comment, or starts one in JSX. */
+/** A line that contains only a comment, or starts one in JSX. */
 const comment = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 
 /** Returns 'path:line' for each comment line that is too long. */
@@ -22,7 +22,7 @@ async function sourcesIn(folder: string): Promise<string[]> {
   return names.filter((name) => /\.(tsx?|mjs)$/.test(name)).map((name) => join(folder, name))
 }
 
-test('no comment line is longer than a code line may be', async () => {
+test('no comment line exceeds the limit for code lines', async () => {
   const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(sourcesIn))).flat()
   const found = await Promise.all(
     paths.map(async (path) => longComments(path, await readFile(join(root, path), 'utf8'))),

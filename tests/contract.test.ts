@@ -46,7 +46,7 @@ async function signEverybodyIn() {
 
 const names = Object.keys(endpoints) as EndpointName[]
 
-/** Calls an endpoint with the id of a file of `people.user`, and `{}` as the body. */
+/** Calls an endpoint with the id of one of `people.user`'s files and `{}` as the body. */
 function probe(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
@@ -61,11 +61,11 @@ describe.each(names)('%s', (name) => {
   })
 
   it(`allows ${row.access} callers only`, async () => {
-    // The administrator comes last, because admin calls may change what the others find.
+    // The administrator comes last, because admin calls may change what other users see.
     for (const who of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
       const response = await probe(callers[who], row)
       const { status } = response
-      // A tier error says nothing about access.
+      // A tier error is no access error.
       const body = await json<{ code?: string } | null>(response).catch(() => null)
       if (body?.code?.startsWith('TIER_')) continue
       const expected =
@@ -149,7 +149,7 @@ describe('a GET', () => {
     started = await startUpload(owner, { size: 5 })
   })
 
-  it('changes no row, except for the ones listed here', async () => {
+  it('changes no row, except for the endpoints listed here', async () => {
     const before = await database()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const gets = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
@@ -157,7 +157,7 @@ describe('a GET', () => {
     expect(await database()).toEqual(before)
   })
 
-  it('that is listed here does change rows, so the check works', async () => {
+  it('listed here does change rows, which proves that the check works', async () => {
     const before = await database()
     await callAsOwner('testStorage')
     expect(await database()).not.toEqual(before)
@@ -165,7 +165,7 @@ describe('a GET', () => {
 })
 
 describe('a page of another site', () => {
-  it("can't make a browser call anything but GETs, whatever the session", async () => {
+  it("can't make a browser send anything but GETs, whatever the session", async () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
@@ -173,7 +173,7 @@ describe('a page of another site', () => {
     const before = await database()
     for (const [name, { method, path, bytes }] of changing) {
       const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-      // A form's content type, which needs no preflight. Calls that take bytes get a type they
+      // A form's content type, which needs no preflight. Endpoints for bytes get a type they
       // accept.
       const type = bytes?.types[0] ?? 'text/plain'
       const sites: Record<string, string>[] = [
@@ -197,7 +197,7 @@ describe('a page of another site', () => {
 })
 
 describe("another user's file", () => {
-  it("looks as if it didn't exist, even to the administrator", async () => {
+  it('appears not to exist, even to the administrator', async () => {
     for (const who of ['other user', 'administrator'] as const) {
       const theirs = await callers[who].fetch(`/api/files/${fileId}`, { method: 'DELETE' })
       const nobodys = await callers[who].fetch('/api/files/unknown', { method: 'DELETE' })
@@ -208,7 +208,7 @@ describe("another user's file", () => {
 })
 
 describe('the Date header', () => {
-  it("is the server's clock, which browsers correct theirs by", async () => {
+  it("is the server's clock, from which browsers correct their own", async () => {
     const before = app.clock()
     app.clock.advance(3_600_000)
     for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {

@@ -111,8 +111,8 @@ describe('compose.yaml', async () => {
     afterEach(() => rm(folder, { recursive: true }))
 
     /**
-     * Runs the service with a fake `weed shell` that gives these answers and, like the real one,
-     * exits with 0. Returns the exit code and the commands.
+     * Runs the service with a fake `weed shell` that prints these answers and, like the real one,
+     * always exits with 0. Returns the service's exit code and the commands it ran.
      */
     const runBucket = async (answers: readonly string[]) => {
       const log = join(folder, 'commands')
@@ -124,7 +124,7 @@ cat >> '${log}'
 cat '${folder}/'$at
 `
       await writeFile(join(folder, 'weed'), weed, { mode: 0o755 })
-      // Compose escapes a dollar sign by another.
+      // In Compose files, `$$` is an escaped `$`.
       const script = String(services.bucket?.command?.at(0)).replaceAll('$$', '$')
       const PATH = `${folder}:${process.env.PATH}`
       const { status } = spawnSync('/bin/sh', ['-c', script], { env: { PATH } })
@@ -145,7 +145,7 @@ cat '${folder}/'$at
       expect(await runBucket(answers)).toEqual({ status: 0, commands: [list, create, list] })
     })
 
-    test("creates nothing while it can't list buckets", async () => {
+    test("creates nothing if it can't list buckets", async () => {
       const away = 'error: read buckets: connection refused\n'
       const ready = [away, away, own]
       expect(await runBucket(ready)).toEqual({ status: 0, commands: [list, list, list] })
@@ -166,7 +166,7 @@ cat '${folder}/'$at
   })
 })
 
-/** Values an operator might write into `.env`. */
+/** Values an operator might write to `.env`. */
 const examples: Record<string, string> = {
   POSTGRES_PASSWORD: 'a-password',
   S3_ACCESS_KEY_ID: 'mayfly',
@@ -181,7 +181,7 @@ describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
     const file = join(folder, name)
-    // npm has Debian's path; the command must exist to be verified.
+    // The unit has Debian's path to npm, but verification needs a command that exists here.
     await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
     const { status, stdout, stderr } = spawnSync(verify, ['verify', '--man=no', file])
     await rm(folder, { recursive: true })
@@ -189,7 +189,7 @@ describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
   })
 })
 
-test('several servers on a machine are sandboxed like one', async () => {
+test('several servers on one machine are sandboxed like a single one', async () => {
   const rules = (unit: string) => unit.slice(unit.indexOf('# Nothing but its own folder'))
   const [one, several] = [
     await read('deploy/systemd/mayfly.service'),
@@ -236,7 +236,7 @@ describe('the Dockerfile', async () => {
     expect(copied.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([])
   })
 
-  test('has every file and package that the server and the documented commands import', async () => {
+  test('contains every file and package that the server and the documented commands import', async () => {
     const page = await read('docs/operations.md')
     const commands = Array.from(page.matchAll(/ node (scripts\/\S+)/g), ([, path = '']) => path)
     const entries = new Set(['src/server/main.ts', ...commands])
@@ -263,7 +263,7 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
   let app: TestApp
   let bucket: Server
   let nginx: DeployedNginx
-  /** What reached the bucket. */
+  /** All requests that reached the bucket. */
   let received: IncomingMessage[]
   beforeAll(async () => {
     app = await startTestApp({ env: { APP_URL: `https://${site}`, TRUST_PROXY: 'on' } })
@@ -296,7 +296,7 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     return [JSON.parse(answer.body.toString()), cookies.join('; ')]
   }
 
-  test("passes files both ways, forwards the client's address, and logs no code", async () => {
+  test("forwards uploads, downloads and the client's address, and logs no short code", async () => {
     const [email, password] = ['ada@example.org', 'correct horse']
     const form = { firstName: 'Ada', lastName: 'L', email, password, confirmPassword: password }
     await call('/api/auth/signup', form)
@@ -335,7 +335,7 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
     expect(plain.headers.get('location')).toMatch(/^https:\/\/.*\/faq\?a=1$/)
   })
 
-  test('passes signed bucket requests unchanged, and no others', async () => {
+  test('forwards signed bucket requests unchanged, and no others', async () => {
     const host = 's3.example.org'
     const path = '/mayfly/files/k%20ey?X-Amz-Date=1&X-Amz-Signature=abc'
     const signed = await nginx.ask(host, path)
@@ -406,7 +406,7 @@ describeBehindNginx('nginx in front of containers', () => {
   const servers: Server[] = []
   beforeAll(async () => {
     ;[names, port] = [await startNameServer(), await freePort()]
-    // nginx starts although no container is running.
+    // nginx starts even though no container is running.
     nginx = await startDeployedNginx({ nameServer: names.port, port })
   })
   afterAll(async () => {
@@ -415,7 +415,7 @@ describeBehindNginx('nginx in front of containers', () => {
     await names.close()
   })
 
-  /** Starts a server that answers with its address and the request. */
+  /** Starts a server that responds with its address and the request body. */
   const startAt = async (address: string): Promise<Server> => {
     const server = createServer(async (request, response) => {
       response.end(`${address} ${await text(request)}`)
@@ -440,7 +440,7 @@ describeBehindNginx('nginx in front of containers', () => {
     names.set('app', [first, second])
     names.set('s3', [first])
     await expect.poll(askedBoth).toEqual([`${first} body`, `${first} `])
-    // Whichever address comes first, the listening one answers.
+    // Whichever address nginx tries first, the listening one responds.
     for (let time = 0; time < 8; time += 1) expect((await askedBoth())[0]).toBe(`${first} body`)
 
     await startAt(second)

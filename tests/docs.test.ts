@@ -7,7 +7,7 @@ import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Every document by its path from the root. */
+/** Every document by its path relative to the root. */
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ function all(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = '']) => group)
 }
 
-/** Returns GitHub's anchors of the headings. */
+/** Returns GitHub's anchors for the headings. */
 function anchors(document: string) {
   return all(prose(document), /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -41,7 +41,7 @@ function anchors(document: string) {
   )
 }
 
-/** Returns the targets of links and pictures, in Markdown and HTML. */
+/** Returns the targets of links and images, in Markdown and HTML. */
 function links(document: string) {
   return [
     ...all(prose(document), /\]\(([^)\s]+)\)/g),
@@ -65,10 +65,10 @@ test('every relative link leads to a file and heading', () => {
   expect(broken).toEqual([])
 })
 
-test('every nginx example keeps codes out of the logs', async () => {
+test('every nginx example keeps short codes out of the logs', async () => {
   const file = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
   const pages = [...documents.values()].flatMap((text) => all(text, /^```nginx\n(.*?)^```/gms))
-  // Only a proxy in front of Mayfly forwards the client's address; one in front of a bucket
+  // Only a proxy in front of Mayfly forwards the client's address. One in front of a bucket
   // doesn't.
   const servers = [file, ...pages]
     .flatMap((text) => text.split(/^server \{/m))
@@ -80,7 +80,7 @@ test('every nginx example keeps codes out of the logs', async () => {
   }
 })
 
-test('every npm script named exists', async () => {
+test('every npm script mentioned exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const missing: string[] = []
   for (const [document, text] of documents) {
@@ -121,7 +121,7 @@ describe('a comment that cites a section', () => {
 describe('docs/threats.md', () => {
   const page = 'docs/threats.md'
 
-  test('names a test for each threat, or says there is none', () => {
+  test('names a test for each threat, or states that there is none', () => {
     const tables = all(
       textOf(page),
       /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
@@ -132,13 +132,13 @@ describe('docs/threats.md', () => {
     expect(untested).toEqual([])
   })
 
-  test('covers every API call', () => {
+  test('covers every endpoint', () => {
     const rows = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``)
     expect(rows.filter((call) => !textOf(page).includes(call))).toEqual([])
   })
 })
 
-test('no line is too long to read', () => {
+test('no line is longer than 400 characters', () => {
   const long: string[] = []
   for (const [document, text] of documents) {
     for (const line of text.split('\n')) {
@@ -154,7 +154,7 @@ test('docs/operations.md describes exactly the existing jobs', () => {
   expect(rows.toSorted()).toEqual(jobNames.toSorted())
 })
 
-test('docs/specification.md describes what works and announces nothing', () => {
+test('docs/specification.md announces no planned features', () => {
   const page = textOf('docs/specification.md')
   expect(page).toContain('All of it works today.')
   expect(page).not.toMatch(/to come|not (?:yet )?built|coming soon|planned|\bTODO\b/i)

@@ -43,7 +43,7 @@ test('resolves every module of the installed drizzle-orm', async () => {
   const short = shorten(exports)
   const files = await readdir(folder, { recursive: true })
   const all = files.filter((file) => file.endsWith('.js')).map((file) => file.slice(0, -3))
-  // For a file and a directory of one name, as pg-core/utils, drizzle-orm means the directory.
+  // If a file and a directory share a name, like pg-core/utils, drizzle-orm means the directory.
   const modules = all.filter((module) => !all.includes(`${module}/index`))
   expect(modules.length).toBeGreaterThan(300)
   for (const module of modules) {
@@ -55,7 +55,7 @@ test('resolves every module of the installed drizzle-orm', async () => {
   }
 })
 
-test("shortens a package's exports once", async () => {
+test("shortens a package's exports only once", async () => {
   const file = await writeManifest({ name: 'some', exports: { '.': './a.js' } })
   expect(exportsAreLong(file)).toBe(true)
   shortenExports(file)
@@ -72,19 +72,19 @@ test.each([
   ['has one module for each way of import', { exports: { import: './a.js', require: './a.cjs' } }],
   ['has null for a list', { exports: null }],
   ['is null', null],
-])('leaves a package alone whose package.json %s', async (_how, manifest) => {
+])("doesn't change a package whose package.json %s", async (_how, manifest) => {
   const file = await writeManifest(manifest)
   expect(exportsAreLong(file)).toBe(false)
 })
 
-test('leaves an unreadable package alone', async () => {
+test("doesn't change an unreadable package", async () => {
   const file = await writeManifest({})
   await writeFile(file, '{"exports":')
   expect(exportsAreLong(file)).toBe(false)
   expect(exportsAreLong(`${file}.missing`)).toBe(false)
 })
 
-test("reports that a package can't be written", async () => {
+test("reports a package that isn't writable", async () => {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => errors.mockRestore())
   const long = { exports: { '.': './a.js', './internal/*': null } }
@@ -97,7 +97,7 @@ test("reports that a package can't be written", async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(long)
 })
 
-/** Writes a package.json into a directory of its own. Returns its path. */
+/** Writes a package.json into its own directory. Returns its path. */
 async function writeManifest(manifest: unknown): Promise<string> {
   const own = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
   onTestFinished(() => rm(own, { recursive: true }))

@@ -19,20 +19,20 @@ async function expectPromisesKept(setup: SetupName): Promise<void> {
 
 test('keeps every promise under random faults', () => expectPromisesKept('disk'))
 
-/** Faults that need a Postgres of their own. */
+/** Faults that need their own Postgres server. */
 const ofPostgres = [
   'Postgres is restarted',
   'Postgres is killed',
   'Postgres is paused',
 ] as const satisfies FaultName[]
 
-/** The fault of each round, and the number of rounds. */
+/** The fault of each run, and the number of rounds. */
 const onOwnPostgres: [FaultName, number][] = isLongRun
   ? [...ofPostgres.map((only): [FaultName, number] => [only, 20]), ['Postgres is down for long', 1]]
   : []
 
-// Only in the long run. tests/attacks has short ones with a killed or stalled Postgres. The last
-// one is down for half a minute.
+// Only in a long run. tests/attacks covers short outages with a killed or stalled Postgres. The
+// last fault lasts half a minute.
 test.each(onOwnPostgres)('keeps every promise while %s', async (only, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())

@@ -15,17 +15,17 @@ import { confirm } from './support/upload-requests.ts'
 
 /*
  * The hot queries of uploads, downloads and pages must not scan tables with many unrelated rows.
- * Plans are those of real requests.
+ * The plans come from real requests.
  */
 
-/** Rows of each large table, and number of users. */
+/** Rows of each large table, and the number of users. */
 const rowCount = 5000
 /** Prepared statements may get a generic plan from the sixth run on. */
 const runs = 7
-/** The most rows of a table one of these statements may read. */
+/** The most rows of a table that such a statement may read. */
 const mostReads = 10
 
-/** SQL that fills each large table, for each `n` up to `rowCount`. `today` is now. */
+/** SQL that fills each large table, for each `n` up to `rowCount`. `today` is the current time. */
 const fillings = {
   users: `insert into users (id, name, email, tier, created_at, updated_at)
     select 'user-' || n, 'Ada', n || '@example.org', 'premium', today, today`,
@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Uploads, downloads and deletes files; renews them with `renews`. */
+/** Uploads, downloads and deletes files. With `renews` it renews them too. */
 async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
   const visitor = makeClient(app)
   for (let run = 0; run < runs; run += 1) {

@@ -17,11 +17,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** As in `npm start`: Node 24.0.0 warns that TypeScript support is experimental. */
 const withoutWarnings = ['--disable-warning=ExperimentalWarning']
 
-/** A server in a process of its own, as in production. */
+/** A server in its own process, as in production. */
 interface Run {
   child: ChildProcess
   url: string
-  /** Everything written to stderr, once the server has ended. */
+  /** Resolves with all stderr output once the server has exited. */
   said: Promise<string>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
@@ -139,15 +139,15 @@ async function startUpload(server: Run) {
   return upload
 }
 
-/* A start takes seconds of CPU, so this test covers a whole life on one directory. */
+/* Starting a server takes seconds of CPU time, so one test covers its whole lifecycle. */
 
-test('a server starts, refuses a second one, stops gracefully, starts again, and obeys a second signal', async () => {
+test('a server starts, refuses a second one, stops gracefully, restarts, and exits at once on a second signal', async () => {
   const first = await startServer()
   const email = 'admin@localhost.localdomain'
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
   expect((await logIn(first, { email, password })).status).toBe(200)
 
-  // A second server on the same directory is refused and does no harm.
+  // A second server on the same directory exits and does no harm.
   const refused = await run()
   expect(await refused.ended).toBe(1)
   const refusal = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
@@ -157,7 +157,7 @@ test('a server starts, refuses a second one, stops gracefully, starts again, and
   expect(await withUrl.said).toBe(refusal)
   expect((await signUp(first)).status).toBe(200)
 
-  // A signal lets a running upload finish and refuses new requests.
+  // After a signal, a running upload finishes and new requests are rejected.
   const upload = await startUpload(first)
   first.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${first.url}/api/health`)).rejects.toThrow())
@@ -171,11 +171,11 @@ test('a server starts, refuses a second one, stops gracefully, starts again, and
   expect(said).toContain(email)
   expect(said.split(password)).toHaveLength(2)
 
-  // Everything is there after a restart, which prints no password.
+  // All data survives the restart, which prints no password.
   const second = await startServer()
   expect((await logIn(second, { email, password })).status).toBe(200)
 
-  // A second signal ends the server and Postgres at once.
+  // A second signal stops the server and Postgres at once.
   const cut = once(await startUpload(second), 'error')
   second.child.kill('SIGTERM')
   await eventually(() => {
@@ -187,7 +187,7 @@ test('a server starts, refuses a second one, stops gracefully, starts again, and
   expect(await second.said).toBe(`Mayfly is ready: ${second.url}\n`)
 })
 
-describe('an impossible start exits with 1 and explains', () => {
+describe("a start that can't succeed exits with 1 and explains why", () => {
   test('all invalid settings', async () => {
     const failed = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
     expect(await failed.ended).toBe(1)
@@ -227,7 +227,7 @@ test('an uncaught error stops the server gracefully, without draining', async ()
   await expectPostgresGone()
 })
 
-test('a stopping server answers but is not ready for DRAIN_SECONDS', async () => {
+test('a stopping server responds but reports not ready for DRAIN_SECONDS', async () => {
   await prepareDataFolder(dataDir)
   const started = await startServer({ DRAIN_SECONDS: '4' })
   started.child.kill('SIGTERM')

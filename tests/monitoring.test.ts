@@ -36,10 +36,10 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** Labels that Prometheus adds, and `le`. */
+/** Labels added by Prometheus, and `le`. */
 const everywhere = ['instance', 'job', 'le']
 
-/** Label values this test doesn't produce, by metric. */
+/** Label values that don't occur in this test, by metric. */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
     status: Array.from({ length: 500 }, (_, at) => String(100 + at)),
@@ -86,13 +86,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Matches a label's value, or a regular expression of values. */
+/** Matches a label's value, or several by regular expression. */
 interface Matcher {
   label: string
   pattern: RegExp
 }
 
-/** Returns whether the server can emit a series that matches. */
+/** Returns true if the server can emit a matching series. */
 function canBeEmitted(name: string, matchers: Matcher[]): boolean {
   const metric = name.replace(/_(bucket|sum|count)$/, '')
   const known = declaredValues[name] ?? declaredValues[metric] ?? {}
@@ -112,8 +112,8 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
 }
 
 /**
- * Expands a selector: each combination of its alternatives `a|b`. Negative matchers count as
- * positive ones, because the server must be able to emit what they exclude.
+ * Expands a selector into one list of matchers per combination of its alternatives `a|b`. Negative
+ * matchers count as positive ones, because the server must be able to emit what they exclude.
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
@@ -129,14 +129,14 @@ function matchersOf(selector: string): Matcher[][] {
   return combinations
 }
 
-/** Expands a regular expression: `/(a|b)` gives `/a` and `/b`. */
+/** Expands a regular expression: `/(a|b)` becomes `/a` and `/b`. */
 function alternativesOf(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')
   return group.split('|').flatMap((one) => alternativesOf(`${before}${one}${after}`))
 }
 
-/** Returns each metric of an expression with the labels it selects. */
+/** Returns each metric in an expression with the labels it selects by. */
 function selectorsOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
@@ -176,7 +176,7 @@ describe('the example dashboard and the alert rules', () => {
     }
   })
 
-  test('use the job label of the scrape example, which keeps ours', () => {
+  test('use the job label of the scrape example, which honors our labels', () => {
     const named = alerts.flatMap(([, expr]) =>
       Array.from(expr.matchAll(/\bup\{job="([^"]*)"\}/g), ([, job]) => job),
     )
@@ -189,7 +189,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(alerts.map(([, expr]) => expr)).toContain(`absent(up{job="${named[0]}"})`)
   })
 
-  test('count no refusals as errors, and alert on each kind of refusal', () => {
+  test('count no rejections as errors, and alert on each kind of rejection', () => {
     const counted = (alert: string) => {
       const [, expression = ''] = alerts.find(([name]) => name === `the alert ${alert}`) ?? []
       const [, matchers = ''] = /mayfly_http_requests_total\{([^}]*)\}/.exec(expression) ?? []
@@ -204,7 +204,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(kinds.map(counted)).toEqual([[500], [503], [507]])
   })
 
-  test('watch each job, with more time for rare and long ones', () => {
+  test('watch each job, allowing more time for rare and long ones', () => {
     const stands = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
     const patience = stands.map(([, expr]) => {
       const [, operator, names = '', seconds] =

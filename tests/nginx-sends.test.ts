@@ -121,7 +121,7 @@ describeBehindNginx('a file that nginx sends', () => {
   test('is never served without its link', async () => {
     const file = await makeFile(owner, { bytes })
     const path = await pathOf(app, file)
-    // The last three spell the location differently.
+    // The last three are other spellings of the location.
     for (const place of [
       `/sealed/${path}`,
       `//sealed/${path}`,
@@ -145,7 +145,7 @@ describeBehindNginx('a file that nginx sends', () => {
   })
 })
 
-/** Returns a file's path in the storage directory. */
+/** Returns a file's path relative to the storage directory. */
 async function pathOf(app: TestApp, { id }: File): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   if (!row) throw new Error('there is no such file')

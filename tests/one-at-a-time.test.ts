@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { alone } from '../scripts/one-at-a-time.mjs'
 
-test('holds the lock during the work and removes it afterwards', async () => {
+test('holds the lock during the work and releases it afterwards', async () => {
   const folder = await useTemporaryFolder()
   const [held] = await alone('/some/folder', () => locksIn(folder))
   expect(held?.text).toBe(String(process.pid))
@@ -13,7 +13,7 @@ test('holds the lock during the work and removes it afterwards', async () => {
   expect(await locksIn(folder)).toEqual([])
 })
 
-test('leaves a lock taken over by another process', async () => {
+test('leaves a lock that another process has acquired', async () => {
   const folder = await useTemporaryFolder()
   const other = String(process.ppid)
   await alone('/some/folder', async () => {
@@ -22,7 +22,7 @@ test('leaves a lock taken over by another process', async () => {
   expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: other })])
 })
 
-/** Uses a new TMPDIR. Returns it. */
+/** Sets TMPDIR to a new directory and returns it. */
 async function useTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-alone-'))
   vi.stubEnv('TMPDIR', folder)

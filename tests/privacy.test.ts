@@ -12,8 +12,8 @@ import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts
 import { logIn, makeClient } from './support/make.ts'
 
 /**
- * Compares the privacy policy and the FAQ with the program: every table, cookie and browser storage
- * key must be mentioned, and every number must come from the rules.
+ * Compares the privacy policy and the FAQ with the code: every table, cookie and browser storage
+ * key must be mentioned, and every number must come from a constant.
  */
 
 const web = resolve('src/web')
@@ -31,14 +31,14 @@ function says(): string {
   return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
 }
 
-/** Returns what the section 'Who can see it' says about one group of people, by position. */
+/** Returns entry `at` of the policy's section 'Who can see it', about one group of people. */
 function whoSees(at: number): string {
   const section = elementsOf(policy.one('main'), 'section')[3]
   const mentioned = section && elementsOf(section, 'dd')[at]
   return mentioned ? textOf(mentioned).replaceAll(/\s+/g, ' ') : ''
 }
 
-/** The policy's heading for each table; null without personal data. */
+/** The policy's heading for each table, or null if it has no personal data. */
 const headingOfTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
@@ -122,7 +122,7 @@ describe('the privacy policy', () => {
       'mayfly-uploads': 'where the browser finds the file',
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
-    // An event; nothing is stored.
+    // An event name, not a storage key.
     const keepNothing = ['mayfly-theme-changed']
     const found = new Set<string>()
     for (const file of await readdir(web, { recursive: true })) {
@@ -158,9 +158,9 @@ describe('the privacy policy', () => {
     for (const words of Object.values(toldAs)) expect(whoSees(0)).toContain(words ?? '')
   })
 
-  test('mentions everything the administrator sees of people', () => {
+  test('mentions everything the administrator sees about users', () => {
     const toldAs: Record<keyof typeof endpoints.listUsers.response.element.shape, string | null> = {
-      // Nothing about a person.
+      // Not personal data.
       id: null,
       isAdmin: null,
       email: 'addresses',
@@ -191,7 +191,7 @@ describe('the privacy policy', () => {
     }
   })
 
-  test('says what remains of a deleted account', () => {
+  test('states what remains of a deleted account', () => {
     for (const words of [
       'those about files that were taken down have the link code and the reason',
       'Closed reports of your files are deleted with the account.',
@@ -201,7 +201,7 @@ describe('the privacy policy', () => {
     }
   })
 
-  test('states the longest time for which attempts are counted', () => {
+  test('states the longest period over which attempts are counted', () => {
     expect(longestWindowMs).toBe(longestCountMs)
     expect(says()).toContain('for 1 hour at most')
   })

@@ -34,12 +34,12 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Due files at startup, with rows but no bytes. */
+/** Due files at startup. Their rows have no bytes in storage. */
 const dueRows = roundsOf(1000, 1_000_000)
 const owners = roundsOf(20, 20_000)
 /** Files the purge claims or completes per statement. */
 const filesInBatch = 100
-/** The server uses some 200 MiB at rest; with all rows in memory it would use a thousand. */
+/** The idle server uses about 200 MiB. With all rows in memory it would use about 1,000. */
 const ceilingMiB = 400
 const pollMs = roundsOf(250, 2000)
 /** A million files took 34 minutes on two busy cores. */
@@ -66,7 +66,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** What a server stored before it was stopped for days. */
+/** Files stored before the server was down for days. */
 interface Backlog {
   premium: Person
   /** Its link is active. */
@@ -77,7 +77,7 @@ interface Backlog {
   over: Stored[]
 }
 
-/** Stores files, most of them expired by now, and queues a purge. */
+/** Stores files, most of which have expired by now, and queues a purge. */
 async function createBacklog(): Promise<Backlog> {
   const now = new Date()
   const clock = testClock(new Date(now.getTime() - 4 * dayMs))
@@ -116,7 +116,7 @@ async function expectOpens({ shortCode, bytes }: Pick<Stored, 'shortCode' | 'byt
   expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-/** Expects a link to be dead for programs and browsers. */
+/** Asserts that a link is dead for programs and browsers. */
 async function expectOver(code: string) {
   const answer = await download(code)
   expect(answer.status).toBe(404)
@@ -129,7 +129,7 @@ async function expectOver(code: string) {
   await page.arrayBuffer()
 }
 
-/** Returns whether the server is ready now. Otherwise waits until it is. */
+/** Waits until the server is ready. Returns true if it was ready at once. */
 async function isReadyAtOnce(): Promise<boolean> {
   const ready = async () => (await fetch(`${server.url}/api/ready`)).status
   if ((await ready()) === 200) return true
@@ -137,7 +137,7 @@ async function isReadyAtOnce(): Promise<boolean> {
   return false
 }
 
-/** Expects the server to do its work. Returns a new file. */
+/** Asserts that the server works normally. Returns a new file. */
 async function expectServes(
   person: Person,
   { living, renewable, over }: Backlog,
@@ -145,7 +145,7 @@ async function expectServes(
 ): Promise<Stored> {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(living)
-  // Checks due files from both ends.
+  // Checks due files from both ends of the backlog.
   const due = [1 + (round % dueRows), dueRows - (round % dueRows)].map(codeOfDueFile)
   for (const code of [renewable.shortCode, ...over.map((file) => file.shortCode), ...due]) {
     await expectOver(code)
@@ -155,7 +155,7 @@ async function expectServes(
   return uploaded
 }
 
-/** Returns how many files are due and not purged yet. */
+/** Returns the number of files due but not yet purged. */
 async function countDue({ id }: Person): Promise<number> {
   const { rows } = await directDb.query<{ count: number }>(
     'select count(*)::int as count from files where purged_at is null and owner_id <> $1',
@@ -164,7 +164,7 @@ async function countDue({ id }: Person): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Returns how many purge statements have run since the last call. */
+/** Returns the number of purge statements since the last call. */
 function takeStatements(): number {
   const ofPurge = network.statements.filter((text) =>
     /update "files" set "(purging_at|purged_at)"/.test(text),
@@ -212,14 +212,14 @@ test(
     const figures = { due, checksDuring, notReady, peakMiB: Math.round(peakMiB), statements }
     process.stderr.write(`purge backlog: ${JSON.stringify(figures)}\n`)
     expect(checksDuring).toBeGreaterThan(0)
-    // A busy machine may sometimes exceed the database check's 5 s.
+    // On a busy machine the database check may sometimes exceed 5 s.
     expect(notReady).toBeLessThanOrEqual(1 + uploaded.length / 20)
     expect(peakMiB).toBeLessThan(ceilingMiB)
-    // Some more for partial batches and empty runs.
+    // The margin allows for partial batches and empty runs.
     expect(statements).toBeLessThan((2.2 * due) / filesInBatch + 20)
 
-    // Each file was claimed once, and its receipt has its due time. Nothing of the premium user was
-    // touched.
+    // Each file was claimed once, and its receipt has its due time. The premium user's files are
+    // untouched.
     const { rows } = await directDb.query(
       `select
         (count(*) filter (where owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at

@@ -24,7 +24,7 @@ describeOnS3('the administrator on S3', () => {
   afterAll(() => app.close())
 
   /**
-   * Removes what is due within `ms`. The bucket has its own clock, so only ours moves, and back
+   * Runs the deletions due within `ms`. The bucket has its own clock, so only ours moves, and back
    * again.
    */
   const removeLater = async (ms: number) => {
@@ -34,7 +34,7 @@ describeOnS3('the administrator on S3', () => {
     return done
   }
 
-  it('deletes a user with links, uploads, bytes and issued URLs', async () => {
+  it('deletes a user with their links, uploads, bytes and issued URLs', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const ada = await makePerson(app)
     const file = await makeFile(ada)
@@ -48,7 +48,7 @@ describeOnS3('the administrator on S3', () => {
     const deleted = await askToDeleteUser(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
-    // A URL works for at most a minute, even if the job is late.
+    // A URL is valid for at most a minute, even if the job is late.
     const life = Number(new URL(handedOut).searchParams.get('X-Amz-Expires'))
     expect(life).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })
@@ -72,7 +72,7 @@ describeOnS3('the administrator on S3', () => {
     expect((await put(10)).status).toBe(404)
   })
 
-  it('learns which permission the key lacks when uploads are refused', async () => {
+  it('learns which permission the key lacks when uploads are rejected', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
     const allowPuts = await bucket.denyPuts()
@@ -137,7 +137,7 @@ describeOnS3('the administrator on S3', () => {
       )
     })
 
-    it("gives up on an address that doesn't answer", async () => {
+    it("times out on an address that doesn't respond", async () => {
       const silent = createServer(() => {})
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
       const { port } = silent.address() as { port: number }

@@ -83,7 +83,7 @@ async function storesNamedIn({ db }: Database): Promise<string[]> {
   return (await db.selectDistinct({ storage: files.storage }).from(files)).map((row) => row.storage)
 }
 
-/** Runs a command and expects it to succeed. */
+/** Runs a command and asserts that it succeeds. */
 async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
   const never = { before: /^/, count: Number.POSITIVE_INFINITY }
   const { output } = await runKilled(args, env, never)
@@ -91,7 +91,7 @@ async function run(args: readonly [string, ...string[]], env: Record<string, str
 }
 
 describeOnS3('a backup', () => {
-  it('moves an installation to a bucket and back, surviving kills', async () => {
+  it('moves an installation to a bucket and back, despite being killed', async () => {
     const dataDir = join(folder, 'data')
     await prepareDataFolder(dataDir)
     const source = await openDatabase({ dataDir, databaseUrl: null }, log)
@@ -105,7 +105,7 @@ describeOnS3('a backup', () => {
     const elsewhere = join(folder, 'elsewhere')
     await mkdir(elsewhere)
     const env = { ...bucket.env, DATA_DIR: elsewhere, DATABASE_URL: outside.url }
-    // Killed before the commit, a restore has copied all files and is repeated.
+    // A restore killed before the commit has copied all files. It can be repeated.
     const killed = await runKilled(['scripts/restore.ts', out], env, {
       before: /^query copy "files"/,
       count: 1,
@@ -165,7 +165,7 @@ describeOnS3('a backup', () => {
       const made = await makeBackup(backup, { config, clock, log, more: [] })
       expect(made).toMatchObject({ objects: stored.size, faults: [] })
 
-      // An object with other bytes, and an open upload.
+      // An object with different bytes, and an open upload.
       const [key = ''] = stored.keys()
       const left = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(source.db, clock()))

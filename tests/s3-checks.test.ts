@@ -67,7 +67,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       expect((await lineOf(admin, 'CORS')).status).toBe('failing')
     })
 
-    it("warn if the server can't reach the endpoint of browsers", async () => {
+    it("warn if the server can't reach the browsers' endpoint", async () => {
       const settings = { ...bucket.settings, publicEndpoint: new URL('http://127.0.0.1:1') }
       const store = openS3Storage({ settings, clock: app.clock })
       const config = { ...app.deps.config, s3: settings }
@@ -92,7 +92,7 @@ describeOnS3('the checks of a server with a bucket', () => {
     expect(Uploads).toEqual([])
   })
 
-  it('cover bucket and disk, which may have older files', async () => {
+  it('cover bucket and disk, which may hold older files', async () => {
     expect(await lineOf(admin, 'Storage')).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(bucket.settings.bucket),

@@ -34,8 +34,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts, the last one small: a large refused body might break the connection before the
- * refusal is read.
+ * Three parts, the last one small: a large rejected body might break the connection before the
+ * error is read.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
@@ -114,7 +114,7 @@ describeOnS3('an upload in parts on S3', () => {
     const file = await expectFile(await confirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
     expect(await bytesIn(bucket)).toBe(before + bytes.length)
-    // As a client does whose first response was lost.
+    // Like a client that lost the first response.
     expect(await json(await confirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject({
       id: file.id,
     })
@@ -122,7 +122,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await json(await confirm(ada, started.cloudKey))).toMatchObject({ sha256: hash })
   })
 
-  it('works with the URLs from the start', async () => {
+  it('works with the URLs from the start response', async () => {
     const ada = await makePerson(app)
     const request = { size: bytes.length, idempotencyKey: 'signed along' }
     const [first, again] = [await startUpload(ada, request), await startUpload(ada, request)]
@@ -136,7 +136,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, first.cloudKey, { sha256: hash }))
   })
 
-  it('opens a multipart upload when its URLs need one, until it is aborted', async () => {
+  it('opens a multipart upload when part URLs are requested, until it is aborted', async () => {
     const ada = await makePerson(app)
     const open = ({ cloudKey }: StartedUpload) => openUploadsOf(bucket, cloudKey)
     const [one, three] = [await startUpload(ada, { size: 1000 }), await start(ada)]
@@ -149,7 +149,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect([await open(one), await open(three)]).toEqual([0, 0])
   })
 
-  it("can't be confirmed before all parts are stored, and continues", async () => {
+  it("can't be confirmed before all parts are stored, and then continues", async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
@@ -160,7 +160,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('becomes one file, however many confirms race', async () => {
+  it('becomes a single file when several confirms race', async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await sendParts(ada, started, 1, 2, 3)
@@ -229,7 +229,7 @@ describeOnS3('an upload in parts on S3', () => {
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
-  it('needs no bytes again when sealed but over the limit', async () => {
+  it('keeps its bytes when sealed but rejected over the limit', async () => {
     const ada = await makePerson(app)
     const [parted, whole] = [await start(ada), await startUpload(ada, { size: 1000 })]
     await sendParts(ada, parted, 1, 2, 3)
@@ -259,7 +259,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect((await confirm(ada, whole.cloudKey)).status).toBe(200)
   })
 
-  it('gives a repeated start the same upload, even while bytes arrive', async () => {
+  it('returns the same upload for a repeated start, even while bytes arrive', async () => {
     const ada = await makePerson(app)
     const request = { size: bytes.length, idempotencyKey: 'a start' }
     const [first, again] = [await startUpload(ada, request), await startUpload(ada, request)]
@@ -313,7 +313,7 @@ describeOnS3('an upload in parts on S3', () => {
     expect(await bytesIn(bucket)).toBe(before)
   })
 
-  // Moves our clock. Sign nothing afterwards, because the bucket has its own.
+  // Moves our clock. Don't sign anything afterwards, because the bucket has its own clock.
   describe('left behind', () => {
     it('is deleted after a day: idle uploads and orphaned parts', async () => {
       const ada = await makePerson(app)

@@ -99,7 +99,7 @@ describeOnS3('a server switched to S3 and back', () => {
 
     app = await onDisk()
     expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
-    // This server doesn't know the bucket. The row stays, but the file can't be downloaded.
+    // This server has no bucket configured. The row stays, but the file can't be downloaded.
     expect((await download(second)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, first.id))
     const key = row?.storageKey ?? ''

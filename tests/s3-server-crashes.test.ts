@@ -95,7 +95,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       for (let restart = 0; restart < roundsOfCrashes(2); restart += 1) {
         const number = restart % 2
         const stopping = servers[number] as ServerProcess
-        // As in docs/operations.md: nginx first, then the server.
+        // As in docs/operations.md: take the server out of nginx before stopping it.
         await proxy.passTo(ports.filter((_, other) => other !== number))
         stopping.kill('SIGTERM')
         expect(await stopping.ended).toBe(0)

@@ -50,14 +50,14 @@ describeOnS3('a takedown on S3', () => {
     return row
   }
 
-  /** Uploads bytes in one PUT. `claimed` is the SHA-256 the client sends. */
+  /** Uploads bytes in one PUT. `claimed` is the SHA-256 sent by the client. */
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimed?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
     return confirm(ada, started.cloudKey, claimed === undefined ? {} : { sha256: claimed })
   }
 
-  /** Uploads bytes by the part URLs from the start. */
+  /** Uploads bytes with the part URLs from the start response. */
   const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
     const started = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = started.parts ?? {}
@@ -69,7 +69,7 @@ describeOnS3('a takedown on S3', () => {
     return confirm(ada, started.cloudKey)
   }
 
-  it('kills the link at once and issued presigned URLs within a minute, and deletes the bytes', async () => {
+  it('ends the link at once and issued presigned URLs within a minute, and deletes the bytes', async () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
     const redirect = await askForDownload(app, file.shortCode)
@@ -85,7 +85,7 @@ describeOnS3('a takedown on S3', () => {
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
   })
 
-  it("blocks the bucket's content whatever SHA-256 the next sender claims", async () => {
+  it('blocks the content in the bucket, whatever SHA-256 the next uploader claims', async () => {
     const bytes = fresh()
     const file = await json<File>(await upload(bytes, sha256(bytes)))
     await takenDown(admin, file.shortCode)
@@ -94,17 +94,17 @@ describeOnS3('a takedown on S3', () => {
     await expectRefusal(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
     await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
     expect(await bytesIn(bucket)).toBe(before)
-    // As on disk, a wrong SHA-256 is refused. The upload stays open without its bytes.
+    // As on disk, a wrong SHA-256 is rejected. The upload stays open without its bytes.
     await expectRefusal(await upload(bytes, sha256(fresh())), 409, 'CHECKSUM_MISMATCH')
     expect(await bytesIn(bucket)).toBe(before)
-    // Other content of the same size is hashed and accepted.
+    // Different content of the same size is hashed and accepted.
     const other = fresh()
     const kept = await json<File>(await upload(other))
     expect(kept.sha256).toBe(sha256(other))
     expect((await rowOf(kept))?.isContentProved).toBe(true)
   })
 
-  it('blocks it in parts and in one piece, whichever was taken down', async () => {
+  it('blocks content sent in parts or in one piece, whichever was taken down', async () => {
     const bytes = fresh(9 * mebibyte)
     const file = await json<File>(await uploadParts(bytes))
     expect((await rowOf(file))?.isContentProved).toBe(false)
@@ -117,10 +117,10 @@ describeOnS3('a takedown on S3', () => {
     )
   })
 
-  it("doesn't block content that is merely claimed", async () => {
+  it("doesn't block content whose SHA-256 was merely claimed", async () => {
     const innocent = fresh()
     const hers = await json<File>(await upload(innocent, sha256(innocent)))
-    // A sender of malware claims the SHA-256 of another user's file.
+    // An uploader of malware claims the SHA-256 of another user's file.
     const malware = fresh(2000)
     const file = await json<File>(await upload(malware, sha256(innocent)))
     expect((await rowOf(file))?.sha256).toBeNull()
@@ -141,7 +141,7 @@ describeOnS3('a takedown on S3', () => {
     const other = await json<File>(await upload(fresh(3000)))
     const [first] = copies
     await report(makeClient(app), first?.shortCode ?? '')
-    // No SHA-256 is known yet.
+    // The SHA-256 isn't known yet.
     expect((await listReports(admin))[0]?.file.copies).toBe(0)
     await takenDown(admin, first?.shortCode ?? '')
     await app.mails()

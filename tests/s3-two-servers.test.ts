@@ -21,7 +21,7 @@ import { abort, confirm, expectRefusal } from './support/upload-requests.ts'
 
 const partSize = 8 * 1024 ** 2
 
-/** Returns a file's bytes, following the redirect to the bucket. */
+/** Downloads a file, following the redirect to the bucket. */
 async function download({ url }: TestApp, { shortCode }: File): Promise<Uint8Array> {
   const response = await fetch(`${url}/api/download/${shortCode}`)
   expect(response.status).toBe(200)
@@ -46,7 +46,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     await database.drop()
   })
 
-  /** Creates a person with a client for each server, sharing a session. */
+  /** Creates a user with one client per server and a shared session. */
   const atBoth = async (facts: Parameters<typeof makePerson>[1] = {}) => {
     const here = await makePerson(one, facts)
     const cookie = await logIn(one, here.email, here.password)
@@ -54,7 +54,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     return { here, there }
   }
 
-  test('an upload may switch servers at every call', async () => {
+  test('an upload can switch servers at every call', async () => {
     const { here, there } = await atBoth()
     const bytes = new Uint8Array(randomBytes(partSize + 1000))
     const { cloudKey } = await startUpload(here, { size: bytes.length })
@@ -81,7 +81,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     for (const app of [one, two]) expect(await download(app, file as File)).toEqual(bytes)
   })
 
-  test('an upload aborted at one server has ended at the other', async () => {
+  test('an upload aborted on one server has ended on the other', async () => {
     const { here, there } = await atBoth()
     const started = await startUpload(here, { size: 10 })
     expect((await abort(there, started.cloudKey)).status).toBe(200)
@@ -100,7 +100,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect(files.map(({ downloadCount }) => downloadCount)).toEqual([10])
   })
 
-  test('a session ended at one server has ended at the other', async () => {
+  test('a session ended on one server has ended on the other', async () => {
     const { here, there } = await atBoth()
     expect((await there.fetch('/api/auth/user')).status).toBe(200)
     expect((await there.fetch('/api/logout')).status).toBe(302)
@@ -119,7 +119,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })
 
-  test('a setting changed at one server applies at the other after 5 minutes', async () => {
+  test('a setting changed on one server applies on the other after 5 minutes', async () => {
     const { here } = await atBoth({ role: 'admin' })
     const price = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
@@ -138,7 +138,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     expect([shown.includes('$8'), shown.includes('$9')]).toEqual([false, true])
   })
 
-  test('a stopping server reports not ready and keeps answering', async () => {
+  test('a stopping server reports not ready but still responds', async () => {
     expect((await fetch(`${two.url}/api/ready`)).status).toBe(200)
     two.beginStop()
     expect((await fetch(`${two.url}/api/ready`)).status).toBe(503)

@@ -41,7 +41,7 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
   return row?.storageKey ?? ''
 }
 
-/** Expects the log to contain nothing that gives access to the bucket. */
+/** Asserts that the log contains nothing that grants access to the bucket. */
 function expectNoSignature({ logged }: TestApp, { env }: Pick<TestBucket, 'env'>) {
   const text = JSON.stringify(logged)
   expect(text).toContain('/api/files/get-upload-url')
@@ -71,7 +71,7 @@ describeOnS3('a server with a bucket', () => {
     expect(policy).toContain(`connect-src 'self' ${bucket.env.S3_ENDPOINT}`)
   })
 
-  it('delivers a file from its owner to whoever has the link', async () => {
+  it('delivers a file to anyone with the link', async () => {
     const ada = await makePerson(app)
     const name = 'Ünïcode "x" تقرير.html'
     const file = await makeFile(ada, { name, type: 'text/html' })
@@ -125,7 +125,7 @@ describeOnS3('a server with a bucket', () => {
     expect(await countOf()).toBe(2)
   })
 
-  it('signs downloads for a minute, or until the link expires if sooner', async () => {
+  it('signs downloads for a minute, or until the link expires if that is sooner', async () => {
     const file = await makeFile(await makePerson(app))
     const lifeNow = async () => {
       const { headers } = await download(app, file, { redirect: 'manual' })
@@ -175,7 +175,7 @@ describeOnS3('a server with a bucket', () => {
     expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
 
-  it('refuses to overwrite a confirmed file', async () => {
+  it('rejects overwriting a confirmed file', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 5 })
     await putBytes(started, new TextEncoder().encode('first'))
@@ -186,7 +186,7 @@ describeOnS3('a server with a bucket', () => {
     expect(await bytesIn(bucket)).toBe(before)
   })
 
-  it('makes one file, however many confirms race', async () => {
+  it('creates a single file when several confirms race', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
@@ -228,7 +228,7 @@ describeOnS3('a server with a bucket', () => {
     expect((await putBytes(started, text(10))).status).toBe(404)
   })
 
-  it("deletes a file's bytes, and presigned URLs with them", async () => {
+  it("deletes a file's bytes, so that presigned URLs end too", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(app, file)
@@ -257,7 +257,8 @@ describeOnS3('a server with a bucket', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests move our clock. Sign nothing afterwards, because the bucket has its own.
+  // These tests move our clock. Don't sign anything afterwards, because the bucket has its own
+  // clock.
   describe('cleanup', () => {
     it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)
@@ -323,7 +324,7 @@ describeOnS3('a bucket behind a failing network', () => {
     ['503', () => network.answer(503, all)],
     ['slow', () => network.slow(() => 50)],
   ] as const)(
-    '%s: requests that need it ask to retry, and succeed once it is back',
+    '%s: requests that need it return a retryable error, and succeed once it is back',
     async (fault, begin) => {
       const isThere = fault === 'slow'
       const ada = await makePerson(app, { tier: 'premium' })
@@ -343,7 +344,7 @@ describeOnS3('a bucket behind a failing network', () => {
           expect(answer.headers.get('retry-after')).toBe('5')
         }
       }
-      // The server only redirects; the bucket answers for itself.
+      // The server only redirects. The bucket serves the bytes itself.
       const redirect = await download(app, kept, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
       const given = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
@@ -364,7 +365,7 @@ describeOnS3('a bucket behind a failing network', () => {
       const bytes = Buffer.from(await (await download(app, kept)).arrayBuffer())
       expect(bytes.equals(Buffer.from(kept.bytes))).toBe(true)
       expect(await app.storage.storedSize(key)).toBe(isThere ? null : 1000)
-      // After a failure the purge waits before it retries.
+      // After a failure the purge waits before retrying.
       app.clock.advance(2 * minute)
       expect(await expireFiles(app.deps)).toEqual({ purged: failed, failed: 0 })
       expect(await app.storage.storedSize(key)).toBeNull()

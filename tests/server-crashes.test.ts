@@ -94,7 +94,7 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes and resolves `paused`. After `goOn` it sends more, but never the
+ * Sends the first `pause` bytes and resolves `paused`. After `goOn` it sends the rest except the
  * last byte.
  */
 function sendWithoutEnd({ uploadUrl, bytes }: PendingUpload, pause: number) {
@@ -134,22 +134,24 @@ async function finish(user: Client, upload: PendingUpload, how: 'continue' | 'st
   return confirm(user, upload)
 }
 
-/** A person's uploads that a kill interrupts. */
+/** A user's uploads, interrupted by a kill. */
 interface Interrupted {
   /**
-   * Sends what is in flight when the server is killed. Resolves when the server has answered or
-   * died.
+   * Sends requests that are in flight when the server is killed. Resolves when the server has
+   * responded or died.
    */
   sendRest(): Promise<unknown>
-  /** Called after the restart. Expects everything that was confirmed, and completes the rest. */
+  /**
+   * Called after the restart. Asserts that everything confirmed is intact, and completes the rest.
+   */
   finish(): Promise<void>
 }
 
 /**
  * Confirms one file. During the kill, bytes of a second file and the confirm of a third are in
  * flight.
- * @param confirmed the bytes of all confirmed files by short code, added to.
- * @param offsets the stored bytes of the second file, added to.
+ * @param confirmed receives the bytes of all confirmed files by short code.
+ * @param offsets receives the stored size of the second file.
  */
 async function interruptWholeFiles(
   random: Draw,
@@ -196,8 +198,8 @@ async function interruptWholeFiles(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `whole` parts of a file. The others, or else the confirm, are in flight when the server is
- * killed.
+ * Sends `whole` parts of a file. The others, or the confirm if none are left, are in flight when
+ * the server is killed.
  */
 async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
@@ -237,11 +239,13 @@ async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
   }
 }
 
-test('a server killed repeatedly keeps confirmed files and parts, and the rest can be completed', async () => {
+test('after repeated kills, confirmed files and parts are intact and everything else can be completed', async () => {
   const longestWaitMs = 20
   const confirmed = new Map<string, Buffer>()
   const offsets: number[] = []
-  /** How many parts are stored before each kill; if all are, only the confirm is in flight. */
+  /**
+   * The number of parts stored before each kill. If all are stored, only the confirm is in flight.
+   */
   const wholeParts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(wholeParts.length, async (random) => {
@@ -282,12 +286,13 @@ describe('SIGTERM during a download', () => {
     expect(await server.ended).toBe(0)
   })
 
-  test('ends it at once when repeated', async () => {
+  test('ends the download at once when repeated', async () => {
     const { response } = await beginDownload()
     response.on('error', () => {})
     server.kill('SIGTERM')
     await untilNobodyListens()
-    // A second signal too soon counts as the same one, so repeat it until the server exits.
+    // A second signal in quick succession counts as the same one, so repeat it until the server
+    // exits.
     const again = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.ended).toBe(1)
     clearInterval(again)
@@ -323,7 +328,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const counted = file?.downloadCount ?? 0
     expect(counted).toBeGreaterThanOrEqual(answered)
-    // A graceful stop answers every counted download. A kill can come between count and response.
+    // After a graceful stop, every counted download got a response. A kill can come between count
+    // and response.
     expect(counted).toBeLessThanOrEqual(answered + (signal === 'SIGTERM' ? 0 : clients))
   },
 )

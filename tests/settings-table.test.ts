@@ -12,11 +12,11 @@ const documented = Array.from(readme.matchAll(row), ([, name = '', value = '']) 
   value,
 }))
 
-test("the README's table has exactly the existing settings", () => {
+test("the README's table lists exactly the existing settings", () => {
   expect(documented.map(({ name }) => name)).toEqual(Object.keys(settingsSchema.shape))
 })
 
-/** Defaults that name other settings or depend on them. */
+/** Defaults that name or depend on other settings. */
 const notLiteral = ['APP_URL', 'S3_PUBLIC_ENDPOINT', 'GOOGLE_ISSUER', 'MAIL_FROM']
 
 const literals = documented.flatMap(({ name, value }) => {

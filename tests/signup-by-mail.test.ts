@@ -8,7 +8,7 @@ import { newAddress, password, signUp, verify } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
-/** A signup through server, database queue, SMTP and mail client. */
+/** Signups with a real server, database queue, SMTP and email client. */
 
 let app: TestApp
 let queue: JobQueue
@@ -16,7 +16,7 @@ let server: TestSmtpServer
 let mailer: Mailer
 beforeAll(async () => {
   server = await startSmtpServer()
-  // SMTP_URL turns verification on by default.
+  // With SMTP_URL set, verification is on by default.
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
   app.deps.mailQueue = queue.mail
@@ -66,13 +66,13 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
   expect(String(told?.html)).not.toContain('token')
 })
 
-it('a slow mail server delays no response and gets one email', async () => {
+it('a slow mail server delays no response and gets a single email', async () => {
   const email = newAddress()
   server.react('hold')
   const answer = await signUp(makeClient(app), { email })
   expect(await answer.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.offered).toContain(email)
-  // The mail server holds the email. Meanwhile other signups work.
+  // The mail server delays the email. Meanwhile other signups work.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
   server.react('accept')

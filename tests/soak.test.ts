@@ -9,7 +9,7 @@ import { isLongRun } from './support/rounds.ts'
 
 const flat: Sample = { memoryMiB: 200, heapMiB: 60, handles: 44, connections: 7, taken: 0 }
 
-/** Ten rounds: a flat one with these changes. */
+/** Creates ten samples, all like `flat` except for these changes. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: 10 }, (_, round) => ({ ...flat, ...change(round) }))
 }
@@ -53,7 +53,7 @@ test.runIf(isLongRun)(
     const isNever = (column: 2 | 3) => (name: string) =>
       !rows.some((row) => row[1] === name && Number(row[column]) > 0)
     expect(Object.keys(actions).filter(isNever(3))).toEqual([])
-    // The server's time limits are longer than this round.
+    // The server's timeouts are longer than this round.
     expect(slowClients.map(([name]) => name).filter(isNever(2))).toEqual([])
   },
 )

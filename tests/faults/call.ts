@@ -3,10 +3,10 @@ import { expectClearError } from './clear-error.ts'
 import { Violation } from './expected-file.ts'
 
 /**
- * What users do, and the errors that are correct from a healthy server. A free user has too many
- * files or may not renew; the file was deleted or purged; the link expired; an interrupted upload
- * ended, or was sealed by a confirm whose response was lost. After 15 minutes idle an upload no
- * longer holds a slot.
+ * The users' actions, and the errors a healthy server may return for each. A free user has too many
+ * files or may not renew. The file was deleted or purged. The link expired. An interrupted upload
+ * ended, or was sealed by a confirm whose response was lost. After 15 idle minutes an upload no
+ * longer occupies a slot.
  */
 const refusals = {
   'start an upload': ['TIER_FILE_COUNT'],
@@ -22,22 +22,20 @@ const refusals = {
 export type Step = keyof typeof refusals
 export const steps = Object.keys(refusals) as Step[]
 
-/** Whoever sends a request. */
+/** The sender of a request. */
 export interface Caller {
   /** The server's origin. */
   url: string
-  /** How often each step succeeded. */
+  /** Successes of each step. */
   succeeded: Map<Step, number>
-  /**
-   * Whether the session may have ended unnoticed: after a password change whose response was lost.
-   */
+  /** True if the session may have ended unnoticed, by a password change whose response was lost. */
   mayBeSignedOut(): boolean
 }
 
 /**
- * Sends a request. Returns null if its outcome is unknown: the connection broke, or the server
- * returned 5xx. Responses of a bucket are not checked.
- * @throws {Violation} if a 5xx is malformed, or a 4xx is wrong.
+ * Sends a request. Returns null if the outcome is unknown: the connection broke, or the server
+ * returned 5xx. Responses of a bucket aren't checked.
+ * @throws {Violation} for a malformed 5xx or an unexpected 4xx.
  */
 export async function call(
   caller: Caller,
@@ -60,7 +58,7 @@ export async function call(
 
 async function expectRightRefusal(caller: Caller, step: Step, answer: Response): Promise<void> {
   const body = await answer.text().catch(() => null)
-  // The connection broke inside the response.
+  // The connection broke mid-response.
   if (body === null) return
   const { code } = JSON.parse(body) as ErrorBody
   if (refusals[step].some((right) => right === code)) return

@@ -18,14 +18,14 @@ import {
 } from './invariants.ts'
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 
-/** How many replaced links are tried for each user after a round. */
+/** Replaced links checked for each user after a round. */
 const deadLinksPerCheck = 2
 /** One in this many untouched files is checked after a round. */
 const untouchedPerCheck = 8
 const pollMs = 50
 const dayMs = 24 * 60 * 60_000
 
-/** Times on the server's clock that decide which links must be open. */
+/** Server clock readings that decide which links must work. */
 interface Moments {
   now: Date
   /** The latest time the clock has shown. */
@@ -33,12 +33,12 @@ interface Moments {
 }
 
 /**
- * Compares what the server told a user with what it shows now: the state of every file in the list,
- * and the links and bytes of files that were uploaded, renewed or deleted in this round, and of
- * some others.
- * @param isClockSteady whether the server's clock was left alone in this round.
- * @param checksAllLinks whether the links of all files are opened.
- * @returns how many files were downloaded.
+ * Compares the server's earlier responses to a user with its current state: every file in the list,
+ * and the links and bytes of files uploaded, renewed or deleted in this round, plus a sample of the
+ * others.
+ * @param isClockSteady true if no fault changed the server's clock in this round.
+ * @param checksAllLinks opens the links of all files.
+ * @returns the number of downloaded files.
  * @throws {Violation} if a promise is broken.
  */
 export async function checkUser(
@@ -80,7 +80,7 @@ export async function checkUser(
   return downloads
 }
 
-/** Checks a link, and its bytes if asked. Returns whether they were read. */
+/** Checks a link, and optionally its bytes. Returns true if the bytes were read. */
 async function checkLink(
   visitor: Caller,
   file: ExpectedFile,
@@ -101,8 +101,8 @@ async function checkLink(
 }
 
 /**
- * Retries a request while the server returns 5xx: on a busy machine a recovered server may miss its
- * database for a moment.
+ * Retries a request while the server returns 5xx: on a busy machine a recovered server may briefly
+ * lose its database.
  * @throws {Violation} if the error is malformed.
  */
 async function retryUntilAnswered(request: () => Promise<Response>): Promise<Response> {
@@ -116,8 +116,8 @@ async function retryUntilAnswered(request: () => Promise<Response>): Promise<Res
 }
 
 /**
- * Downloads a file, with retries while the server fails. Returns the last status, or null if there
- * was no response.
+ * Downloads a file, retrying while the server fails. Returns the last status, or null if there was
+ * no response.
  */
 async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promise<number | null> {
   const deadline = performance.now() + hangMs
@@ -138,9 +138,9 @@ async function opens(url: string, code: string): Promise<boolean> {
 }
 
 /**
- * Checks what must hold in the end. Advances the clock by a day and runs the cleanup jobs, twice;
- * then compares storage with the database. Also sends all queued emails and checks them.
- * @param onTime called whenever the clock was advanced.
+ * Checks the final state. Twice advances the clock by a day and runs the cleanup jobs, then
+ * compares storage with the database. Also sends and checks all queued emails.
+ * @param onTime called after each change of the clock.
  */
 export async function checkAfterTwoDays(
   { server, directDb, stored, mailServer }: Environment,
@@ -152,7 +152,7 @@ export async function checkAfterTwoDays(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onTime()
     await mustRun(server, { do: 'run-jobs', untilReachable: true })
-    // Before the comparison, which would delete what the jobs missed.
+    // Before the comparison, which would delete leftovers of the jobs.
     await checkPurged(directDb, stored)
     await checkNoOrphans(directDb, stored)
     await mustRun(server, { do: 'compare-storage' })
@@ -174,7 +174,7 @@ async function mustRun(server: Environment['server'], command: Command): Promise
   if (failure !== null) throw new Violation(`${command.do}: ${failure}`)
 }
 
-/** Expects the current password to work and an old one not to. */
+/** Asserts that the current password works and an old one doesn't. */
 async function checkPassword(user: SimulatedUser): Promise<void> {
   if (!(await signIn(user))) throw new Violation(`${user.email} cannot sign in`)
   if (user.oldPassword === null) return

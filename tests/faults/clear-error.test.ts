@@ -4,7 +4,7 @@ import { Violation } from './expected-file.ts'
 
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
-/** A response as a client gets it, with a URL. */
+/** Builds a response as received by a client, with a URL. */
 function answer(status: number, body: string | ReadableStream, headers = {}): Response {
   const made = new Response(body, { status, headers })
   Object.defineProperty(made, 'url', { value: 'http://127.0.0.1/api/files' })

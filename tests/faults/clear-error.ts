@@ -17,7 +17,7 @@ export async function expectClearError(answer: Response): Promise<void> {
   throw new Violation(`${pathname} answered ${answer.status} ${fault}: ${text.slice(0, 200)}`)
 }
 
-/** Returns what is wrong with the response, or null. */
+/** Describes what is wrong with the response. Null if nothing is. */
 function problemWith({ status, headers }: Response, text: string): string | null {
   const { code, message } = bodyOf(text)
   if (code === 'INTERNAL') return 'with the code of a defect'

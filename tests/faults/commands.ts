@@ -1,7 +1,7 @@
 /** Messages between a scenario and its server process. */
 
 export type Command =
-  /** Starts serving at this time. The first command. */
+  /** Starts the server at this time. Must be the first command. */
   | { do: 'serve'; now: number }
   /** Sets the clock, in milliseconds since 1970. */
   | { do: 'set-clock'; now: number }
@@ -9,7 +9,7 @@ export type Command =
   | { do: 'run-jobs'; untilReachable?: true }
   /** Compares storage with the database. Retries while the database is down. */
   | { do: 'compare-storage' }
-  /** Ends attempts to send emails that killed processes have left. */
+  /** Times out attempts to send emails that killed processes have abandoned. */
   | { do: 'release-stale-emails' }
 
 /** A command with its number, which the answer repeats. */
@@ -22,7 +22,7 @@ export interface Answer {
 
 export type RunCommand = (command: NumberedCommand) => Promise<void>
 
-/** What the server process gets in SERVER_OPTIONS, as JSON. */
+/** Passed to the server process in SERVER_OPTIONS, as JSON. */
 export interface ServerOptions {
   databaseUrl: string
   dataDir: string

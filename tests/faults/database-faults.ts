@@ -75,7 +75,7 @@ export const databaseFaults = {
       network.silence()
       await wait(random(longestAwayMs))
       network.open()
-      // After an outage a network may have lost its connections for good. Usually it resets them;
+      // After an outage a network may have dropped its connections. Usually it resets them,
       // otherwise they stay silent.
       if (random(4) > 0) network.endSilent()
     },
@@ -102,7 +102,7 @@ export const databaseFaults = {
   },
   'Postgres is down for long': {
     affects: postgresTargets,
-    // Too slow to be drawn; a test asks for it.
+    // Too slow to be drawn at random. One test requests it.
     weight: 0,
     isPossible: ownsPostgres,
     mayLoseCounts: true,

@@ -8,8 +8,8 @@ import type { FaultServer } from './fault-server.ts'
 const pollMs = 50
 
 /**
- * How many emails somebody must have received. Each password change sends one; after a lost
- * response it may or may not have happened.
+ * The number of emails a user must have received. Each password change sends one, but after a lost
+ * response it is unknown whether the change happened.
  */
 export interface EmailRange {
   min: number
@@ -29,7 +29,7 @@ export function collectEmails(mailbox: Mailbox, { received }: TestSmtpServer): v
   }
 }
 
-/** Makes delayed emails due now. The queue uses the clock of Postgres, which tests can't set. */
+/** Makes delayed emails due now. The queue uses the Postgres clock, which tests can't set. */
 export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
   await directDb.query(
     `update pgboss.job set start_after = now() - interval '1 second'
@@ -38,9 +38,9 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Waits until the email queue is empty, and ends attempts of killed processes, which would take two
- * minutes to time out.
- * @throws {Violation} if emails are left after two minutes, or have failed.
+ * Waits until the email queue is empty. Times out attempts of killed processes at once, which would
+ * take two minutes.
+ * @throws {Violation} if emails are still queued after two minutes, or have failed.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {
   const deadline = performance.now() + hangMs
@@ -60,7 +60,7 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
         `update pgboss.job set started_on = started_on - interval '1 hour'
          where name = 'send-mail' and state = 'active'`,
       )
-      // The queue looks for such attempts once a minute.
+      // The queue checks for such attempts once a minute.
       await directDb.query(
         `update pgboss.queue set monitor_claim_on = null, monitor_on = null
          where name = 'send-mail'`,

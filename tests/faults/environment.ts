@@ -16,38 +16,38 @@ import { type SetupName, setups } from './setups.ts'
 import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
 
 /**
- * Size of the small disk. After 200 rounds all users together have stored some 200 MiB, which must
+ * Size of the small disk. After 200 rounds all users together have stored about 200 MiB, which must
  * fit.
  */
 const smallDiskBytes = 384 * 1024 ** 2
 /**
- * How far the server's clock is ahead, so that presigned URLs stay valid for the bucket when a
- * fault sets the clock back by an hour.
+ * How far the server's clock is ahead, so that the bucket accepts presigned URLs even after a fault
+ * sets the clock back by an hour.
  */
 const aheadMs = 24 * 60 * 60_000
 
-/** What a scenario needs from outside. */
+/** External services of a scenario. */
 export interface Backends {
   database: TestDatabase
-  /** Null if other scenarios share this Postgres, so that no fault may restart it. */
+  /** Null if the Postgres server is shared, so that no fault may restart it. */
   postgres: TestPostgres | null
   /** Only for the setup `bucket`. */
   s3Server: S3Server | null
 }
 
-/** What faults can affect. `directDb` and `stored` bypass the server. */
+/** Everything that faults can affect. `directDb` and `stored` bypass the server. */
 export interface Environment {
   server: FaultServer
   /** Between the server and Postgres. */
   network: PostgresProxy
   /** Bypasses `network`. */
   directDb: DirectDb
-  /** Null if a fault must not restart it. */
+  /** Null if faults must not restart it. */
   postgres: TestPostgres | null
   mailServer: TestSmtpServer
-  /** In front of the bucket; null without one. */
+  /** Between the server and the bucket. Null without a bucket. */
   bucketNetwork: ChaosProxy | null
-  /** The file system of all files; null if it can't be filled. */
+  /** The file system of all files. Null if it can't be filled. */
   smallDisk: SmallDisk | null
   stored: StoredBytes
   close(): Promise<void>
@@ -55,7 +55,7 @@ export interface Environment {
 
 /**
  * Starts everything a scenario needs. Closing it drops the database.
- * @param isLong whether there are many rounds, so that the server is killed often.
+ * @param isLong true for many rounds, where the server is killed often.
  * @param limits Postgres timeouts of the server.
  */
 export async function startEnvironment(

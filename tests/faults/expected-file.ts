@@ -1,4 +1,4 @@
-/** What must be true of a file after calls whose responses may have been lost. Pure functions. */
+/** The required state of a file after calls whose responses may have been lost. Pure functions. */
 
 /** The server broke a promise. */
 export class Violation extends Error {}
@@ -10,27 +10,27 @@ export interface ExpectedFile {
   size: number
   /** The short code of its link. */
   code: string
-  /** Codes of earlier links, which must never open again. */
+  /** Codes of earlier links, which must never work again. */
   deadCodes: string[]
   expiresAt: Date
   maxLifetimeAt: Date
   isDeleted: boolean
-  /** How many downloads must be counted. */
+  /** The number of downloads that must be counted. */
   counted: { min: number; max: number }
 }
 
-/** A file as the file list shows it. */
+/** A file as listed by the server. */
 export interface Listed {
   shortCode: string
   expiresAt: string
   downloadCount: number
 }
 
-/** The renewals and deletions of a file in one round, and their outcomes. */
+/** Renewals and deletions of a file in one round, and their outcomes. */
 export interface Attempts {
-  /** The new short code of each renewal; null if the response was lost. */
+  /** The new short code of each renewal, or null if the response was lost. */
   renewals: (string | null)[]
-  /** Whether a renewal was refused because the bytes were gone. */
+  /** True if a renewal was rejected because the bytes were purged. */
   wasGone: boolean
   deletion: 'none' | 'answer lost' | 'done'
 }
@@ -38,9 +38,10 @@ export interface Attempts {
 export const noAttempts: Attempts = { renewals: [], wasGone: false, deletion: 'none' }
 
 /**
- * Returns the file's state after a round. `listed` is its entry in the file list; `latest` the
+ * Returns the file's state after a round. `listed` is its entry in the file list, `latest` the
  * latest time the server's clock has shown.
- * @throws {Violation} if the list contradicts an earlier response, or the bytes are gone too early.
+ * @throws {Violation} if the list contradicts an earlier response, or the bytes were purged too
+ * early.
  */
 export function reconcile(
   file: ExpectedFile,
@@ -78,8 +79,8 @@ export function reconcile(
 }
 
 /**
- * Returns whether the link must be open at `now`; null if it may be either. If the file had expired
- * by `latest`, its bytes may be gone even if the clock was set back.
+ * Returns true if the link must work at `now`, false if it must not, and null if either is correct.
+ * If the file had expired by `latest`, it may be purged even if the clock was set back since.
  */
 export function shouldOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false

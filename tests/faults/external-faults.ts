@@ -8,7 +8,7 @@ import type { Setup } from './setups.ts'
 
 const longestAwayMs = 800
 const longestAnswerMs = 250
-/** The server checks for emails once a second. */
+/** The server polls for emails once a second. */
 const longestMailMs = 1200
 const pollMs = 20
 
@@ -25,11 +25,12 @@ function hasBucket({ store }: Setup): boolean {
   return store === 'bucket'
 }
 
-/** Which requests a bucket fault hits: one method, or more often any. */
+/** The methods a bucket fault can affect. Any method is the most likely. */
 const methodChoices = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
 
 /**
- * Draws which requests a bucket fault hits: at least half of those with one method, or with any.
+ * Draws the requests affected by a bucket fault: at least half of those with one method, or with
+ * any.
  */
 function randomRequests(random: Draw): (exchange: Exchange) => boolean {
   const met = methodChoices[random(methodChoices.length)] ?? 'any'
@@ -37,7 +38,7 @@ function randomRequests(random: Draw): (exchange: Exchange) => boolean {
   return ({ method }) => (met === 'any' || met === method) && random(100) < percent
 }
 
-/** Calls `begin` to break the connection to the bucket, and restores it after a while. */
+/** Breaks the connection to the bucket by calling `begin`, and restores it after a while. */
 function interrupt(begin: (network: ChaosProxy, random: Draw) => void): Fault['inject'] {
   return async ({ bucketNetwork }, random) => {
     await wait(random(longestDelayMs))
@@ -128,7 +129,7 @@ export const externalFaults = {
     },
   },
   'the disk is full and the server is killed': {
-    // The server must be able to start, so Postgres must be up.
+    // Postgres must be up so that the server can start.
     affects: ['disk', 'processes', 'database'],
     weight: 3,
     isPossible: ({ store }) => store === 'small disk',
@@ -136,7 +137,7 @@ export const externalFaults = {
       await smallDisk?.fill()
       await wait(random(longestDelayMs))
       await server.kill()
-      // A starting server needs no disk space without embedded Postgres.
+      // Without embedded Postgres, a starting server needs no disk space.
       await server.start()
       await smallDisk?.clear()
     },

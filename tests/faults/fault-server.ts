@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Answer, Command, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
-/** The compile cache of `npm start`, for fast starts. */
+/** The compile cache of `npm start`, which speeds up starts. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
 /** A server in a child process. It can be killed and restarted, and keeps its port. */
@@ -17,16 +17,18 @@ export interface FaultServer {
   run(command: Command): Promise<string | null>
   /** Ends the server with SIGKILL. */
   kill(): Promise<void>
-  /** Starts the server unless it runs. Rejects if it fails or is killed before it is ready. */
+  /**
+   * Starts the server unless it is running. Rejects if the start fails, or if the server is killed
+   * before it is ready.
+   */
   start(): Promise<void>
   /** Ends all processes for good. */
   close(): Promise<void>
 }
 
 /**
- * Returns a server that is not started yet.
- * @param hasStandby whether to keep a spare process ready, to save time where the server is often
- * killed.
+ * Returns a server that isn't started yet.
+ * @param hasStandby keeps a spare process ready, which saves time where the server is often killed.
  */
 export function faultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
@@ -50,7 +52,7 @@ export function faultServer(options: ServerOptions, hasStandby: boolean): FaultS
       if (child === null) return resolve('the server does not run')
       sent += 1
       pending.set(sent, resolve)
-      // If sending fails, the server has just died, and `died` resolves this.
+      // If sending fails, the server has just died and `died` resolves this promise.
       child.send({ ...command, number: sent } satisfies NumberedCommand, () => {})
     })
   const prepare = () =>

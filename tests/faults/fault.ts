@@ -2,29 +2,32 @@ import type { Draw } from '../support/seeded-rounds.ts'
 import type { Environment } from './environment.ts'
 import type { Setup } from './setups.ts'
 
-/** What a fault affects: the server's processes, jobs and clock, or something it depends on. */
+/**
+ * The part of the system a fault affects: the server's processes, jobs or clock, or a service it
+ * depends on.
+ */
 export type Target = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'mail' | 'disk'
 
-/** The scenario a fault may happen in. */
+/** The scenario in which a fault may occur. */
 export interface FaultContext extends Setup {
-  /** Whether this scenario has a Postgres of its own. */
+  /** True if this scenario has its own Postgres server. */
   ownsPostgres: boolean
 }
 
 export interface Fault {
-  /** Faults that share a target are not injected together. */
+  /** Faults with a common target are never injected together. */
   affects: readonly Target[]
   /** Relative probability. */
   weight: number
-  /** Always possible without this. */
+  /** If omitted, the fault is always possible. */
   isPossible?(context: FaultContext): boolean
-  /** Whether downloads may go uncounted, as while the database is down. */
+  /** True if downloads may go uncounted, as while the database is down. */
   mayLoseCounts?: boolean
-  /** Whether users keep working until the fault is over. */
+  /** True if users keep working until the fault is over. */
   isLong?: boolean
-  /** Injects the fault while users work. `recover` cleans up after the round. */
+  /** Injects the fault while users are active. `recover` cleans up after the round. */
   inject(environment: Environment, random: Draw): Promise<void>
 }
 
-/** The longest delay of a fault from the start of a round. */
+/** The longest delay between the start of a round and a fault. */
 export const longestDelayMs = 100

@@ -8,7 +8,7 @@ const all = { ...serverFaults, ...databaseFaults, ...externalFaults }
 
 export type FaultName = keyof typeof all
 
-/** Every fault by name, as reports and error messages show it. */
+/** Every fault by name, as shown in reports and error messages. */
 export const faults: Record<FaultName, Fault> = all
 
 const names = Object.keys(all) as FaultName[]
@@ -17,7 +17,7 @@ const roundsPerSecondFault = 5
 
 /**
  * Draws the simultaneous faults of a round by weight: one, which may be 'no fault', and sometimes a
- * second with another target.
+ * second with a different target.
  */
 export function drawFaults(context: FaultContext, random: Draw): FaultName[] {
   const possible = names.filter((name) => faults[name].isPossible?.(context) ?? true)

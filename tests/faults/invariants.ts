@@ -3,7 +3,7 @@ import { Violation } from './expected-file.ts'
 import type { StoredBytes } from './stored-bytes.ts'
 
 /**
- * Compares the database with storage, after all jobs have run and while no upload is open.
+ * Compares the database with storage. Requires that all jobs have run and no upload is open.
  * @throws {Violation} if bytes are missing, or stored without a row.
  */
 export async function checkStoredFiles(directDb: DirectDb, stored: StoredBytes): Promise<void> {
@@ -37,9 +37,9 @@ export async function checkPurged(directDb: DirectDb, stored: StoredBytes): Prom
 }
 
 /**
- * Checks for orphans, after the cleanup jobs and before the storage comparison, which deletes them.
- * No upload may be in progress.
- * @throws {Violation} if no row names stored bytes.
+ * Checks for orphans. Call it after the cleanup jobs but before the storage comparison, which
+ * deletes orphans. No upload may be in progress.
+ * @throws {Violation} for stored bytes without a row.
  */
 export async function checkNoOrphans(directDb: DirectDb, stored: StoredBytes): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
@@ -54,7 +54,7 @@ export async function checkNoOrphans(directDb: DirectDb, stored: StoredBytes): P
 }
 
 /**
- * Checks that nothing of an ended upload is left, after all jobs have run and while no upload is in
+ * Checks that nothing is left of ended uploads. Requires that all jobs have run and no upload is in
  * progress.
  * @throws {Violation} if bytes or a part list are left.
  */
@@ -67,7 +67,7 @@ export async function checkOpenUploads(directDb: DirectDb, stored: StoredBytes):
 }
 
 /**
- * Checks that no deletion is pending, after all jobs have run twice with a day in between.
+ * Checks that no deletion is pending. Requires that all jobs have run twice, a day apart.
  * @throws {Violation} if a purge is unfinished or a row of `removals` is left.
  */
 export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
@@ -80,7 +80,7 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
 
 /**
  * @param latest the latest time the server's clock has shown. A link that had expired by then may
- * open again when the clock is set back, although its slot is taken.
+ * work again when the clock is set back, although its slot was reused.
  * @throws {Violation} if a free user has more than `mostFiles` active files.
  */
 export async function checkFreeLimit(

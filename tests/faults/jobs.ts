@@ -11,8 +11,8 @@ export async function runJobs(deps: Deps): Promise<void> {
 }
 
 /**
- * Compares storage with the database; run it after the other jobs.
- * @throws if a row has no bytes, or orphaned bytes could not be deleted.
+ * Compares storage with the database. Call it after the other jobs.
+ * @throws if a row has no bytes, or orphaned bytes couldn't be deleted.
  */
 export async function expectStorageMatches(deps: Deps): Promise<void> {
   const { removed, failed, missing } = await compareStorage(deps)

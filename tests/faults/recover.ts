@@ -8,8 +8,7 @@ import { type SimulatedUser, signIn } from './simulated-user.ts'
 const pollMs = 20
 
 /**
- * Ends what is left of a fault: starts a killed server, waits until it answers, and signs users in
- * again.
+ * Recovers from a fault: starts a killed server, waits until it responds, and signs users in again.
  * @throws {Violation} if the server doesn't recover, returns a malformed error, or a user can't
  * sign in.
  */
@@ -23,7 +22,7 @@ export async function recover(
   const deadline = performance.now() + hangMs
   for (;;) {
     try {
-      // On a busy machine Postgres may be too slow, so that a start fails.
+      // On a busy machine Postgres may respond too slowly for a start to succeed.
       await server.start()
       return await expectReady(environment, users)
     } catch (error) {
@@ -50,7 +49,7 @@ async function expectReady(
   }
 }
 
-/** Reads a response to its end. Returns its status. */
+/** Reads the whole response. Returns its status. */
 async function statusOf(answer: Response): Promise<number> {
   if (answer.status >= 500) await expectClearError(answer)
   else await answer.arrayBuffer()

@@ -14,12 +14,12 @@ import { type SetupName, setups } from './setups.ts'
 import { actRandomly, finishUploads, type SimulatedUser, uploadFirst } from './simulated-user.ts'
 
 const userTiers = ['free', 'premium', 'premium'] as const
-/** How often, in rounds, all links are opened, not only those that could have changed. */
+/** Rounds between checks of all links. Other rounds check only links that could have changed. */
 const roundsBetweenWholeChecks = 5
 const roundsBetweenDeepChecks = 20
 /** After this many rounds every step must have succeeded. */
 const roundsForEveryStep = 100
-/** How far the server's clock advances after each round, so that no two share a time. */
+/** How far the server's clock advances after each round, so that no two rounds share a time. */
 const betweenRoundsMs = 1000
 /** Pause between a user's rounds during a long fault. */
 const pauseMs = 1000
@@ -28,7 +28,7 @@ export interface ScenarioResult {
   rounds: number
   faults: Partial<Record<FaultName, number>>
   downloads: number
-  /** How often each step succeeded. */
+  /** Successes of each step. */
   steps: Record<Step, number>
 }
 
@@ -37,8 +37,8 @@ export interface Scenario {
   setup: SetupName
   rounds: number
   /**
-   * The fault of every round, with production timeouts. Without it the seed draws faults, and
-   * timeouts are short.
+   * Injects this fault in every round, with production timeouts. If omitted, faults are drawn by
+   * the seed and timeouts are short.
    */
   only?: FaultName
 }
@@ -53,9 +53,8 @@ interface Run {
 }
 
 /**
- * Runs simulated users against a real server and Postgres while faults are injected, as drawn by
- * the seed. After each round, every earlier response must still hold. Drops the database at the
- * end.
+ * Runs simulated users against a real server and Postgres while injecting faults drawn by the seed.
+ * After each round, every earlier response must still be true. Drops the database at the end.
  * @param onRound called after each round.
  * @throws {Violation} with seed, setup and round if a promise is broken.
  */
@@ -104,8 +103,8 @@ export async function runScenario(
 }
 
 /**
- * Sums up how often each step succeeded.
- * @throws {Violation} if one never did in a long run.
+ * Adds up the successes of each step.
+ * @throws {Violation} if a step never succeeded in a long run.
  */
 function stepsOf(users: readonly SimulatedUser[], rounds: number): Record<Step, number> {
   const counts = steps.map((step) => {

@@ -1,6 +1,6 @@
 /**
- * Runs fault injection scenarios. Exits with 1 at the first broken promise, naming seed, setup and
- * round. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
+ * Runs fault injection scenarios. Exits with 1 at the first broken promise and prints seed, setup
+ * and round. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
  */
 import { randomInt } from 'node:crypto'
 import { constants } from 'node:os'
@@ -57,10 +57,10 @@ function planScenarios(): PlannedScenario[] {
   })
 }
 
-/** The signal that ends this run. */
+/** The signal that stops this run. */
 let endedBy: 'SIGTERM' | 'SIGINT' | null = null
-// Finish the current round: a fault may be starting Postgres, which would be left running. npm may
-// send the signal twice.
+// Finish the current round first: a fault may be starting Postgres, which would be left running.
+// npm may send the signal twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     endedBy ??= signal
@@ -113,7 +113,7 @@ async function runAll(postgres: TestPostgres): Promise<void> {
   }
 }
 
-/** Runs scenarios one after another on its own Postgres. */
+/** Runs scenarios one after another on its own Postgres server. */
 async function runWorker(): Promise<void> {
   const postgres = await startTestPostgres()
   try {

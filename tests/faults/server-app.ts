@@ -11,8 +11,8 @@ import type { Command, RunCommand, ServerOptions } from './commands.ts'
 import { expectStorageMatches, runJobs } from './jobs.ts'
 
 /**
- * Short timeouts, so that a silent database costs five seconds per round. A busy machine may take a
- * second or two to answer.
+ * Short timeouts, so that a silent database costs only five seconds per round. A busy machine may
+ * take a second or two to respond.
  */
 const shortLimits: PoolLimits = {
   connections: 10,
@@ -55,7 +55,7 @@ async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a command. Email jobs run by themselves, and no check needs the other jobs. */
+/** Runs a command. Email jobs run on their own, and no check needs the other jobs. */
 async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
   switch (command.do) {
     case 'run-jobs':

@@ -1,8 +1,8 @@
 import { numbersFrom } from '../support/seeded-rounds.ts'
 
-/** What a scenario runs on. */
+/** The storage of a scenario. */
 export interface Setup {
-  /** A 'small disk' is a file system that a fault can fill. */
+  /** 'small disk' is a file system that a fault can fill. */
   store: 'disk' | 'small disk' | 'bucket'
 }
 
@@ -17,7 +17,7 @@ export type SetupName = keyof typeof setups
 
 export const setupNames = Object.keys(setups) as SetupName[]
 
-/** Returns the setup of a seed. */
+/** Returns the setup for a seed. */
 export function setupOf(seed: number): SetupName {
   return setupNames[numbersFrom(`${seed} setup`)(setupNames.length)] ?? 'disk'
 }

@@ -9,28 +9,28 @@ import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
 
-/** An upload without a confirmed file yet, retried in the next round. */
+/** An upload not yet confirmed, retried in the next round. */
 interface Pending {
   name: string
   bytes: Buffer<ArrayBuffer>
   days: string
   idempotencyKey: string
-  /** Whether this is a retry. The upload's slot may have been taken while it was idle. */
+  /** True for a retry. While the upload was idle, its slot may have been reused. */
   isContinued: boolean
 }
 
-/** A simulated user, and what the server has told it. */
+/** A simulated user, and the server's responses to them. */
 export interface SimulatedUser extends Caller {
   email: string
-  /** Passwords that may be current: several after a change whose response was lost. */
+  /** Passwords that may be current. Several after a change whose response was lost. */
   passwords: string[]
-  /** A former password; null before the first change. */
+  /** A former password, or null before the first change. */
   oldPassword: string | null
   emails: EmailRange
   tier: 'free' | 'premium'
-  /** With the seed, decides what the user uploads. */
+  /** Determines, together with the seed, what the user uploads. */
   number: number
-  /** The expiries in days this user may choose. */
+  /** The expiries in days available to this user. */
   days: readonly number[]
   client: Client
   files: ExpectedFile[]
@@ -38,7 +38,10 @@ export interface SimulatedUser extends Caller {
   attempts: Map<string, Attempts>
   /** Ids of the files confirmed in this round. */
   confirmed: Set<string>
-  /** Codes of links not found in this round, although nobody tried to renew or delete the file. */
+  /**
+   * Codes of links that returned 404 in this round, although the user neither renewed nor deleted
+   * the file.
+   */
   notFound: Set<string>
   pending: Pending[]
   uploadCount: number
@@ -76,7 +79,7 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 function newUpload(user: SimulatedUser, random: Draw): Pending {
   user.uploadCount += 1
   const name = `${user.tier}-${user.number}-${user.uploadCount}.bin`
-  // Above `partSize` it is sent in two parts.
+  // Files larger than `partSize` are sent in two parts.
   const size = random(maxSmallSize) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(user.days[random(user.days.length)])
   const idempotencyKey = `${name} ${random(2 ** 31)}`
@@ -86,7 +89,7 @@ function newUpload(user: SimulatedUser, random: Draw): Pending {
 /**
  * Starts an upload, sends its bytes and confirms it. The idempotency key makes a retry continue the
  * same upload. The upload stays pending if a response was lost, and is dropped if the server
- * refused it.
+ * rejected it.
  */
 async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
   user.pending = user.pending.filter((other) => other !== pending)
@@ -116,7 +119,7 @@ async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
-  // An earlier confirm may have succeeded with its response lost. Then the PUTs are refused, and
+  // An earlier confirm may have succeeded with its response lost. Then the PUTs are rejected, and
   // this confirm returns the file.
   if (sent.includes(null)) return later()
   const claim = { cloudKey }
@@ -177,7 +180,7 @@ async function remove(user: SimulatedUser, file: ExpectedFile): Promise<void> {
 
 /**
  * Downloads a file as a visitor. Returns the status, or null without a response.
- * @param isCounted whether the server certainly counts it.
+ * @param isCounted true if the server is certain to count it.
  * @throws {Violation} if a complete response has the wrong bytes.
  */
 export async function download(
@@ -237,7 +240,7 @@ async function changePassword(user: SimulatedUser, random: Draw): Promise<void> 
   user.client = clientWithCookies(user, answer)
 }
 
-/** Returns a client with the cookies of a response. */
+/** Creates a client with the cookies of a response. */
 function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, answer: Response): Client {
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
   return makeClient({ url }, cookies.join('; '))
@@ -254,8 +257,8 @@ export async function tryPassword(user: SimulatedUser, password: string): Promis
 }
 
 /**
- * Signs a user in, whichever password is current.
- * @returns whether it worked.
+ * Signs a user in with any password that may be current.
+ * @returns true on success.
  */
 export async function signIn(user: SimulatedUser): Promise<boolean> {
   for (const password of user.passwords) {
@@ -275,7 +278,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
 }
 
 /**
- * Retries pending uploads. Call it while no fault is active.
+ * Retries pending uploads. Call it only while no fault is active.
  * @throws {Violation} if one is still pending after two minutes.
  */
 export async function finishUploads(user: SimulatedUser): Promise<void> {
@@ -289,15 +292,16 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
   }
 }
 
-/** Uploads a file, so that there is one to lose. */
+/** Uploads a file, so that a fault can lose one. */
 export async function uploadFirst(user: SimulatedUser, random: Draw): Promise<void> {
   await upload(user, newUpload(user, random))
 }
 
 /**
- * Runs a user for a round: pending uploads, then random uploads, downloads, renewals, deletions,
- * logins and password changes, one at a time except for a renewal racing a deletion.
- * @param isCounted whether the server certainly counts this round's downloads.
+ * Simulates a user for one round: pending uploads, then random uploads, downloads, renewals,
+ * deletions, logins and password changes. Actions run one at a time, except for a renewal racing a
+ * deletion.
+ * @param isCounted true if the server is certain to count this round's downloads.
  */
 export async function actRandomly(
   user: SimulatedUser,

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { ListMultipartUploadsCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import type { TestBucket } from '../support/bucket.ts'
 
-/** Reads storage directly. */
+/** Reads storage directly, bypassing the server. */
 export interface StoredBytes {
   /** The sizes of all sealed objects, by storage key. */
   sealed(): Promise<Map<string, number>>
-  /** The storage keys of all uploads with anything stored, such as a part. */
+  /** The storage keys of all uploads with stored data, such as a part. */
   openUploads(): Promise<string[]>
-  /** Whether an upload can begin in storage after the server has given up. */
+  /** True if storage may start an upload after the server has timed out. */
   mayStartLate: boolean
 }
 
 /**
- * The server writes dot files to check that a directory is writable, and may leave one when killed.
+ * The server writes dotfiles to check that a directory is writable, and may leave one when killed.
  */
 function isProbeFile(name: string): boolean {
   return name.startsWith('.')
@@ -57,7 +57,7 @@ export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBuck
       return sizes
     },
     async openUploads() {
-      // One page (1,000 uploads) is enough, because jobs have removed the old ones.
+      // One page (1,000 uploads) is enough, because jobs have removed the old uploads.
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(list)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))
