@@ -228,7 +228,7 @@ it("works with a read-only database, which can't record the backup", async () =>
   expect(await findLastBackup(app.deps.db)).toBeNull()
 })
 
-describe('the folder of a backup', () => {
+describe('the backup folder', () => {
   it('is private and has checksums that sha256sum accepts', async () => {
     await makeFile(ada)
     await mkdir(backup, { mode: 0o755 })

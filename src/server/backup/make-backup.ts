@@ -49,7 +49,7 @@ interface StoredFile {
   storage: StorageName
   key: string
   size: number
-  /** null if this server has not computed it. */
+  /** null if this server hasn't computed it. */
   sha256: string | null
 }
 

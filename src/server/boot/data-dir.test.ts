@@ -38,7 +38,7 @@ test('the secret is generated once, even in parallel', async () => {
   expect(await modeOf(join(dataDir, 'secret'))).toBe(0o600)
 })
 
-test('AUTH_SECRET leaves no file', async () => {
+test('no file is written if AUTH_SECRET is set', async () => {
   const secret = 's'.repeat(32)
   expect(await readAuthSecret({ authSecret: secret, dataDir })).toBe(secret)
   expect(await readdir(dataDir)).toEqual([])

@@ -161,7 +161,7 @@ describe('validation', () => {
     expect(readConfig({ MAIL_FROM }).mailFrom).toBe(MAIL_FROM)
   })
 
-  test('shows no secrets', () => {
+  test('never shows secrets', () => {
     const secrets = {
       S3_SECRET_ACCESS_KEY: 'opensesame',
       ADMIN_PASSWORD: 'hush',

@@ -70,7 +70,6 @@ export interface Config {
   logFormat: LogFormat | null
 }
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Invalid settings. The message lists every problem with its remedy, one per line. */

@@ -17,7 +17,7 @@ function faultOf(setting: { safeParse(value: unknown): { error?: { issues: objec
   return (value: string) => setting.safeParse(value).error?.issues[0]
 }
 
-describe('a switch', () => {
+describe('an on/off setting', () => {
   it.each([
     ['on', true],
     ['true', true],

@@ -235,7 +235,7 @@ describe('an unavailable database', () => {
     expect(isTransient(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe(true)
   })
 
-  it('is recognized by a write to a closed connection', async () => {
+  it('is recognized after a write to a closed connection', async () => {
     const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')

@@ -113,7 +113,7 @@ describe('after a crash', () => {
     expect(await query(await start(), 'select value from kept')).toEqual([['acknowledged']])
   })
 
-  test('starts if another program has the pid of the old Postgres', async () => {
+  test("starts if another program has the old Postgres's pid", async () => {
     await (await start()).stop()
     await writeFile(pidFile(), `${process.pid}\n${join(dataDir, 'postgres')}\n`)
     expect(await query(await start(), 'select 1')).toEqual([[1]])

@@ -101,7 +101,7 @@ describe('preparing the cluster', () => {
   })
 })
 
-describe('the lock of a data folder', () => {
+describe('the lock on a data folder', () => {
   const refusal = () =>
     `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`
 

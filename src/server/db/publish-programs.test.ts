@@ -61,7 +61,7 @@ describe('programs in a closed folder', () => {
     expect(await readdir(join(open, 'mayfly'))).toHaveLength(1)
   })
 
-  it('leave nothing behind if the destination cannot be written', async () => {
+  it("leave nothing behind if the destination can't be written", async () => {
     await writeFile(join(open, 'mayfly'), 'no folder')
     await expect(publish()).rejects.toThrow(/ENOTDIR|EEXIST/)
     expect(await readdir(open)).toEqual(['mayfly'])

@@ -30,7 +30,7 @@ import { fileKindSql, isToHashSql } from './sql.ts'
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
 
-/** The users. `email` is in lower case. */
+/** `email` is in lower case. */
 export const users = pgTable(
   'users',
   {

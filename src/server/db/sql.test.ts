@@ -27,7 +27,7 @@ it("uses the given values, defaults or null, in the table's column order", () =>
   ])
 })
 
-it('does not compile without a required column', () => {
+it("doesn't compile without a required column", () => {
   // @ts-expect-error: the name is missing.
   expect(written(rowValues(things, {}))).toBeDefined()
 })

@@ -60,7 +60,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
     await client.query('rollback')
     return isIdle(client)
   } catch {
-    // The first error has the cause.
+    // The caller reports the original error.
     return false
   }
 }

@@ -53,7 +53,6 @@ export const mailRequest = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('takedown'),
-    /** The owner of the files. */
     userId: z.string(),
     fileIds: z.array(z.uuid()),
     reason: z.string(),

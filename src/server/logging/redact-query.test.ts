@@ -19,7 +19,6 @@ async function errorOf(query: PromiseLike<unknown>): Promise<unknown> {
   )
 }
 
-/** Returns the log entry of an error. */
 function logEntry(error: unknown) {
   return JSON.parse(JSON.stringify(logSerializers.err(error as Error)))
 }

@@ -8,7 +8,7 @@ function errorWith(message: string, facts: object, options?: ErrorOptions): Erro
   return Object.assign(new Error(message, options), facts)
 }
 
-describe('the reason of an error', () => {
+describe('the reason shown for an error', () => {
   const away = errorWith('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
 
   it.each([

@@ -10,7 +10,7 @@ import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
 interface RefusedSizes {
   /** `failing` if users of the default tier are affected. */
   status: 'failing' | 'warning'
-  /** A clause. Example: 'a file larger than 44 MB is refused now, though Free allows 500MB'. */
+  /** A clause such as 'a file larger than 44 MB is refused now, though Free allows 500MB'. */
   text: string
 }
 

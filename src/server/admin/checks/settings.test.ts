@@ -80,7 +80,7 @@ describe('the contact addresses', () => {
       'warning',
       'PRIVACY_EMAIL is not set, and privacy@10.0.0.5 receives no email.',
     ],
-  ])('%j are %s: %s', (env, status, message) => {
+  ])('from %j are %s: %s', (env, status, message) => {
     const found = only(checkContact(configOf(env)))
     expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
     expect(found.cure).toMatch(status === 'ok' ? /^$/ : /^Set SUPPORT_EMAIL and PRIVACY_EMAIL/)
