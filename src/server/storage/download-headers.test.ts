@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
 import { attachment, refuseToRun, typeToSend } from './download-headers.ts'
 
-describe('the type with which a file is sent', () => {
+describe('the Content-Type of a file', () => {
   it.each([
     'text/javascript',
     'TEXT/JavaScript',
@@ -30,7 +30,7 @@ describe('the type with which a file is sent', () => {
     'application/manifest+json',
     'application/wasm',
     'multipart/x-mixed-replace',
-  ])('says nothing of %s, which a browser runs', (type) => {
+  ])('is application/octet-stream instead of %s', (type) => {
     expect(typeToSend(type)).toBe('application/octet-stream')
   })
 
@@ -44,7 +44,7 @@ describe('the type with which a file is sent', () => {
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     'application/java-archive',
     'Application/Zip',
-  ])('is its own for %s', (type) => {
+  ])('is unchanged for %s', (type) => {
     expect(typeToSend(type)).toBe(type)
   })
 })
@@ -63,11 +63,11 @@ describe('a request for a file', () => {
     'object',
     'font',
     'something-new',
-  ])('that wants it as %s is refused', (wanted) => {
+  ])('is rejected with the destination %s', (wanted) => {
     expect(() => refuseToRun({ 'sec-fetch-dest': wanted })).toThrow(new AppError('DOWNLOAD_ONLY'))
   })
 
-  it('of a service worker is refused, whatever else it says', () => {
+  it('is rejected for a service worker, whatever its destination', () => {
     for (const more of [{}, { 'sec-fetch-dest': 'empty' }]) {
       const headers = { 'service-worker': 'script', ...more }
       expect(() => refuseToRun(headers)).toThrow(new AppError('DOWNLOAD_ONLY'))
@@ -75,18 +75,18 @@ describe('a request for a file', () => {
   })
 
   it.each(['document', 'empty', 'iframe', 'image', 'video'])(
-    'that wants it as %s, which runs nothing, is answered',
+    'is allowed with the destination %s, which runs nothing',
     (wanted) => {
       expect(() => refuseToRun({ 'sec-fetch-dest': wanted })).not.toThrow()
     },
   )
 
-  it('by a program, which does not say what for, is answered', () => {
+  it('is allowed without a destination, as sent by programs', () => {
     expect(() => refuseToRun({})).not.toThrow()
   })
 })
 
-it('the Content-Disposition is a valid header for any name, even one that is not Unicode', () => {
+it('Content-Disposition is a valid header for any name, even with invalid Unicode', () => {
   const names = fc.array(
     fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\udc00')),
   )

@@ -4,38 +4,39 @@ import { AppError } from '../errors.ts'
 import type { DownloadGrant } from './storage.ts'
 
 /*
- * Nothing that somebody uploaded runs on the origin of our pages. Their policy allows scripts and
- * styles of this origin, and links stand on it too. So the bytes behind a link must never be taken
- * for a script, a style or a document: not by their type, and not by what asks for them.
+ * Uploaded content must never run on the origin of our pages. Their CSP allows scripts and styles
+ * of that origin, and links are on it too. So browsers must never treat a file as a script, style
+ * sheet or document, whatever its type and whatever requests it.
  */
 
-/** The media types that a browser runs, applies or renders as a document. */
+/** Media types that browsers execute, apply or render as a document. */
 const activeTypes = [
   /^(application|text)\/(x-)?(ecma|java)script(1\.\d)?$/,
   /^text\/(j|live)script$/,
   /^text\/(css|html|xml|xsl)$/,
   /^application\/(xml|wasm|manifest\+json)$/,
-  // XHTML, SVG, feeds, style sheets of XML.
+  // XHTML, SVG, feeds, XML style sheets.
   /\+xml$/,
-  // Each part has a type of its own.
+  // Each part has its own type.
   /^multipart\//,
 ]
 
 /**
- * What a browser may want a file for (`Sec-Fetch-Dest`): to open it or to read it, which saves it,
- * and to show a picture or play it. A frame saves it too, for every file is sent as an attachment.
+ * Allowed values of `Sec-Fetch-Dest`: opening or fetching a file, which saves it, and showing or
+ * playing media. Frames are allowed because every file is sent as an attachment, so they save it
+ * too.
  */
 const allowedUses = new Set(['document', 'empty', 'frame', 'iframe', 'image', 'audio', 'video'])
 
 /**
- * The Cache-Control of a download. `private` keeps the bytes out of every shared cache. The browser
- * may keep them, so that it can resume a download and need not repeat one. But it must ask the
- * server before each use, and the server refuses after the link has ended. `no-transform` forbids
- * proxies to recompress, since the ETag stands for the exact bytes.
+ * The Cache-Control header of downloads. `private` keeps the bytes out of shared caches. Browsers
+ * may cache them, to resume or repeat a download, but must revalidate before each use, which fails
+ * once the link has ended. `no-transform` keeps proxies from recompressing, since the ETag
+ * identifies the exact bytes.
  */
 export const downloadCaching = 'private, no-cache, no-transform'
 
-/** The headers of a file's bytes. They make browsers save it and never show or run it. */
+/** Response headers for a file's bytes. They make browsers save it and never render or run it. */
 export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
   return {
     'Content-Type': typeToSend(mimeType),
@@ -49,8 +50,8 @@ export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
 }
 
 /**
- * Returns the media type with which a file is sent: its own, or `application/octet-stream` where a
- * browser could run the file.
+ * Returns the media type to send: the file's own, or `application/octet-stream` if a browser could
+ * run the file.
  */
 export function typeToSend(mimeType: string): string {
   const type = mimeType.toLowerCase()
@@ -58,9 +59,8 @@ export function typeToSend(mimeType: string): string {
 }
 
 /**
- * Returns the Content-Disposition of a download, which makes browsers save the file under this name
- * and never show it. It always has both forms of the name: the exact one, and one in ASCII for
- * clients that know only that.
+ * Returns a Content-Disposition header that makes browsers save the file under this name. It always
+ * contains the exact name and an ASCII fallback for older clients.
  */
 export function attachment(fileName: string): string {
   const name = fileName.toWellFormed()
@@ -72,9 +72,9 @@ export function attachment(fileName: string): string {
 }
 
 /**
- * Refuses a request by which a browser would run or embed a file: as a script, a style, a worker, a
- * manifest, a plug-in. Browsers say so to https and to this machine; programs send no such header
- * and pass.
+ * Rejects requests that would run or embed a file: as a script, style sheet, worker, manifest or
+ * plug-in. Browsers send these headers over HTTPS and to localhost. Other programs don't, and are
+ * allowed.
  * @throws {AppError} DOWNLOAD_ONLY
  */
 export function refuseToRun(headers: IncomingHttpHeaders): void {

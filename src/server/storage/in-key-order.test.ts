@@ -8,7 +8,7 @@ async function* listing(objects: readonly StoredObject[]): AsyncGenerator<Stored
 }
 
 /**
- * Makes the sorted list of one side. Each side has its own date, so a test sees which side an
+ * Creates one of the sorted lists. Each list has its own date, so that tests can tell which one an
  * object came from.
  */
 function side(keys: Iterable<string>, date: number): StoredObject[] {
@@ -27,7 +27,7 @@ async function merged(first: Iterable<string>, second: Iterable<string>): Promis
 
 const keys = fc.uniqueArray(fc.string({ maxLength: 3, unit: fc.constantFrom('a', 'b', 'z') }))
 
-it('lists every object once, in the order of the keys, and from the first list where both have it', async () => {
+it('lists each object once in key order, preferring the first list', async () => {
   await fc.assert(
     fc.asyncProperty(keys, keys, async (first, second) => {
       const objects = await merged(first, second)
@@ -45,13 +45,13 @@ it.each([
   [['a'], []],
   [[], ['a']],
   [['a'], ['a']],
-])('of %j and %j', async (first, second) => {
+])('merges %j and %j', async (first, second) => {
   expect((await merged(first, second)).map(({ key }) => key)).toEqual([
     ...new Set([...first, ...second]),
   ])
 })
 
-it('a list that breaks off is told, and is no end of the list', async () => {
+it('an error in either list is thrown instead of ending the merged list', async () => {
   async function* broken(): AsyncGenerator<StoredObject, void> {
     yield* side(['a'], 1)
     throw new Error('the disk is away')

@@ -1,8 +1,8 @@
 import type { StoredObject } from './storage.ts'
 
 /**
- * Merges two lists of objects, each in the order of its keys, into one list in that order. An
- * object that is in both lists appears once, as the first list has it.
+ * Merges two lists sorted by key. An object in both lists appears once, with the entry of the
+ * first.
  */
 export async function* inKeyOrder(
   first: AsyncGenerator<StoredObject, void>,
@@ -18,7 +18,7 @@ export async function* inKeyOrder(
       yield one.value
       one = await first.next()
     } else {
-      // If an object is in both lists, the entry of the second one is skipped.
+      // If both lists contain the object, skip the second one's entry.
       if (one.value.key > other.value.key) yield other.value
       other = await second.next()
     }

@@ -9,7 +9,7 @@ import type { S3Settings } from '../config/s3-settings.ts'
 import { openStores } from './open-stores.ts'
 import { storeOfNewFiles } from './stores.ts'
 
-/** The settings of a bucket that cannot be reached, because no server listens at this port. */
+/** Settings for an unreachable bucket: nothing listens on this port. */
 const away: S3Settings = {
   bucket: 'files',
   region: 'us-east-1',
@@ -40,7 +40,7 @@ function open(s3: S3Settings | null) {
   })
 }
 
-/** Returns the files and folders of the store that this process has open. */
+/** Returns the paths below `dataDir` that this process has open. */
 async function openHere(): Promise<string[]> {
   const open = await readdir('/proc/self/fd')
   const targets = await Promise.all(
@@ -49,26 +49,26 @@ async function openHere(): Promise<string[]> {
   return targets.filter((target) => target.startsWith(dataDir))
 }
 
-it('new files go to the bucket where the settings name one, else to the disk', () => {
+it('new files go to the configured bucket, or to the disk if there is none', () => {
   expect(storeOfNewFiles({ s3: null })).toBe('disk')
   expect(storeOfNewFiles({ s3: away })).toBe('s3')
 })
 
 describe('without a bucket', () => {
-  it('the disk is the one store, and pages send bytes nowhere else', async () => {
+  it('the disk is the only store, and pages use no other origin', async () => {
     const { stores, disk, origins, close } = await open(null)
     expect(stores.current).toBe(disk)
     expect(stores.all).toEqual([disk])
     expect(origins).toEqual([])
-    // Older rows may name a bucket that is no longer in the settings.
+    // Older rows may refer to a bucket that is no longer configured.
     expect(() => stores.of('s3')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
     await close()
     expect(await openHere()).toEqual([])
   })
 })
 
-describe('a bucket that cannot be used', () => {
-  it('stops the start, and leaves nothing of the disk open', async () => {
+describe('an unusable bucket', () => {
+  it('aborts startup and leaves no file of the disk store open', async () => {
     await expect(open(away)).rejects.toMatchObject({
       name: 'StartupError',
       message: expect.stringContaining('The bucket "files" at http://127.0.0.1:1/'),

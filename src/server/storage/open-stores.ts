@@ -7,7 +7,7 @@ import { createStores, type StorageSettings, type Stores, storeOfNewFiles } from
 
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
-  /** Is called for each operation on a store that fails. */
+  /** Called for each failed store operation. */
   onError?(store: StorageName, operation: StorageOperation): void
 }
 
@@ -15,20 +15,20 @@ export interface OpenStores {
   stores: Stores
   disk: DiskStorage
   /**
-   * Answers the requests whose path begins with /storage/, which are for files on the disk. A
-   * bucket answers its own requests.
+   * Handles requests whose path begins with /storage/, which are for files on the disk. A bucket
+   * serves its own requests.
    */
   handle: DiskStorage['handle']
-  /** The origins, other than that of this server, that pages send bytes to or get bytes from. */
+  /** Other origins that pages upload to or download from. */
   origins: string[]
-  /** Ends running transfers, and closes every store. */
+  /** Ends running transfers and closes all stores. */
   close(): Promise<void>
 }
 
 /**
- * Opens the disk store, and a bucket if the settings name one. If new files go to the bucket,
- * earlier files stay on the disk: they are still served, and removed in time.
- * @throws {StartupError} when the bucket cannot be used, and as `openDiskStorage` does.
+ * Opens the disk store, and a bucket if one is configured. Files that were stored on the disk
+ * before stay there. They are still served, and removed in due course.
+ * @throws {StartupError} if the bucket is unusable; also as `openDiskStorage` does.
  */
 export async function openStores({
   settings,
@@ -62,8 +62,7 @@ export async function openStores({
 }
 
 /**
- * Loads the AWS SDK only where there is a bucket, because the SDK costs time and memory at the
- * start.
+ * Loads the AWS SDK only if a bucket is configured, because it slows down startup and uses memory.
  */
 async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
   const { openBucket } = await import('./s3/s3.ts')

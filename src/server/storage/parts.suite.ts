@@ -18,8 +18,8 @@ const hour = 3_600_000
 const partSize = 5 * 1024 * 1024
 
 /**
- * Tests what every storage driver promises for uploads in parts. Signed URLs are tested by real
- * HTTP requests. `open` opens a store that nothing else writes to.
+ * Contract tests for uploads in parts, run against every storage driver. Presigned URLs are tested
+ * with real HTTP requests. `open` must return a store that nothing else writes to.
  */
 export function partsSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`parts of the storage port: ${name}`, () => {
@@ -31,7 +31,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     })
     afterAll(() => opened.close())
 
-    /** Makes a new upload: the bytes to send, and for each part what its presigned URL allows. */
+    /** Creates a new upload: its bytes, and the grants for the whole file and for each part. */
     const upload = (size: number, changes: Partial<UploadGrant> = {}) => {
       const bytes = randomBytes(size)
       const whole: UploadGrant = {
@@ -98,20 +98,20 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const name = storage.checksum === 'md5' ? 'Content-MD5' : 'x-amz-checksum-crc32'
       return { [name]: checksumOf(bytes) }
     }
-    /** Returns the entry that `listParts` should have for a part, once this upload has sent it. */
+    /** Returns the `listParts` entry expected for a part that this upload has sent. */
     const stored = (of: Upload, partNumber: number) => {
       const one = part(of, partNumber)
       return { partNumber, size: one.size, checksum: checksumOf(bytesOf(of, one)) }
     }
 
-    it('takes parts in any order', async () => {
+    it('accepts parts in any order', async () => {
       const of = upload(2 * partSize + 1000)
       await sendParts(of, 3, 1, 2)
       await seal(of)
       await expectStored(of)
     })
 
-    it('takes four at once, of several uploads', async () => {
+    it('accepts four parts at once, for several uploads', async () => {
       const uploads = [upload(3 * partSize + 1), upload(4 * partSize)]
       for (const of of uploads) {
         const answers = await Promise.all(of.parts.map((one) => putPart(of, one)))
@@ -123,14 +123,14 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       }
     })
 
-    it('takes a file of one part', async () => {
+    it('accepts a file of one part', async () => {
       const of = upload(1)
       await sendParts(of, 1)
       await seal(of)
       await expectStored(of)
     })
 
-    it('signs many at a time, in their order', async () => {
+    it('signs many parts at once, in order', async () => {
       const of = upload(1)
       const parts = Array.from({ length: 100 }, (_, index) => {
         return { ...of.whole, partNumber: index + 1, offset: index }
@@ -145,7 +145,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await storage.signParts([])).toEqual([])
     })
 
-    it('lists the parts that it holds, by number, with the checksum of what they hold', async () => {
+    it('lists stored parts by number, with the checksums of their bytes', async () => {
       const of = upload(2 * partSize + 1000)
       const { key, size } = of.whole
       expect(await storage.listParts(key)).toEqual([])
@@ -162,7 +162,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await storage.storedSize(key)).toBe(size)
     })
 
-    it('takes a part again, and the last one counts', async () => {
+    it('accepts a part again, and the last one counts', async () => {
       const of = upload(partSize + 1000)
       const other = { ...of, bytes: randomBytes(of.whole.size) }
       await sendParts(other, 1)
@@ -177,7 +177,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       ['longer', 1],
       ['shorter', -1],
       ['empty', -1000],
-    ])('refuses a part that is %s than signed, and keeps what it holds', async (_, by) => {
+    ])('rejects a part that is %s than signed, and keeps the stored one', async (_, by) => {
       const of = upload(partSize + 1000)
       await sendParts(of, 1, 2)
       expectRefused(await putPart(of, part(of, 2), { body: randomBytes(1000 + by) }))
@@ -185,16 +185,16 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('refuses another type than signed', async () => {
+    it('rejects a type other than the signed one', async () => {
       const of = upload(1000)
       const headers = { 'Content-Type': 'text/html' }
       expect((await putPart(of, part(of, 1), { headers })).status).toBe(403)
       expect(await held(of)).toEqual([])
     })
 
-    // The parts are small. A server may refuse a large body and cut the connection before all of it
-    // was sent, and the test would not see the refusal.
-    it('refuses an altered signature, key, number or size', async () => {
+    // The parts are small: a server may reject a large body and close the connection before all of
+    // it is sent, and the test would miss the response.
+    it('rejects an altered signature, key, number or size', async () => {
       const of = upload(1000)
       await sendParts(of, 1)
       const one = await urlOf(part(of, 1))
@@ -222,13 +222,13 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('refuses a URL whose time is over', async () => {
+    it('rejects an expired URL', async () => {
       const of = upload(1000, { until: new Date(Date.now() - hour) })
       expect((await putPart(of, part(of, 1))).status).toBe(403)
       expect(await held(of)).toEqual([])
     })
 
-    it('allows nothing but to upload', async () => {
+    it('permits nothing but uploading', async () => {
       const of = upload(1000)
       await sendParts(of, 1)
       const url = await urlOf(part(of, 1))
@@ -238,7 +238,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('holds no part whose connection broke, and keeps the others', async () => {
+    it('stores no part whose connection broke, and keeps the others', async () => {
       const of = upload(2 * partSize)
       await sendParts(of, 2)
       const headers = { 'Content-Type': 'text/plain', 'Content-Length': partSize }
@@ -249,7 +249,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('is not sealed before all parts are there, and goes on', async () => {
+    it('rejects sealing before all parts are stored, and continues the upload', async () => {
       const of = upload(2 * partSize + 1000)
       const missing = { name: 'SizeMismatch', expected: of.whole.size }
       await expect(seal(of)).rejects.toMatchObject({ ...missing, actual: null })
@@ -262,7 +262,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('can be sealed twice, also in parallel', async () => {
+    it('can be sealed twice, even concurrently', async () => {
       const of = upload(partSize + 1000)
       await sendParts(of, 2, 1)
       await seal(of)
@@ -270,7 +270,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('takes no part any more once it is sealed', async () => {
+    it('accepts no parts after sealing', async () => {
       const of = upload(partSize + 1000)
       const url = await urlOf(part(of, 2))
       await sendParts(of, 1, 2)
@@ -280,7 +280,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('takes no part any more once it is removed, and keeps none', async () => {
+    it('accepts no parts after removal, and keeps none', async () => {
       const of = upload(partSize + 1000)
       const url = await urlOf(part(of, 2))
       await sendParts(of, 1)
@@ -292,7 +292,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await storage.storedSize(of.whole.key)).toBeNull()
     })
 
-    it('is listed once as an object while its parts arrive', async () => {
+    it('lists an upload once while its parts arrive', async () => {
       const of = upload(2 * partSize)
       await sendParts(of, 2, 1)
       const keys: string[] = []
@@ -300,7 +300,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(keys.filter((key) => key.startsWith(of.whole.key))).toEqual([of.whole.key])
     })
 
-    it('takes the whole file in place of parts', async () => {
+    it('accepts the whole file instead of parts', async () => {
       const of = upload(2 * partSize + 1000)
       await sendParts(of, 1, 3)
       expect(accepted).toContain((await putWhole(of)).status)
@@ -308,7 +308,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    it('takes parts in place of the whole file', async () => {
+    it('accepts parts instead of the whole file', async () => {
       const of = upload(2 * partSize + 1000)
       const other = { ...of, bytes: randomBytes(of.whole.size) }
       expect(accepted).toContain((await putWhole(other)).status)
@@ -318,8 +318,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expectStored(of)
     })
 
-    describe('a checksum that is sent along', () => {
-      it('is taken when the body gives it', async () => {
+    describe('a checksum header', () => {
+      it('is accepted if it matches the body', async () => {
         const of = upload(1000)
         const headers = checksumHeader(of.bytes)
         expect(accepted).toContain((await putPart(of, part(of, 1), { headers })).status)
@@ -338,7 +338,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
           () =>
             Object.fromEntries(Object.keys(checksumHeader(Buffer.of())).map((name) => [name, '?'])),
         ],
-      ])('is refused when it is %s: nothing of that body stays', async (_, wrong) => {
+      ])('is rejected if it is %s, and that body is discarded', async (_, wrong) => {
         const of = upload(partSize + 1000)
         await sendParts(of, 1)
         expectRefused(await putPart(of, part(of, 2), { headers: wrong() }))

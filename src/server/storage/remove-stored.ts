@@ -6,17 +6,22 @@ import type { Storage } from './storage.ts'
 import type { Stores } from './stores.ts'
 
 /**
- * After a try to remove bytes has begun, nobody tries the same bytes again for this long. Then a
- * removal that failed or was interrupted is tried again. The time doubles with each try, up to
- * `longestWaitMs`. So after a store can be reached again, its bytes are removed well within
- * `overdueMs`.
+ * The time from the start of an attempt to remove bytes until the next attempt may begin, in case
+ * it failed or was interrupted. It doubles with each attempt, up to `longestWaitMs`. So once a
+ * store is reachable again, its bytes are removed well before `overdueMs`.
  */
 const firstWaitMs = 2 * minuteInMs
 export const longestWaitMs = 10 * minuteInMs
-/** The Admin Center reports bytes that are still stored this long after they should be removed. */
+/**
+ * The Admin Center reports bytes that are still stored this long after they should have been
+ * removed.
+ */
 export const overdueMs = 15 * minuteInMs
 
-/** Returns, as SQL, when the next try may begin. `tries` counts the tries before this one. */
+/**
+ * Returns SQL for the earliest time of the next attempt. `tries` is the number of attempts before
+ * this one.
+ */
 export function nextTryAt(tries: SQLWrapper | number, now: Date): SQL {
   const waitMs = sql`least(${firstWaitMs} * power(2, least(${tries}, 9)), ${longestWaitMs})`
   return sql`${now}::timestamptz + ${waitMs} * interval '1 millisecond'`
@@ -25,7 +30,6 @@ export function nextTryAt(tries: SQLWrapper | number, now: Date): SQL {
 /** How many objects are removed in parallel. */
 const batchSize = 100
 
-/** A row whose bytes are to be removed. */
 interface StoredRow {
   id: string
   storage: StorageName
@@ -33,11 +37,10 @@ interface StoredRow {
 }
 
 /**
- * Removes the bytes of these rows. It is called right after the transaction that marked the rows
- * for removal, so that the space is free at once. If a removal fails or is interrupted, the purge
- * job removes the bytes later. Never rejects.
- * @param record is called with the ids of the rows for which storage has confirmed that no bytes
- * are left.
+ * Removes the bytes of these rows. Called right after the transaction that marked the rows for
+ * removal, to free the space at once. If a removal fails or is interrupted, the purge job removes
+ * the bytes later. Never rejects.
+ * @param record called with the ids of the rows whose bytes storage has confirmed to be gone.
  */
 export async function removeStored(
   { log, stores }: { log: Pick<Logger, 'warn'>; stores: Stores },
@@ -55,25 +58,24 @@ export async function removeStored(
       } catch (error) {
         const ids = batch.map(({ id }) => id)
         log.warn({ err: error, store, fileIds: ids }, 'files leave their bytes to the next purge')
-        // The store probably cannot be reached. So the purge job removes the other rows' bytes too.
+        // The store is probably unreachable. Leave the remaining rows to the purge job.
         break
       }
     }
   }
 }
 
-/** What a removal of several objects did. */
+/** The result of removing several objects. */
 export interface Removed {
-  /** The keys under which storage has no bytes any more. */
+  /** The keys that no longer have any bytes in storage. */
   gone: ReadonlySet<string>
-  /** The first error; undefined if `gone` has all keys. */
+  /** The first error; undefined if `gone` contains all keys. */
   fault: unknown
 }
 
 /**
- * Removes the bytes under these keys, so that no power cut can bring them back. Then it asks
- * storage whether any are left, because the receipt of a deletion says that none are. Missing bytes
- * count as removed. Never rejects.
+ * Durably removes the bytes under these keys. Then asks storage whether any are left, because a
+ * receipt certifies that none are. Missing bytes count as removed. Never rejects.
  */
 export async function removeForGood(storage: Storage, keys: readonly string[]): Promise<Removed> {
   const removed = await doEach(keys, (key) => storage.remove(key))
@@ -89,7 +91,7 @@ export async function removeForGood(storage: Storage, keys: readonly string[]): 
   return { gone: new Set(confirmed.done), fault: removed.fault ?? confirmed.fault }
 }
 
-/** Does something for all keys in parallel. Returns the keys for which it succeeded. */
+/** Runs `act` for all keys in parallel. Returns the keys for which it succeeded. */
 async function doEach(
   keys: readonly string[],
   act: (key: string) => Promise<void>,

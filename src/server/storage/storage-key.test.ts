@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isStorageKey, newStorageKey, storageKeyMaker } from './storage-key.ts'
 
-it('makes keys that are keys, each new, also where case is ignored', () => {
+it('creates valid keys that are unique even if case is ignored', () => {
   const keys = Array.from({ length: 1000 }, newStorageKey)
   expect(keys.every(isStorageKey)).toBe(true)
   expect(new Set(keys.map((key) => key.toUpperCase())).size).toBe(keys.length)
 })
 
-it('makes keys that share their folder alone, which another maker draws anew', () => {
+it('creates keys that share only their folder, which differs between key makers', () => {
   const makers = Array.from({ length: 20 }, storageKeyMaker)
   const keys = makers.map((make) => Array.from({ length: 50 }, make))
   expect(keys.flat().every(isStorageKey)).toBe(true)
@@ -18,7 +18,7 @@ it('makes keys that share their folder alone, which another maker draws anew', (
   expect(new Set(keys.map(([key = '']) => key.slice(0, 2))).size).toBeGreaterThan(5)
 })
 
-it('takes nothing else for a key', () => {
+it('accepts nothing else as a key', () => {
   const key = newStorageKey()
   const others = ['', key.slice(1), `${key}0`, key.toUpperCase(), `${key}\n`, `../${key.slice(3)}`]
   expect(others.filter(isStorageKey)).toEqual([])

@@ -9,18 +9,18 @@ import { newStorageKey } from './storage-key.ts'
 
 export interface OpenStorage {
   storage: Storage
-  /** Marks the upload as ended, as the server does before it removes the upload's bytes. */
+  /** Marks the upload as ended, as the server does before removing its bytes. */
   endUpload(key: string): void
   close(): Promise<void>
 }
 
 const hour = 3_600_000
-/** The statuses that mean that a PUT succeeded (spec §7). */
+/** The success statuses of a PUT (spec §7). */
 export const accepted = [200, 204]
 
 /**
- * Tests what every storage driver promises. Signed URLs are tested by real HTTP requests. `open`
- * opens a store that nothing else writes to.
+ * Contract tests, run against every storage driver. Presigned URLs are tested with real HTTP
+ * requests. `open` must return a store that nothing else writes to.
  */
 export function storageSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`storage port: ${name}`, () => {
@@ -56,7 +56,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     const get = async (grant: DownloadGrant, headers: Sending['headers'] = {}) =>
       send(await storage.signDownload(grant), { headers })
 
-    /** Uploads the bytes and seals them. */
+    /** Uploads and seals the bytes. */
     const store = async (bytes: Buffer, changes: Partial<UploadGrant> = {}) => {
       const grant = upload(bytes.length, changes)
       expect(accepted).toContain((await put(grant, bytes)).status)
@@ -74,21 +74,21 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     describe('a signed upload', () => {
-      it('takes the whole file in one PUT', async () => {
+      it('accepts the whole file in one PUT', async () => {
         const grant = upload(5)
         expect(await storage.storedSize(grant.key)).toBeNull()
         expect(accepted).toContain((await put(grant, Buffer.from('hello'))).status)
         expect(await storage.storedSize(grant.key)).toBe(5)
       })
 
-      it('takes an empty file', async () => {
+      it('accepts an empty file', async () => {
         const grant = await store(Buffer.alloc(0))
         expect(await storage.storedSize(grant.key)).toBe(0)
         const answer = await get(download(grant))
         expect([answer.status, answer.body.length]).toEqual([200, 0])
       })
 
-      it('may be sent again until it is sealed, and the last one counts', async () => {
+      it('can be repeated until it is sealed, and the last one counts', async () => {
         const grant = upload(5)
         await put(grant, Buffer.from('hello'))
         expect(accepted).toContain((await put(grant, Buffer.from('world'))).status)
@@ -100,7 +100,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         ['longer', 'hello!'],
         ['shorter', 'hell'],
         ['empty', ''],
-      ])('refuses a body that is %s than signed, and keeps what is stored', async (_, body) => {
+      ])('rejects a body that is %s than signed, and keeps the stored bytes', async (_, body) => {
         const grant = upload(5)
         await put(grant, Buffer.from('first'))
         expectRefused(await put(grant, Buffer.from(body)))
@@ -108,14 +108,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect((await get(download(grant))).body.toString()).toBe('first')
       })
 
-      it('refuses another type than signed, and stores nothing', async () => {
+      it('rejects a type other than the signed one, and stores nothing', async () => {
         const grant = upload(5)
         const headers = { 'Content-Type': 'text/html' }
         expect((await put(grant, Buffer.from('hello'), { headers })).status).toBe(403)
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
-      it('refuses an altered signature, key or size, and keeps what is stored', async () => {
+      it('rejects an altered signature, key or size, and keeps the stored bytes', async () => {
         const grant = upload(5)
         await put(grant, Buffer.from('first'))
         const url = await storage.signUpload(grant)
@@ -135,13 +135,13 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect((await get(download(grant))).body.toString()).toBe('first')
       })
 
-      it('refuses a URL whose time is over', async () => {
+      it('rejects an expired URL', async () => {
         const grant = upload(5, { until: new Date(Date.now() - hour) })
         expect((await put(grant, Buffer.from('hello'))).status).toBe(403)
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
-      it('allows nothing but to upload', async () => {
+      it('permits nothing but uploading', async () => {
         const grant = upload(5)
         await put(grant, Buffer.from('hello'))
         const url = await storage.signUpload(grant)
@@ -150,7 +150,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(await storage.storedSize(grant.key)).toBe(5)
       })
 
-      it('is no file while it has not arrived completely', async () => {
+      it('cannot be sealed until it has arrived completely', async () => {
         const grant = upload(1000)
         const url = await storage.signUpload(grant)
         await breakOffUpload(url, { 'Content-Type': 'text/plain', 'Content-Length': 1000 })
@@ -163,14 +163,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     describe('seal', () => {
-      it('is a success twice, also at once', async () => {
+      it('succeeds twice, even concurrently', async () => {
         const grant = await store(Buffer.from('hello'))
         await storage.seal(grant.key, 5)
         await Promise.all([storage.seal(grant.key, 5), storage.seal(grant.key, 5)])
         expect(await storage.storedSize(grant.key)).toBe(5)
       })
 
-      it('tells a wrong size and a missing object, and changes nothing', async () => {
+      it('reports a wrong size or a missing object, and changes nothing', async () => {
         const grant = upload(5)
         const missing = { name: 'SizeMismatch', expected: 5, actual: null }
         await expect(storage.seal(grant.key, 5)).rejects.toMatchObject(missing)
@@ -182,7 +182,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect((await get(download(grant))).body.toString()).toBe('hello')
       })
 
-      it('ends all writing: no presigned URL changes the bytes any more', async () => {
+      it('keeps presigned URLs from changing the bytes', async () => {
         const grant = await store(Buffer.from('hello'))
         await put(grant, Buffer.from('other'))
         expect((await get(download(grant))).body.toString()).toBe('hello')
@@ -191,7 +191,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     describe('sha256', () => {
-      it('is that of the sealed bytes, for all who ask at once', async () => {
+      it('returns the hash of the sealed bytes, also to concurrent callers', async () => {
         const bytes = randomBytes(3_000_000)
         const [one, empty] = [await store(bytes), await store(Buffer.alloc(0))]
         const asked = [one, one, empty].map(({ key }) => storage.sha256(key))
@@ -200,7 +200,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(await storage.sha256(one.key)).toBe(sha256(bytes))
       })
 
-      it('is null where nothing is sealed', async () => {
+      it('returns null if nothing is sealed', async () => {
         const grant = upload(5)
         expect(await storage.sha256(grant.key)).toBeNull()
         await put(grant, Buffer.from('hello'))
@@ -218,7 +218,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         grant = download(await store(text))
       })
 
-      it('answers with the bytes, to be saved under the name', async () => {
+      it('answers with the bytes and their headers', async () => {
         const answer = await get(grant)
         expect(answer.status).toBe(200)
         expect(answer.body.equals(text)).toBe(true)
@@ -230,7 +230,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(answer.headers.etag).toMatch(/^"[^"]+"$/)
       })
 
-      it('says nothing of a type that a browser would run', async () => {
+      it('hides a type that a browser would run', async () => {
         const answer = await get({ ...grant, mimeType: 'text/javascript' })
         expect([answer.status, answer.headers['content-type']]).toEqual([
           200,
@@ -238,7 +238,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         ])
       })
 
-      it('answers HEAD like GET without the bytes, by a URL signed for it', async () => {
+      it('answers HEAD like GET but without a body, through a URL signed for HEAD', async () => {
         const head = await send(await storage.signDownload(grant, 'HEAD'), { method: 'HEAD' })
         const whole = await get(grant)
         expect([head.status, head.body.length]).toEqual([200, 0])
@@ -252,7 +252,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         ['bytes=-2', '89', 'bytes 8-9/10'],
         ['bytes=8-1000', '89', 'bytes 8-9/10'],
         ['bytes=0-0', '0', 'bytes 0-0/10'],
-      ])('answers %s with a part', async (range, part, contentRange) => {
+      ])('answers %s with a partial response', async (range, part, contentRange) => {
         const answer = await get(grant, { Range: range })
         expect(answer.status).toBe(206)
         expect(answer.body.toString()).toBe(part)
@@ -260,18 +260,18 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(answer.headers['content-length']).toBe(String(part.length))
       })
 
-      it('answers a range outside the file with 416', async () => {
+      it('answers an out-of-bounds range with 416', async () => {
         expect((await get(grant, { Range: 'bytes=10-' })).status).toBe(416)
       })
 
-      it('sends nothing that the client has already, by its strong ETag', async () => {
+      it('answers 304 if the client already has the bytes, by their strong ETag', async () => {
         const { etag = '' } = (await get(grant)).headers
         const known = await get(grant, { 'If-None-Match': etag })
         expect([known.status, known.body.length]).toEqual([304, 0])
         expect((await get(grant, { 'If-None-Match': '"another"' })).status).toBe(200)
       })
 
-      it('refuses an altered signature, key or name', async () => {
+      it('rejects an altered signature, key or name', async () => {
         const url = await storage.signDownload(grant)
         const renamed = await storage.signDownload({ ...grant, fileName: 'virus.exe' })
         const other = await store(Buffer.from('not yours'))
@@ -283,13 +283,13 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         for (const target of altered) expect((await send(target)).status, target).toBe(403)
       })
 
-      it('refuses a URL whose time is over', async () => {
+      it('rejects an expired URL', async () => {
         const answer = await get({ ...grant, until: new Date(Date.now() - hour) })
         expect(answer.status).toBe(403)
         expect(answer.body.includes(text)).toBe(false)
       })
 
-      it('allows nothing but to download', async () => {
+      it('permits nothing but downloading', async () => {
         const url = await storage.signDownload(grant)
         const headers = { 'Content-Type': 'text/plain' }
         expect((await send(url, { method: 'PUT', headers, body: 'other' })).status).toBe(403)
@@ -309,14 +309,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         '😀 smile.png',
         'a+b&c=d#e?f.txt',
         `${'long'.repeat(60)}.txt`,
-      ])('carries the name %s, exactly and once more in ASCII', async (fileName) => {
+      ])('sends the name %s exactly, and in ASCII', async (fileName) => {
         const header = (await get({ ...grant, fileName })).headers['content-disposition'] ?? ''
         expect(header).toMatch(/^attachment; filename=.+; filename\*=UTF-8''[\w%.~!$&+^`|-]+$/)
         expect(header).toMatch(/^[\x20-\x7e]+$/)
         expect(parse(header).parameters.filename).toBe(fileName)
       })
 
-      it('finds nothing where nothing is', async () => {
+      it('answers 403 or 404 for a missing object', async () => {
         const answer = await get({ ...grant, key: newStorageKey() })
         expect([403, 404]).toContain(answer.status)
       })
@@ -341,7 +341,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         return { status: answer.status, text: await answer.text(), headers: answer.headers }
       }
 
-      it('brings a GET to the bytes, whole or in part', async () => {
+      it('leads a GET to the bytes or a range of them', async () => {
         delivered = download(await store(Buffer.from('0123456789')))
         const whole = await follow()
         expect([whole.status, whole.text]).toEqual([200, '0123456789'])
@@ -350,7 +350,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect([part.status, part.text]).toEqual([206, '234'])
       })
 
-      it('brings a HEAD to the same headers and no bytes', async () => {
+      it('leads a HEAD to the same headers without a body', async () => {
         delivered = download(await store(Buffer.from('0123456789')))
         const [head, whole] = [await follow({}, 'HEAD'), await follow()]
         expect([head.status, head.text]).toEqual([200, ''])
@@ -363,7 +363,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     describe('remove and list', () => {
-      it('removes an object, sealed or not, and a missing one, twice', async () => {
+      it('removes sealed, unsealed and missing objects, even twice', async () => {
         const sealed = await store(Buffer.from('hello'))
         const arriving = upload(5)
         await put(arriving, Buffer.from('hello'))
@@ -377,7 +377,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect([403, 404]).toContain((await get(download(sealed))).status)
       })
 
-      it('leaves nothing that a URL signed before could write to', async () => {
+      it('invalidates upload URLs that were signed before the removal', async () => {
         const grant = upload(5)
         const url = await storage.signUpload(grant)
         const headers = { 'Content-Type': grant.mimeType }
@@ -390,7 +390,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
-      it('lists every object, sealed or not, with when it came', async () => {
+      it('lists every object, sealed or not, with its date', async () => {
         const sealed = await store(Buffer.from('hello'))
         const arriving = upload(5)
         await put(arriving, Buffer.from('hello'))
@@ -404,13 +404,13 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(found.has(removed.key)).toBe(false)
       })
 
-      it('lists in the order of the keys, each once, whether arriving, sealed or both', async () => {
+      it('lists each object once in key order, whether unsealed, sealed or both', async () => {
         const letters = ['9', 'z', 'a', '0', 'm', 'b']
         for (const [at, letter] of letters.entries()) {
           const grant = upload(5, { key: `${letter}${newStorageKey().slice(1)}` })
           await put(grant, Buffer.from('hello'))
           if (at % 2 === 0) await storage.seal(grant.key, 5)
-          // Bytes that are sent after the upload was sealed must change nothing.
+          // Bytes sent after the seal must change nothing.
           if (at === 0) await put(grant, Buffer.from('hello')).catch(() => undefined)
         }
         const keys = await listed()
@@ -418,7 +418,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(keys).toEqual([...new Set(keys)].sort())
       })
 
-      it('can remove while it lists', async () => {
+      it('allows removals during a listing', async () => {
         const grants = await Promise.all(
           Array.from({ length: 20 }, () => store(Buffer.from('hello'))),
         )
@@ -428,21 +428,21 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
     })
 
-    it('keeps a file of tens of megabytes byte for byte', async () => {
+    it('stores a file of tens of megabytes byte for byte', async () => {
       const bytes = randomBytes(48 * 1024 * 1024 + 1)
       const answer = await get(download(await store(bytes)))
       expect(answer.status).toBe(200)
       expect(sha256(answer.body)).toBe(sha256(bytes))
     })
 
-    it('keeps many files apart that come at once', async () => {
+    it('stores many files concurrently without mixing them up', async () => {
       const bodies = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100_000, index))
       const grants = await Promise.all(bodies.map((body) => store(body)))
       const answers = await Promise.all(grants.map((grant) => get(download(grant))))
       expect(answers.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))
     })
 
-    it('keeps the installation that claimed it, which is no object', async () => {
+    it('returns the installation that claimed it, and does not list it as an object', async () => {
       const before = await listed()
       expect(await storage.installation()).toBeNull()
       await storage.claim('one')
@@ -451,7 +451,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       expect((await listed()).sort()).toEqual(before.sort())
     })
 
-    it('says that it is there, and leaves nothing behind by that', async () => {
+    it('passes its check and leaves nothing behind', async () => {
       const before = await listed()
       await Promise.all([storage.check(), storage.check()])
       expect((await listed()).sort()).toEqual(before.sort())
@@ -476,15 +476,12 @@ export function alterSignature(url: string): string {
   })
 }
 
-/** Returns `url` with the signature of `other`. */
+/** Replaces the signature in `url` with that of `other`. */
 export function withSignatureOf(url: string, other: string): string {
   return url.replace(signature, `$1${signature.exec(other)?.[2]}`)
 }
 
-/**
- * Sends the beginning of a body and then cuts the connection. Resolves when the connection is
- * closed.
- */
+/** Sends the start of a body, then drops the connection. Resolves when it has closed. */
 export function breakOffUpload(
   url: string,
   headers: Record<string, string | number>,

@@ -5,19 +5,16 @@ import type { Storage } from './storage.ts'
 
 /** The settings that choose a store. */
 export interface StorageSettings {
-  /** null: new files are kept on the disk. */
+  /** null: new files are stored on the disk. */
   s3: S3Settings | null
 }
 
-/** Returns the name of the store that the settings choose for new files. */
+/** Returns the name of the configured store for new files. */
 export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
   return s3 === null ? 'disk' : 's3'
 }
 
-/**
- * The stores of this server. Each row of an upload or a file names the store of its bytes. One
- * store takes new uploads.
- */
+/** The stores of this server. Each row of an upload or a file names the store of its bytes. */
 export interface Stores {
   /** The store for new uploads. */
   readonly current: Storage
@@ -25,14 +22,16 @@ export interface Stores {
   readonly all: readonly Storage[]
   /**
    * Returns the store that a row names.
-   * @throws {AppError} UNAVAILABLE when this server's settings do not name that store.
+   * @throws {AppError} UNAVAILABLE if this server isn't configured to use that store.
    */
   of(name: StorageName): Storage
-  /** Returns the same stores. Their presigned URLs to this server begin with the given origin. */
+  /**
+   * Returns the same stores, with presigned URLs to this server that begin with the given origin.
+   */
   under(origin: string): Stores
 }
 
-/** Puts the stores of this server together. Each has a name of its own. */
+/** Combines the stores of this server. Their names must be unique. */
 export function createStores(current: Storage, ...others: Storage[]): Stores {
   const all = [current, ...others]
   return {

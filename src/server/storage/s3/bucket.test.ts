@@ -5,7 +5,7 @@ import { neededRule } from './cors-rule.ts'
 const origin = 'https://files.example.org'
 const rule = neededRule(origin)
 
-describe('CORS rules', () => {
+describe('methods refused by CORS rules', () => {
   it.each([
     ['none', [], ['PUT', 'GET', 'HEAD']],
     ['the needed one', [rule], []],

@@ -10,15 +10,14 @@ import type { Ask } from './client.ts'
 import { neededMethods, neededRule, readHeader, sentHeaders } from './cors-rule.ts'
 
 /**
- * How much the clocks of the server and the bucket may differ. The URL of a download lives for one
- * minute, and such a difference shortens that.
+ * Tolerated clock skew between this server and the bucket. A download URL lives for one minute, and
+ * skew shortens that.
  */
 const tolerableDifferenceMs = 15_000
 
 /**
- * Checks whether pages of `origin` can use a bucket, and whether URLs that are signed by `clock`
- * work there.
- * @returns one text for each obstacle, with its cure; none when there is no obstacle.
+ * Checks that pages of `origin` can use the bucket, and that URLs signed by `clock` work there.
+ * @returns a description of each problem with its remedy; empty if there are none.
  */
 export async function checkBucket(
   ask: Ask,
@@ -35,9 +34,9 @@ export async function checkBucket(
 }
 
 /**
- * Returns the methods that pages of `origin` cannot use under these CORS rules with the headers
+ * Returns the methods that pages of `origin` can't use under these CORS rules, given the headers
  * that uploads and downloads need. S3 applies the first rule that matches the origin, the method
- * and the sent headers.
+ * and the request headers.
  */
 export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
   return neededMethods.filter((method) => {
@@ -53,8 +52,7 @@ export function refusedMethods(rules: readonly CORSRule[], origin: string): stri
 }
 
 /**
- * Tells whether one of S3's patterns matches the text. A pattern has at most one `*`, which stands
- * for any text.
+ * True if any S3 pattern matches the text. A pattern has at most one `*`, which matches any text.
  */
 function matches(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => {
@@ -85,14 +83,14 @@ async function versioningFault(ask: Ask, bucket: string): Promise<string | null>
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
 }
 
-/** Tells whether a bucket keeps the bytes of deleted objects as old versions. */
+/** True if the bucket keeps the bytes of deleted objects as old versions. */
 export async function keepsOldVersions(ask: Ask, bucket: string): Promise<boolean> {
   try {
     const { Status } = await ask(new GetBucketVersioningCommand({ Bucket: bucket }))
     return Status === 'Enabled'
   } catch {
-    // A storage that cannot answer this question usually has no versioning. Uploads and downloads
-    // do not depend on the answer.
+    // Storage that doesn't support this request usually has no versioning. Uploads and downloads
+    // don't depend on it.
     return false
   }
 }
@@ -102,7 +100,7 @@ async function clockFault(ask: Ask, bucket: string, clock: Clock): Promise<strin
   try {
     differenceMs = await clockDifferenceMs(ask, bucket, clock)
   } catch {
-    // Another check tells, with its own message, whether the bucket can be reached.
+    // Another check reports an unreachable bucket, with its own message.
     return null
   }
   if (differenceMs <= tolerableDifferenceMs) return null
@@ -111,9 +109,8 @@ async function clockFault(ask: Ask, bucket: string, clock: Clock): Promise<strin
 }
 
 /**
- * Compares our clock with that of the bucket. The bucket tells its time, to the second, in the
- * header `Date` of an answer. Returns by how many milliseconds the two clocks differ at least, or 0
- * if the bucket tells no time.
+ * Compares our clock with the bucket's, as given to the second in the `Date` header of a response.
+ * Returns the minimum difference in milliseconds, or 0 if the header is missing.
  */
 export async function clockDifferenceMs(ask: Ask, bucket: string, clock: Clock): Promise<number> {
   let differenceMs = 0

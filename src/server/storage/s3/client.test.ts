@@ -15,7 +15,7 @@ describe.each([
   ['reach', reach],
   ['reachUnlessMissing', reachUnlessMissing],
 ])('%s', (_, ask) => {
-  it('returns what the bucket answers', async () => {
+  it('returns the response of the bucket', async () => {
     expect(await ask(Promise.resolve('an answer'))).toBe('an answer')
   })
 
@@ -26,7 +26,7 @@ describe.each([
     fault('InternalError'),
     new Error('connect ECONNREFUSED'),
     'no error at all',
-  ])('takes %s for a bucket that is away, and keeps the reason', async (cause) => {
+  ])('maps %s to UNAVAILABLE and keeps the cause', async (cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ ...away, cause })
     expect(thrown).not.toBeInstanceOf(StoreTimeout)
@@ -35,7 +35,7 @@ describe.each([
   it.each([
     ['all its tries together took too long', new TimeoutError(20_000)],
     ['one try did', Object.assign(new Error('no connection'), { name: 'TimeoutError' })],
-  ])('tells a bucket that is silent from others: %s', async (_, cause) => {
+  ])('throws StoreTimeout on a timeout: %s', async (_, cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(StoreTimeout)
     expect(thrown).toMatchObject({ ...away, cause })
@@ -44,19 +44,19 @@ describe.each([
 
 const missing = ['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart']
 
-it.each(missing)('%s means that something is missing, where it may be', async (name) => {
+it.each(missing)('%s is null for reachUnlessMissing and an error for reach', async (name) => {
   expect(await reachUnlessMissing(Promise.reject(fault(name)))).toBeNull()
   await expect(reach(Promise.reject(fault(name)))).rejects.toMatchObject(away)
 })
 
-it('an error of another library with such a name means nothing', async () => {
+it('a NoSuchKey error from another library does not mean that something is missing', async () => {
   const error = Object.assign(new Error('no such key'), { name: 'NoSuchKey' })
   await expect(reachUnlessMissing(Promise.reject(error))).rejects.toMatchObject(away)
 })
 
-/** What the client was asked, the oldest first. */
+/** The options of each request, oldest first. */
 let asked: { requestTimeout: number; abortSignal: AbortSignal }[]
-/** Whether the client answers. */
+/** Whether the client responds. */
 let answers: boolean
 
 const client = {
@@ -75,21 +75,21 @@ beforeEach(() => {
 })
 
 describe('a request to the bucket', () => {
-  it('is given up after its time, and stopped', async () => {
+  it('is aborted after its timeout', async () => {
     answers = false
     await expect(prompt(question)).rejects.toBeInstanceOf(TimeoutError)
     expect(asked).toMatchObject([{ requestTimeout: 5, abortSignal: { aborted: true } }])
   })
 
-  it('is not stopped once it was answered: the bytes of an object may take longer', async () => {
+  it('is not aborted once it was answered, because the bytes of an object may take longer', async () => {
     await prompt(question)
     answers = false
-    // The time of this one ends after that of the first.
+    // This request times out after the first one would have.
     await expect(prompt(question)).rejects.toBeInstanceOf(TimeoutError)
     expect(asked.map(({ abortSignal }) => abortSignal.aborted)).toEqual([false, true])
   })
 
-  it('can be stopped by whoever makes it', async () => {
+  it('can be aborted by its caller', async () => {
     const caller = new AbortController()
     await prompt(question, { abortSignal: caller.signal })
     expect(asked[0]?.abortSignal.aborted).toBe(false)
@@ -98,8 +98,8 @@ describe('a request to the bucket', () => {
   })
 })
 
-describe('the usual times', () => {
-  it('are over before a browser gives a call up, and before the proxy gives a confirm up', async () => {
+describe('the default timeouts', () => {
+  it('end before a browser gives up on a call, and before the proxy gives up on a confirm', async () => {
     const { prompt, complete } = usualWaits
     expect(prompt.allMs).toBeLessThan(30_000)
     const shipped = new URL('../../../../deploy/nginx/mayfly.conf', import.meta.url)
@@ -107,7 +107,7 @@ describe('the usual times', () => {
     expect(prompt.allMs + complete.allMs).toBeLessThan(Number(seconds) * 1000)
   })
 
-  it('leave room for a second try where somebody waits', () => {
+  it('leave time for a second attempt while a client waits', () => {
     expect(usualWaits.prompt.allMs).toBeGreaterThan(1.5 * usualWaits.prompt.tryMs)
   })
 })

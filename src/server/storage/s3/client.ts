@@ -16,48 +16,48 @@ import { StoreTimeout, type UploadGrant } from '../storage.ts'
 
 const connectionMs = 5000
 /**
- * How long a request may take that carries bytes of a file to the bucket, one part at most. All
- * other requests are sent by `asks`, with times of their own.
+ * Timeout for requests that send file bytes to the bucket, at most one part each. All other
+ * requests go through `asks`, with their own timeouts.
  */
 const sendingMs = 60_000
 
 /**
- * The names of S3's errors that mean "not there". `InvalidPart` is one: the part was sent again
- * after it was listed, so the listed part no longer exists.
+ * S3 error codes that mean "not found". `InvalidPart` is included: if a part is sent again after it
+ * was listed, the listed part no longer exists.
  */
 const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 
-/** The longest life of a URL that SigV4 allows, in seconds. */
+/** The maximum lifetime of a SigV4 presigned URL, in seconds. */
 const longestSeconds = 7 * 24 * 60 * 60
 
-/** How long the server waits for an answer of the bucket. */
+/** Timeouts for a response of the bucket. */
 interface S3Wait {
   /**
-   * For one try, in milliseconds: from its beginning to the headers of the answer. After that, the
-   * client library tries again, over another connection.
+   * Per attempt, in milliseconds, until the response headers arrive. After that, the client library
+   * retries over another connection.
    */
   tryMs: number
   /**
-   * For the whole answer, in milliseconds: all tries, the pauses between them, and the body. Of an
-   * object's bytes, only the headers must have come by then.
+   * In total, in milliseconds: all attempts, the pauses between them, and the body. For the bytes
+   * of an object, only until the headers arrive.
    */
   allMs: number
 }
 
-/** How long each kind of request may take. */
+/** Timeouts for each kind of request. */
 export interface S3Waits {
-  /** Somebody waits for the answer. */
+  /** A caller waits for the response. */
   prompt: S3Wait
-  /** The bucket makes one object of up to 10,000 parts. */
+  /** The bucket assembles an object from up to 10,000 parts. */
   complete: S3Wait
-  /** A job lists the whole bucket, and nobody waits for it. */
+  /** A background job lists the whole bucket. */
   patient: S3Wait
 }
 
 /**
- * A browser waits 30 s for a call, and the proxy of `deploy/nginx` 130 s. Whoever waits must hear
- * within that time that the bucket does not answer. So `prompt` is shorter than both, and the
- * confirm of an upload, which needs `prompt` and then `complete`, is shorter than the proxy.
+ * A browser waits 30 s for a call, and the proxy of `deploy/nginx` 130 s. Clients must learn within
+ * that time that the bucket isn't responding. So `prompt` is shorter than both, and confirming an
+ * upload, which takes `prompt` and then `complete`, is shorter than the proxy's timeout.
  */
 export const usualWaits: S3Waits = {
   prompt: { tryMs: 10_000, allMs: 20_000 },
@@ -65,19 +65,18 @@ export const usualWaits: S3Waits = {
   patient: { tryMs: 60_000, allMs: 180_000 },
 }
 
-/** Sends a command to the bucket and returns its answer. */
+/** Sends a command to the bucket and returns its response. */
 export type Ask = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   command: $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
   options?: { abortSignal?: AbortSignal },
 ) => Promise<Output>
 
-/** For each kind of request, the function that sends it. */
+/** The function that sends each kind of request. */
 export type Asks = Readonly<Record<keyof S3Waits, Ask>>
 
 /**
- * Makes the functions that send commands by a client and wait no longer than `waits` says. After
- * that they give the command up and throw a {TimeoutError}. Otherwise they throw what the client
- * throws.
+ * Creates functions that send commands through a client with the timeouts in `waits`. On a timeout
+ * they abort the command and throw a {TimeoutError}. Other errors are those of the client.
  */
 export function asksOf(client: Pick<S3Client, 'send'>, waits: S3Waits): Asks {
   return {
@@ -95,7 +94,7 @@ function askInTime(client: Pick<S3Client, 'send'>, { tryMs, allMs }: S3Wait): As
     try {
       return await withTimeout(client.send(command, options), allMs)
     } catch (error) {
-      // After a success the signal must stay as it is: it would end the body of an object.
+      // Abort only after a failure. After a success, this would cut off the body of an object.
       stop.abort()
       throw error
     }
@@ -103,19 +102,18 @@ function askInTime(client: Pick<S3Client, 'send'>, { tryMs, allMs }: S3Wait): As
 }
 
 /**
- * One client makes the server's own requests, the other signs URLs. A signature covers the host, so
+ * One client sends the server's own requests, the other signs URLs. A signature covers the host, so
  * URLs for browsers must be signed for the address that browsers use.
  */
 export interface S3Clients {
   own: S3Client
   signing: S3Client
-  /** They send commands by `own`, and give up when the bucket does not answer in time. */
+  /** These send commands through `own`, with timeouts. */
   asks: Asks
 }
 
 /**
- * Makes both clients from the settings. They connect only when they are used. Whoever makes them
- * destroys them.
+ * Creates both clients from the settings. They connect on first use. The caller must destroy them.
  */
 export function createS3Clients(settings: S3Settings, waits: S3Waits): S3Clients {
   const { region, endpoint, publicEndpoint, forcePathStyle, credentials } = settings
@@ -123,7 +121,7 @@ export function createS3Clients(settings: S3Settings, waits: S3Waits): S3Clients
     region,
     forcePathStyle,
     ...(credentials && { credentials }),
-    // With the default value, a presigned URL would demand the checksum of an empty body.
+    // With the default, a presigned URL would require the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
@@ -139,8 +137,7 @@ export function createS3Clients(settings: S3Settings, waits: S3Waits): S3Clients
 }
 
 /**
- * Returns the origin that every presigned URL begins with, such as
- * https://bucket.s3.eu-central-1.amazonaws.com.
+ * Returns the origin of all presigned URLs, such as https://bucket.s3.eu-central-1.amazonaws.com.
  */
 export async function originOf(signing: S3Client, bucket: string): Promise<string> {
   const url = await getSignedUrl(signing, new HeadBucketCommand({ Bucket: bucket }))
@@ -148,9 +145,8 @@ export async function originOf(signing: S3Client, bucket: string): Promise<strin
 }
 
 /**
- * Awaits an answer of the bucket.
- * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; {StoreTimeout} when
- * it did not answer in time.
+ * Awaits a response of the bucket.
+ * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
 export async function reach<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -161,10 +157,9 @@ export async function reach<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Awaits an answer of the bucket about something that may be missing.
- * @returns null when it is missing.
- * @throws {AppError} UNAVAILABLE when the bucket does not answer as it should; {StoreTimeout} when
- * it did not answer in time.
+ * Awaits a response of the bucket about something that may not exist.
+ * @returns null if it doesn't exist.
+ * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
 export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | null> {
   try {
@@ -175,17 +170,17 @@ export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | nul
   }
 }
 
-/** Returns the error for a bucket that is away: another one if it did not answer in time. */
+/** Converts the error of a request. Timeouts get a separate class. */
 function awayFor(cause: unknown): AppError {
-  // The client library gives this name to an error of its own times.
+  // The client library uses this name for its own timeouts.
   const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
   const isSilent = cause instanceof TimeoutError || isTimeout
   return isSilent ? new StoreTimeout(cause) : new AppError('UNAVAILABLE', { cause })
 }
 
 /**
- * Signs a URL for one part, which storage accepts only with this length and this type. The client
- * library does not sign a type for parts, so the header is added before signing.
+ * Signs a URL for uploading one part with exactly this length and type. The client library doesn't
+ * sign the type of parts, so the header is added before signing.
  */
 export function signPart(
   signing: S3Client,
@@ -206,9 +201,9 @@ export function signPart(
 }
 
 /**
- * Returns when the life of a URL begins, and how many seconds it lasts. SigV4 counts whole seconds
- * from the signing date, so the life is rounded down, and the URL ends at `until` or before. If
- * `until` has passed, the signing date is moved back. Storage then answers that the URL has
+ * Returns the signing date of a URL and its lifetime in seconds. SigV4 counts whole seconds from
+ * the signing date, so the lifetime is rounded down, and the URL ends no later than `until`. If
+ * `until` has passed, the signing date is moved back, so that storage answers that the URL has
  * expired.
  */
 export function lifeOf(now: Date, until: Date): { signingDate: Date; expiresIn: number } {

@@ -1,20 +1,20 @@
 import type { CORSRule } from '@aws-sdk/client-s3'
 
-/** The methods with which our pages call the bucket. */
+/** The methods that our pages use on the bucket. */
 export const neededMethods = ['PUT', 'GET', 'HEAD']
 
 /**
- * The headers that a browser sends with each PUT. The signature covers the content type. The
- * bucket compares the body with the MD5.
+ * The headers that browsers send with each PUT. The content type is covered by the signature. The
+ * bucket verifies the body against the MD5.
  */
 export const sentHeaders = ['content-type', 'content-md5']
 
-/** The response header that our pages must be able to read. */
+/** The response header that our pages read. */
 export const readHeader = 'etag'
 
 /**
- * Returns the CORS rule with which a bucket accepts requests from pages of `origin`. It has the
- * form that PutBucketCors of S3 takes.
+ * Returns the CORS rule that lets pages of `origin` use a bucket, in the format of S3's
+ * PutBucketCors.
  */
 export function neededRule(origin: string): CORSRule {
   return {

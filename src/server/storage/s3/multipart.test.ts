@@ -11,8 +11,8 @@ import type { Ask } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * A multipart upload of the simulated bucket. The tests choose its dates and ids, which nobody can
- * choose in a real bucket. `s3.test.ts` proves the same with a real bucket.
+ * A multipart upload of the simulated bucket. Tests set its date and id, which they couldn't in a
+ * real bucket. `s3.test.ts` covers the same with a real bucket.
  */
 interface Upload {
   key: string
@@ -25,16 +25,13 @@ const key = 'files/a'
 const second = 1000
 
 let uploads: Upload[]
-/** The ids and dates that the next multipart uploads get. */
+/** The ids and dates of the next multipart uploads. */
 let next: { uploadId: string; begunAt: number }[]
-/** Whether a new multipart upload appears in the list. */
+/** Whether new multipart uploads appear in the list. */
 let isListed: boolean
-/** Whether the list tells when an upload was begun. SeaweedFS before 4.48 does not. */
+/** Whether the list contains start dates. SeaweedFS before 4.48 omits them. */
 let isDated: boolean
-/**
- * Is called when a multipart upload is begun. It simulates what other servers do at the same
- * moment.
- */
+/** Called when a multipart upload is created. Simulates what other servers do at the same time. */
 let meanwhile: () => void
 let completed: CompleteMultipartUploadCommand['input'][]
 let asked: string[]
@@ -84,7 +81,7 @@ async function answer(command: object): Promise<object> {
         ...(isDated && { Initiated: one.begunAt }),
       })),
       IsTruncated: page.length < after.length,
-      // Ceph names a next page even on the last page.
+      // Ceph returns a next-page marker even on the last page.
       NextKeyMarker: last?.key,
       NextUploadIdMarker: last?.uploadId,
     }
@@ -132,7 +129,7 @@ function open(pageSize = 1000) {
 }
 
 describe('the list of open multipart uploads', () => {
-  it('is whole, over all pages, each once', async () => {
+  it('contains each upload once, across all pages', async () => {
     uploads = Array.from({ length: 7 }, (_, n) => upload(`id-${n}`, n))
     for (const pageSize of [1, 3, 7, 8]) {
       const listed: string[] = []
@@ -141,24 +138,24 @@ describe('the list of open multipart uploads', () => {
     }
   })
 
-  it('of one key leaves out keys that only begin like it', async () => {
+  it('of one key excludes keys that merely start with it', async () => {
     uploads = [upload('own', 0), { ...upload('other', 0), key: 'files/ab' }]
     expect((await open().listOf(key)).map(({ uploadId }) => uploadId)).toEqual(['own'])
   })
 
-  it('of one key is the oldest first, and at equal dates that with the lower id', async () => {
+  it('of one key is sorted by date, then by id', async () => {
     uploads = [upload('a', 3), upload('c', 1), upload('b', 1), upload('d', 2)]
     const ids = (await open().listOf(key)).map(({ uploadId }) => uploadId)
     expect(ids).toEqual(['b', 'c', 'd', 'a'])
   })
 })
 
-describe('where the bucket tells no dates', () => {
+describe('a bucket without upload dates', () => {
   beforeEach(() => {
     isDated = false
   })
 
-  it('the list has every upload, and those of one key by their ids', async () => {
+  it('lists every upload, and those of one key by id', async () => {
     uploads = [upload('b', 1), upload('c', 2), upload('a', 3)]
     const listed: string[] = []
     for await (const { uploadId } of open(1).list('files/')) listed.push(uploadId)
@@ -171,7 +168,7 @@ describe('where the bucket tells no dates', () => {
     ])
   })
 
-  it('both uploads of a key are begun at once, so that none can take the place of another', async () => {
+  it('gets both uploads of a key at once, so that neither can take the position of the other', async () => {
     next = ['m', 'a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: 0 }))
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('a')
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('m')
@@ -180,7 +177,7 @@ describe('where the bucket tells no dates', () => {
     expect(asked).not.toContain('AbortMultipartUploadCommand')
   })
 
-  it('the last part tells when something arrived', async () => {
+  it('dates received bytes by the last part', async () => {
     uploads = [upload('parts', 0, [4, 4], 6 * second), upload('whole', 0, [10], 5 * second)]
     const arriving = await open().arrivingBy(await open().listOf(key))
     expect(arriving.map(({ uploadId }) => uploadId)).toEqual(['parts', 'whole'])
@@ -191,14 +188,14 @@ async function notSealed() {
   return false
 }
 
-describe('the multipart upload for a use', () => {
-  it('is none, and none is begun, where the object is sealed', async () => {
+describe('openFor', () => {
+  it('creates no multipart upload for a sealed object', async () => {
     const id = await open().openFor('whole', key, 'text/plain', async () => true)
     expect(id).toBe('sealed')
     expect(asked).not.toContain('CreateMultipartUploadCommand')
   })
 
-  it('is none where the object is sealed and an upload of it is still open', async () => {
+  it('ignores an open multipart upload of a sealed object', async () => {
     uploads = [upload('whole', 1)]
     for (const use of ['whole', 'parts'] as const) {
       expect(await open().openFor(use, key, 'text/plain', async () => true)).toBe('sealed')
@@ -206,20 +203,20 @@ describe('the multipart upload for a use', () => {
     expect(asked).not.toContain('CreateMultipartUploadCommand')
   })
 
-  it('is that which is there, and none is begun', async () => {
+  it('reuses the existing multipart uploads', async () => {
     uploads = [upload('whole', 1), upload('parts', 2)]
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('whole')
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('parts')
     expect(asked).not.toContain('CreateMultipartUploadCommand')
   })
 
-  it('of a whole file is begun once', async () => {
+  it('creates a single multipart upload for a whole file', async () => {
     next = [{ uploadId: 'new', begunAt: 1 }]
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('new')
     expect(uploads).toHaveLength(1)
   })
 
-  it('of parts is the second one: both are begun where there is none', async () => {
+  it('uses the second one for parts, and creates both if there are none', async () => {
     next = [
       { uploadId: 'b', begunAt: 1 },
       { uploadId: 'a', begunAt: 1 },
@@ -229,9 +226,9 @@ describe('the multipart upload for a use', () => {
     expect(uploads).toHaveLength(2)
   })
 
-  it('leaves the whole file the one that its URLs lead to, even if dates are whole seconds', async () => {
-    // The list is sorted by id. The uploads 'a' and 'b' come before the older upload 'm', and 'z'
-    // comes after it.
+  it('keeps the multipart upload of earlier whole-file URLs, even if dates are whole seconds', async () => {
+    // The list is sorted by id. 'a' and 'b' come before the older upload 'm', and 'z' comes after
+    // it.
     uploads = [upload('m', second)]
     next = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('z')
@@ -239,15 +236,15 @@ describe('the multipart upload for a use', () => {
     expect(uploads.map(({ uploadId }) => uploadId)).toEqual(['m', 'z'])
   })
 
-  it('is the one of another server that began it first', async () => {
+  it('returns the multipart upload that another server created first', async () => {
     next = [{ uploadId: 'ours', begunAt: 2 }]
     meanwhile = () => uploads.push(upload('theirs', 1))
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('theirs')
-    // Neither server aborts the other's upload, because a client may already be sending to it.
+    // Neither server aborts the other's upload, because clients may already be sending to it.
     expect(uploads).toHaveLength(2)
   })
 
-  it('is given up when the bucket never lists what was begun', async () => {
+  it('fails if the bucket never lists the new multipart uploads', async () => {
     isListed = false
     await expect(open().openFor('whole', key, 'text/plain', notSealed)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
@@ -257,8 +254,8 @@ describe('the multipart upload for a use', () => {
   })
 })
 
-describe('what has arrived', () => {
-  it('is every part, over all pages, in the order of their numbers', async () => {
+describe('received bytes', () => {
+  it('include every part, across all pages and in order', async () => {
     uploads = [upload('whole', 0), upload('parts', 1, [5, 5, 5, 5, 2])]
     for (const pageSize of [1, 2, 5, 6]) {
       const parts = await open(pageSize).partsOf(key)
@@ -272,18 +269,18 @@ describe('what has arrived', () => {
     }
   })
 
-  it('by URLs for parts is nothing where only a whole file arrives', async () => {
+  it('of a whole file are not listed as parts', async () => {
     uploads = [upload('whole', 0, [5])]
     expect(await open().partsOf(key)).toEqual([])
   })
 
-  it('leaves out what is empty or has ended meanwhile', async () => {
+  it('exclude empty and ended multipart uploads', async () => {
     uploads = [upload('empty', 0)]
     const listed = [...uploads, upload('gone', 1, [5])]
     expect(await open().arrivingBy(listed)).toEqual([])
   })
 
-  it('begins with what was sent last: the whole file or its parts', async () => {
+  it('are sorted by date, so that the whole file or its parts come first, whichever was sent last', async () => {
     const whole = upload('whole', 0, [10], 5 * second)
     const parts = upload('parts', 0, [4, 4], 6 * second)
     uploads = [whole, parts]
@@ -293,7 +290,7 @@ describe('what has arrived', () => {
     expect(await ids()).toEqual(['whole', 'parts'])
   })
 
-  it('begins at equal dates with what has more bytes', async () => {
+  it('are sorted by size if the dates are equal', async () => {
     uploads = [upload('whole', 0, [4], second), upload('parts', 0, [4, 1], second)]
     const arriving = await open().arrivingBy(uploads)
     expect(arriving.map(({ uploadId, size }) => [uploadId, size])).toEqual([
@@ -302,7 +299,7 @@ describe('what has arrived', () => {
     ])
   })
 
-  it('counts from its beginning where the bucket tells no date of a part', async () => {
+  it('have the start date of the upload if the bucket returns no dates of parts', async () => {
     const undated = upload('undated', 3 * second, [1])
     for (const part of undated.parts) Reflect.deleteProperty(part, 'LastModified')
     uploads = [undated]
@@ -310,7 +307,7 @@ describe('what has arrived', () => {
     expect(arriving?.changedAt).toEqual(new Date(3 * second))
   })
 
-  it('is looked for in the two that are in use, and in no third', async () => {
+  it('are read from the two multipart uploads in use, and from no third', async () => {
     uploads = [upload('whole', 0, [1]), upload('parts', 1, [2]), upload('stray', 2, [9])]
     const arriving = await open().arrivingBy(await open().listOf(key))
     expect(arriving.map(({ uploadId }) => uploadId).sort()).toEqual(['parts', 'whole'])
@@ -318,7 +315,7 @@ describe('what has arrived', () => {
 })
 
 describe('completing and aborting', () => {
-  it('names each part by its number and its ETag', async () => {
+  it('identifies each part by its number and ETag', async () => {
     uploads = [upload('whole', 0, [5, 2])]
     const [arriving] = await open().arrivingBy(uploads)
     if (arriving) await open().complete(arriving)
@@ -336,7 +333,7 @@ describe('completing and aborting', () => {
     ])
   })
 
-  it('of one that has ended already does nothing', async () => {
+  it('does nothing for a multipart upload that has already ended', async () => {
     const ended = { ...upload('ended', 0), parts: [], size: 0, changedAt: new Date(0) }
     await open().complete(ended)
     await open().abort(ended)

@@ -16,64 +16,64 @@ interface OpenUpload {
   /** The object's key in the bucket. */
   key: string
   uploadId: string
-  /** Null where the bucket does not tell it, as SeaweedFS before 4.48. */
+  /** Null if the bucket doesn't return it, as with SeaweedFS before 4.48. */
   begunAt: Date | null
 }
 
-/** A part that the bucket holds. Its size is in bytes. */
+/** A part stored in the bucket. Its size is in bytes. */
 interface HeldPart {
   partNumber: number
   size: number
   etag: string
-  /** Long ago where the bucket does not tell it. */
+  /** The epoch if the bucket doesn't return it. */
   arrivedAt: Date
 }
 
-/** What has arrived by one multipart upload. Only complete parts are listed. */
+/** What one multipart upload has received so far. Includes only complete parts. */
 interface Arriving extends OpenUpload {
-  /** In the order of their numbers. */
+  /** Sorted by part number. */
   parts: HeldPart[]
-  /** The size of all parts together, in bytes. */
+  /** The total size of the parts, in bytes. */
   size: number
   /** When the last part arrived. */
   changedAt: Date
 }
 
 /**
- * What a multipart upload is for: a file sent in one PUT, or a file sent in parts. Each use has a
- * multipart upload of its own, because some buckets, such as Ceph's, complete all parts of a
- * multipart upload or none. In a shared one, a whole file that was sent after some parts could not
- * be completed without those parts.
+ * What a multipart upload is for: a file sent in one PUT, or a file sent in parts. Each use has its
+ * own multipart upload, because some buckets, such as Ceph's, complete either all parts of a
+ * multipart upload or none. In a shared one, a whole file sent after some parts couldn't be
+ * completed without them.
  */
 type UploadUse = 'whole' | 'parts'
 
 /**
- * `listOf` lists the open multipart uploads of a key. The one for whole files comes first, the one
- * for parts second. All servers see the list in the same order.
+ * Positions in the result of `listOf`: first the multipart upload for whole files, then the one for
+ * parts. All servers see the same order.
  */
 const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
-/** How many multipart uploads of a key are in use. */
+/** The number of multipart uploads in use per key. */
 const placesInUse = Object.keys(place).length
 /**
- * How often `openFor` tries to give its multipart upload the right position in the list. Some
- * buckets give dates in whole seconds. Uploads of the same second are then sorted by their random
- * ids, so one try may not be enough.
+ * How often `openFor` tries to get its multipart upload into the right position. In buckets with
+ * dates in whole seconds, uploads of the same second are sorted by their random ids, so one attempt
+ * may not be enough.
  */
 const maxTries = 20
-/** An id that no multipart upload has. */
+/** An id that matches no multipart upload. */
 const noUpload = 'sealed'
 
 /**
- * Handles the multipart uploads of a bucket. It finds them by asking the bucket and stores nothing
- * itself (decision 014). Keys are those of objects in the bucket. Functions throw {AppError}
- * UNAVAILABLE when the bucket does not answer as it should.
- * @param pageSize how many uploads or parts the bucket lists in one answer.
+ * Manages the multipart uploads of a bucket. Always queries the bucket and keeps no state (decision
+ * 014). Keys are those of objects in the bucket. Functions throw {AppError} UNAVAILABLE if a
+ * request to the bucket fails.
+ * @param pageSize the number of uploads or parts per list response.
  */
 export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
   /**
-   * Lists every open multipart upload whose key begins with a prefix. Most buckets sort them by
-   * key, SeaweedFS by id.
+   * Lists all open multipart uploads whose keys have this prefix. Most buckets sort them by key,
+   * SeaweedFS by id.
    */
   async function* list(Prefix: string, ask = asks.patient): AsyncGenerator<OpenUpload> {
     let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
@@ -96,7 +96,7 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
 
   /**
    * Lists the open multipart uploads of one key, oldest first, so that all callers choose the same
-   * ones. Where the bucket tells no dates, they are in the order of their ids.
+   * ones. If the bucket returns no dates, sorts them by id.
    */
   const listOf = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
@@ -121,21 +121,20 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
   }
 
   /**
-   * Returns the id of the multipart upload for this use. Presigned URLs send their bytes to it. If
-   * there is none, this function begins one. The first multipart upload of a key is for whole
-   * files. So a call for `parts` also begins that one if it is missing. If several servers do this
-   * at the same moment, each lists the uploads again, and they usually choose the same one. If they
-   * do not, parts that were sent to the wrong one are not listed, and clients send them again.
+   * Returns the id of the multipart upload that presigned URLs for this use send to. Creates it if
+   * it is missing. The first multipart upload of a key is for whole files, so a call for `parts`
+   * creates that one too if needed. If several servers do this concurrently, each lists the uploads
+   * again, and they usually choose the same one. Otherwise, parts sent to the wrong one aren't
+   * listed, and clients send them again.
    *
-   * Where the bucket tells no dates, an upload that is begun later can come first. So there all
-   * uploads of a key are begun before the first id is returned.
+   * If the bucket returns no dates, an upload created later may be sorted first. In that case all
+   * uploads of a key are created before the first id is returned.
    *
-   * A sealed object gets no multipart upload, not even one that is still open because a server
-   * stopped while it sealed. The bytes would stay in the bucket beside the object, because nobody
-   * completes them. The id that is returned then belongs to no multipart upload, so that the bucket
-   * answers a PUT with 404. `isSealed` is asked after the list was read: what a seal has completed
-   * in the meantime is then seen.
-   * @param isSealed asks the bucket whether it has the sealed object.
+   * A sealed object gets no multipart upload, not even one left open by a server that stopped while
+   * sealing. It would never be completed, so its bytes would stay in the bucket next to the object.
+   * The returned id then matches no multipart upload, so that the bucket answers a PUT with 404.
+   * `isSealed` is called after listing, to notice a seal completed in the meantime.
+   * @param isSealed checks whether the bucket has the sealed object.
    */
   const openFor = async (
     use: UploadUse,
@@ -158,8 +157,8 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
       if (first?.begunAt === null) wanted = placesInUse
       const isOthers = before !== undefined && !begun.has(before.uploadId)
       if (isOthers && first && begun.has(first.uploadId)) {
-        // URLs for the whole file already lead to an older multipart upload. The new one was sorted
-        // before it and would take its position. So the new one is aborted.
+        // Existing URLs for the whole file send to an older multipart upload, but the new one was
+        // sorted before it. Abort the new one, so that it doesn't take that position.
         await abort(first)
         open = open.slice(1)
       }
@@ -168,26 +167,26 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
   }
 
   /**
-   * Reads which parts have arrived by one multipart upload; null when no part has arrived, or the
-   * upload no longer exists.
+   * Reads the parts of a multipart upload. Returns null if there are none, or if the upload no
+   * longer exists.
    */
   const read = async (upload: OpenUpload): Promise<Arriving | null> => {
     const { key: Key, uploadId: UploadId } = upload
     const held = new Map<number, HeldPart>()
-    // The client library's own paging would never end with Ceph, which names a next page on the
-    // last page too.
+    // The client library's own pagination would never end with Ceph, which returns a next-page
+    // marker on the last page too.
     for (let from: string | undefined, more = true; more; ) {
       const next = { Bucket, Key, UploadId, PartNumberMarker: from }
       const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
       const page: ListPartsCommandOutput | null = await reachUnlessMissing(asks.prompt(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         const arrivedAt = LastModified ?? new Date(0)
-        // SeaweedFS lists a part that was sent again as often as it was sent. The last one counts.
+        // SeaweedFS lists a part once for each time it was sent. The last one counts.
         if (arrivedAt < (held.get(PartNumber)?.arrivedAt ?? arrivedAt)) continue
         held.set(PartNumber, { partNumber: PartNumber, size: Size, etag: ETag, arrivedAt })
       }
-      // SeaweedFS begins a page with the last part of the page before. A page of nothing else than
-      // that part would follow itself for ever.
+      // SeaweedFS starts each page with the last part of the previous one. A page with nothing but
+      // that part would repeat forever.
       more = page?.IsTruncated === true && page.NextPartNumberMarker !== from
       from = page?.NextPartNumberMarker
     }
@@ -208,8 +207,8 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
     abort,
 
     /**
-     * Lists the parts that arrived by URLs for parts; none when no part has arrived, or the
-     * multipart upload no longer exists.
+     * Lists the parts received through part URLs. Empty if there are none, or if the multipart
+     * upload no longer exists.
      */
     async partsOf(key: string): Promise<HeldPart[]> {
       const upload = (await listOf(key))[place.parts]
@@ -217,9 +216,9 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
     },
 
     /**
-     * Reads what has arrived by the open multipart uploads of one key. Only the first result
-     * counts: the whole file or its parts, whichever arrived last. Some buckets give dates in whole
-     * seconds, so two dates can be equal. Then the one with more bytes comes first.
+     * Reads what the open multipart uploads of one key have received. Only the first result counts:
+     * the whole file or its parts, whichever arrived last. Dates in whole seconds can be equal. In
+     * that case the larger one comes first.
      */
     async arrivingBy(open: readonly OpenUpload[]): Promise<Arriving[]> {
       const used = open.slice(0, placesInUse)
@@ -230,8 +229,8 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
     },
 
     /**
-     * Makes an object of all parts that were read. It does nothing when the multipart upload no
-     * longer exists, or when a part was sent again since it was read.
+     * Completes the multipart upload with the parts that were read. Does nothing if the multipart
+     * upload no longer exists, or if a part was sent again since it was read.
      */
     async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))

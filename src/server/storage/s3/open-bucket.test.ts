@@ -30,7 +30,7 @@ describeOnS3('opening a bucket', () => {
     return { ...bucket, start }
   }
 
-  it('says which CORS rule is missing, and is quiet once it is there', async () => {
+  it('warns about a missing CORS rule until it is added', async () => {
     const { client, settings, start } = await open()
     const before = await start()
     expect(before.said).toEqual([
@@ -38,8 +38,7 @@ describeOnS3('opening a bucket', () => {
     ])
     expect(before.said[0]).toContain(JSON.stringify(rule))
 
-    // The message contains the CORS rule that the bucket lacks. The bucket gets exactly this rule,
-    // and then the message must disappear.
+    // The warning contains the missing CORS rule. Adding exactly this rule must remove the warning.
     const said = JSON.parse(/\{.*\}/.exec(before.said[0] ?? '')?.[0] ?? '')
     const CORSConfiguration = { CORSRules: [said] }
     await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))
@@ -61,7 +60,7 @@ describeOnS3('opening a bucket', () => {
     await Promise.all([before.storage.close(), after.storage.close()])
   })
 
-  it('warns of a bucket that keeps what is deleted', async () => {
+  it('warns about a bucket that keeps deleted objects', async () => {
     const { client, settings, allow, start } = await open()
     await allow(origin)
     const VersioningConfiguration = { Status: 'Enabled' } as const
@@ -72,7 +71,7 @@ describeOnS3('opening a bucket', () => {
     await storage.close()
   })
 
-  it.each([-120_000, 120_000])('warns where the clocks are %d ms apart', async (ahead) => {
+  it.each([-120_000, 120_000])('warns when the clocks are %d ms apart', async (ahead) => {
     const { allow, start } = await open()
     await allow(origin)
     const { said, storage } = await start(ahead)
@@ -84,7 +83,7 @@ describeOnS3('opening a bucket', () => {
     [{ bucket: 'there-is-none' }, 'NoSuchBucket'],
     [{ credentials: { accessKeyId: 'nobody', secretAccessKey: 'x' } }, 'InvalidAccessKeyId'],
     [{ endpoint: new URL('http://127.0.0.1:1') }, 'ECONNREFUSED'],
-  ])('stops the start with %j', async (changes, reason) => {
+  ])('aborts startup with %j', async (changes, reason) => {
     const { start } = await open(changes)
     const fault = await start().catch((error: unknown) => error)
     expect(fault).toMatchObject({ name: 'StartupError' })

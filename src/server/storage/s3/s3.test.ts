@@ -39,7 +39,7 @@ describeOnS3('S3', () => {
   partsSuite('s3', open)
 })
 
-describeOnS3('beyond the port, S3', () => {
+describeOnS3('S3 beyond the storage port', () => {
   let bucket: TestBucket
   let storage: S3Storage
   /** The same bucket, listed in small pages. */
@@ -61,8 +61,8 @@ describeOnS3('beyond the port, S3', () => {
   const put = (url: string, body: string | Buffer, headers = {}) =>
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
   /**
-   * Sends bytes that must be refused with 404. The server may close the connection before it has
-   * read them all, and then the answer can be lost.
+   * Sends bytes that must be rejected with 404. The server may close the connection before it has
+   * read them all, in which case the response can be lost.
    */
   const expectRefused = async (url: string, body: Buffer) => {
     const status = await put(url, body).then(
@@ -72,8 +72,8 @@ describeOnS3('beyond the port, S3', () => {
     expect([404, 'EPIPE', 'ECONNRESET']).toContain(status)
   }
   /**
-   * Makes an upload in two parts of 5 MiB and 1000 bytes. Returns what the URLs of the whole file
-   * and of each part allow.
+   * Creates an upload of two parts with 5 MiB and 1000 bytes. Returns the grants for the whole file
+   * and for each part.
    */
   const inParts = () => {
     const whole = grant(partSize + 1000)
@@ -93,14 +93,14 @@ describeOnS3('beyond the port, S3', () => {
   }
   const uploadsOf = (key: string) => openUploadsOf(bucket, key)
 
-  it('signs one upload again for the same multipart upload', async () => {
+  it('reuses the multipart upload when an upload is signed again', async () => {
     const upload = grant(5)
     await storage.signUpload(upload)
     await storage.signUpload(upload)
     expect(await uploadsOf(upload.key)).toBe(1)
   })
 
-  it('takes no bytes for a sealed object, whose URL is signed again, and leaves nothing open', async () => {
+  it('accepts no bytes through a new URL for a sealed object, and leaves no upload open', async () => {
     const upload = grant(10)
     await put(await storage.signUpload(upload), 'a'.repeat(10))
     await storage.seal(upload.key, 10)
@@ -110,13 +110,13 @@ describeOnS3('beyond the port, S3', () => {
     await storage.seal(upload.key, 10)
   })
 
-  it('takes no bytes for a sealed object that still has an open upload, which the next seal ends', async () => {
+  it('accepts no bytes for a sealed object with an open upload, which the next seal aborts', async () => {
     const of = inParts()
     const { key, size } = of.whole
     await put(await storage.signUpload(of.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
-    // A server that stops after it has made the object, and before it aborts the other upload,
-    // leaves the bucket in this state.
+    // This is the state after a server stopped between completing the object and aborting the other
+    // upload.
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
     const url = await storage.signUpload(of.whole)
@@ -130,7 +130,7 @@ describeOnS3('beyond the port, S3', () => {
     expect((await bytesOf(of.whole)).equals(Buffer.alloc(size, 1))).toBe(true)
   })
 
-  it('seals one of two that were begun at once, and leaves none open', async () => {
+  it('seals one of two concurrently started uploads, and leaves none open', async () => {
     const upload = grant(5)
     const begun = await Promise.all([storage.signUpload(upload), storage.signUpload(upload)])
     const url = await storage.signUpload(upload)
@@ -141,7 +141,7 @@ describeOnS3('beyond the port, S3', () => {
     for (const one of [...begun, url]) expect((await put(one, 'other')).status).toBe(404)
   })
 
-  it('never takes bytes that are sent anew while it seals for wrong ones', async () => {
+  it('never reports a wrong size for bytes that are resent during a seal', async () => {
     const upload = grant(5)
     const url = await storage.signUpload(upload)
     await put(url, 'hello')
@@ -157,7 +157,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await storage.storedSize(upload.key)).toBe(5)
   })
 
-  it('signs every part, and every batch of them, for one multipart upload: not the one of the whole', async () => {
+  it('signs all parts, in every batch, for one multipart upload, separate from that of the whole file', async () => {
     const of = inParts()
     const whole = uploadIdIn(await storage.signUpload(of.whole))
     const [one, two] = await urlsOf(of)
@@ -170,7 +170,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await uploadsOf(of.whole.key)).toBe(2)
   })
 
-  it('opens both multipart uploads at once for parts that come first', async () => {
+  it('opens both multipart uploads at once when parts are signed first', async () => {
     for (let round = 0; round < 8; round += 1) {
       const of = inParts()
       const parts = new Set((await urlsOf(of)).map(uploadIdIn))
@@ -181,7 +181,7 @@ describeOnS3('beyond the port, S3', () => {
     }
   })
 
-  it('agrees on one multipart upload when several are begun at once', async () => {
+  it('agrees on one multipart upload when several are started concurrently', async () => {
     const of = inParts()
     const whole = uploadIdIn(await storage.signUpload(of.whole))
     await Promise.all(Array.from({ length: 4 }, () => urlsOf(of)))
@@ -198,7 +198,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await uploadsOf(of.whole.key)).toBe(0)
   })
 
-  it('tells the whole file from its parts where dates are whole seconds', async () => {
+  it('tells the whole file from its parts even if dates are whole seconds', async () => {
     const endpoint = await roundingDates(bucket.settings.endpoint)
     const settings = { ...bucket.settings, endpoint: new URL(endpoint.url) }
     const coarse = openS3Storage({ settings, clock })
@@ -215,7 +215,7 @@ describeOnS3('beyond the port, S3', () => {
     await endpoint.close()
   })
 
-  it('goes by what was sent last: the whole file, or parts that are not all there yet', async () => {
+  it('uses what was sent last: the whole file, or parts even if some are missing', async () => {
     const of = inParts()
     const { key, size } = of.whole
     const url = await storage.signUpload(of.whole)
@@ -231,7 +231,7 @@ describeOnS3('beyond the port, S3', () => {
     expect((await bytesOf(of.whole)).equals(Buffer.concat(parts))).toBe(true)
   })
 
-  it('compares a body with its MD5, which is not signed, and says so', async () => {
+  it('verifies a body against its MD5, which is not signed, and reports a mismatch', async () => {
     const md5 = (body: string) => ({ 'Content-MD5': checksums.md5(Buffer.from(body)) })
     const upload = grant(5)
     const part: PartGrant = { ...upload, partNumber: 1, offset: 0 }
@@ -246,7 +246,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await storage.listParts(upload.key)).toEqual([])
     const url = await storage.signUpload(upload)
     expect((await put(url, 'hello', md5('hello'))).status).toBe(200)
-    // The body that was refused has not replaced the part that storage had.
+    // The rejected body has not replaced the stored part.
     expect((await put(url, 'other', md5('world'))).status).toBe(400)
     await storage.seal(upload.key, 5)
     expect((await bytesOf(upload)).toString()).toBe('hello')
@@ -271,7 +271,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(await uploadsOf(upload.key)).toBe(0)
   })
 
-  it('lists an upload of parts and of the whole file once, and removes both', async () => {
+  it('lists an upload with both parts and a whole file once, and removes both', async () => {
     const of = inParts()
     const url = await storage.signUpload(of.whole)
     const [, two] = await urlsOf(of)
@@ -285,7 +285,7 @@ describeOnS3('beyond the port, S3', () => {
     expect((await put(two, Buffer.alloc(1000))).status).toBe(404)
   })
 
-  it('signs for the address that browsers see', async () => {
+  it('signs URLs for the public endpoint', async () => {
     const seen = new URL(bucket.settings.endpoint ?? '')
     seen.hostname = 'localhost'
     const settings = { ...bucket.settings, publicEndpoint: seen }
@@ -300,7 +300,7 @@ describeOnS3('beyond the port, S3', () => {
     await behind.close()
   })
 
-  it('lists more than one page of objects and of uploads, and nothing of others', async () => {
+  it('lists more than one page of objects and of uploads, and ignores unrelated objects', async () => {
     const { bucket: Bucket } = bucket.settings
     const many = Array.from({ length: 4 * pageSize + 10 }, (_, index) => ({
       key: newStorageKey(),
@@ -321,7 +321,7 @@ describeOnS3('beyond the port, S3', () => {
     expect(listed).not.toContain('README')
   })
 
-  it('says that a bucket is away, which is not the same as an object that is missing', async () => {
+  it('tells an unreachable bucket from a missing object', async () => {
     const settings = { ...bucket.settings, bucket: 'there-is-none' }
     const away = openS3Storage({ settings, clock })
     const unavailable = { name: 'AppError', code: 'UNAVAILABLE' }
@@ -338,7 +338,7 @@ describeOnS3('beyond the port, S3', () => {
     await away.close()
   })
 
-  it('takes no key that it did not make', async () => {
+  it('rejects invalid storage keys', async () => {
     await expect(storage.remove('../installation')).rejects.toThrow(RangeError)
     await expect(storage.signUpload({ ...grant(1), key: 'x' })).rejects.toThrow(RangeError)
     await expect(storage.listParts('x')).rejects.toThrow(RangeError)
@@ -346,8 +346,8 @@ describeOnS3('beyond the port, S3', () => {
 })
 
 /**
- * Starts a proxy in front of the S3 server, which cuts the start times of multipart uploads to
- * whole seconds.
+ * Starts a proxy for the S3 server that truncates the start dates of multipart uploads to whole
+ * seconds.
  */
 async function roundingDates(server: URL | null) {
   const proxy = createServer((incoming, answer) => {

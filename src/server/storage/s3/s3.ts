@@ -47,33 +47,33 @@ import {
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * How long the URL of a redirect works. It cannot be revoked when the link ends early, so it lives
- * just long enough to be followed. A download that is resumed later asks the link again.
+ * Lifetime of a redirect's URL. It can't be revoked if the link ends early, so it lives just long
+ * enough to be followed. A download that is resumed later requests the link again.
  */
 const redirectLifetimeMs = 60_000
 /**
- * The part number of a file that is sent in one PUT. Such a file is the only part of a multipart
- * upload of its own (decision 014).
+ * The part number of a file sent in one PUT. Such a file is the only part of its own multipart
+ * upload (decision 014).
  */
 const wholeFile = 1
 /**
- * When the server itself writes an object, it sends parts of at least `leastWritePart` bytes. S3
- * allows at most `mostWriteParts` parts.
+ * For objects that the server itself writes: the minimum size of a part in bytes, and the maximum
+ * number of parts in S3.
  */
 const leastWritePart = 8 * 1024 * 1024
 const mostWriteParts = 10_000
-/** How long no byte of an object that is hashed may come. */
+/** Hashing fails if no bytes of the object arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
-/** The prefix of the keys of test objects. Each check writes an object under a new key. */
+/** Key prefix of test objects. Each check writes an object under a new key. */
 const probePrefix = 'check-'
 
 export interface S3StorageOptions {
   settings: S3Settings
   clock: Clock
-  /** How many objects, uploads or parts the bucket lists in one answer. Buckets allow 1000. */
+  /** The number of objects, uploads or parts per list response. Buckets allow at most 1000. */
   pageSize?: number
-  /** How long the bucket may take to answer. Only tests need other times. */
+  /** Timeouts for requests to the bucket. Only tests change them. */
   waits?: S3Waits
 }
 
@@ -84,11 +84,11 @@ export interface BucketOptions extends S3StorageOptions {
 }
 
 export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
-  /** Returns the origin at which browsers send bytes and get them. */
+  /** Returns the origin that browsers upload to and download from. */
   publicOrigin(): Promise<string>
   /**
-   * Lists faults in the bucket's set-up that hinder pages of `origin`, or that keep bytes which
-   * were deleted. Each is one text with its cure.
+   * Describes problems in the bucket's configuration that affect pages of `origin` or retain
+   * deleted bytes. Each description includes the remedy.
    */
   setupFaults(origin: string): Promise<string[]>
   /** Closes idle connections. */
@@ -98,17 +98,18 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
 /**
  * Opens a bucket as storage. Each upload is a multipart upload. Sealing completes it: after that
  * the presigned URLs of its parts no longer work, and the object is never written again. The bucket
- * itself compares each body with the MD5 that was sent with it. Methods throw {AppError}
- * UNAVAILABLE when the bucket does not answer as it should.
+ * verifies each body against its MD5 header. Methods throw {AppError} UNAVAILABLE if a request to
+ * the bucket fails.
  */
 export function openS3Storage(options: S3StorageOptions): S3Storage {
   return new BucketStorage(options)
 }
 
 /**
- * Opens a bucket as storage and checks that it can be used. A set-up that hinders browsers causes
- * only a warning, since the server cannot know what stands between browsers and the bucket.
- * @throws {StartupError} when the bucket does not answer or cannot be written to.
+ * Opens a bucket as storage and checks that it is usable. Configuration problems that affect
+ * browsers only cause warnings, since the server can't know what is between browsers and the
+ * bucket.
+ * @throws {StartupError} if the bucket doesn't respond or can't be written to.
  */
 export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {
   const { bucket, endpoint, region } = options.settings
@@ -136,15 +137,15 @@ class BucketStorage implements S3Storage {
   readonly #bucket: string
   readonly #clock: Clock
   readonly #pageSize: number
-  /** The client for the server's own requests, and the one that only signs URLs for browsers. */
+  /** The client for the server's own requests, and one that only signs URLs for browsers. */
   readonly #own: S3Client
   readonly #signing: S3Client
   readonly #asks: Asks
   readonly #uploads: ReturnType<typeof openS3Multipart>
   #lastHash: Promise<unknown> = Promise.resolve()
   /**
-   * When this server first listed the multipart uploads whose dates the bucket does not tell: by
-   * id, in milliseconds since 1970.
+   * For buckets that return no dates: when this server first listed each multipart upload, by id,
+   * in milliseconds since 1970.
    */
   #firstSeen = new Map<string, number>()
 
@@ -160,7 +161,7 @@ class BucketStorage implements S3Storage {
     this.#uploads = openS3Multipart(asks, settings.bucket, pageSize)
   }
 
-  // A bucket has no limit of space that the server could ask for.
+  // A bucket has no space limit that the server could query.
   async hasSpaceFor(): Promise<boolean> {
     return true
   }
@@ -183,8 +184,8 @@ class BucketStorage implements S3Storage {
   }
 
   async storedSize(key: string): Promise<number | null> {
-    // The arriving bytes are looked for before the sealed ones. In the other order, bytes that are
-    // sealed between both steps would be found in neither.
+    // Check the incoming bytes first. In the other order, bytes sealed between the two checks would
+    // be missed.
     const [counting] = await this.#uploads.arrivingBy(await this.#uploads.listOf(objectKey(key)))
     return (await this.#sealedSize(key)) ?? counting?.size ?? null
   }
@@ -204,13 +205,13 @@ class BucketStorage implements S3Storage {
       const after = await this.#sealedSize(key)
       if (after !== size) throw new SizeMismatch(size, after)
     }
-    // An upload that has every byte is kept: another call may be completing it now.
+    // Keep uploads with all bytes: another call may be completing one right now.
     const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
     const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
     await Promise.all(surplus.map(this.#uploads.abort))
   }
 
-  // One object at a time, so that nobody can make the server read many large ones at once.
+  // One object at a time, so that clients can't make the server read many large ones at once.
   sha256(key: string): Promise<string | null> {
     const hash = async () => {
       const bytes = await this.read(key)
@@ -242,7 +243,7 @@ class BucketStorage implements S3Storage {
     await reachUnlessMissing(this.#asks.prompt(new DeleteObjectCommand(this.#at(key))))
   }
 
-  // A bucket answers a removal only when the removal is durable. So nothing is left to do.
+  // A bucket confirms a removal only once it is durable, so there is nothing to sync.
   async syncRemovals(): Promise<void> {}
 
   list(): AsyncIterable<StoredObject> {
@@ -347,7 +348,7 @@ class BucketStorage implements S3Storage {
     return reachUnlessMissing(this.#asks.prompt(new HeadObjectCommand(this.#at(key)), options))
   }
 
-  /** Lists the sealed objects. S3 gives them in the order of their keys. */
+  /** Lists the sealed objects. S3 returns them sorted by key. */
   async *#listSealed(): AsyncGenerator<StoredObject, void> {
     const all = { Bucket: this.#bucket, Prefix: folder, MaxKeys: this.#pageSize }
     for (let from: string | undefined, more = true; more; more = from !== undefined) {
@@ -361,10 +362,10 @@ class BucketStorage implements S3Storage {
   }
 
   /**
-   * Lists the objects that arrive, in the order of their keys. All open uploads are read first,
-   * since some buckets do not sort them by key; the ceilings of uploads bound their number. Of
-   * several uploads of a key the youngest gives the date, so that nothing young looks old. An
-   * upload without a date is as old as this server knows of it.
+   * Lists objects that are still being uploaded, sorted by key. Reads all open uploads first, since
+   * some buckets don't sort them by key; upload limits bound their number. If a key has several
+   * uploads, the newest one gives the date, so that recent bytes never look old. An upload without
+   * a date counts from when this server first listed it.
    */
   async *#listArriving(): AsyncGenerator<StoredObject, void> {
     const now = this.#clock().getTime()
@@ -387,8 +388,8 @@ function objectKey(key: string): string {
 }
 
 /**
- * Returns the SHA-256 of a stream in hexadecimal.
- * @throws when the stream fails, or no byte comes for 30 seconds.
+ * Returns the SHA-256 of a stream in hex.
+ * @throws if the stream fails, or no bytes arrive for 30 seconds.
  */
 async function hashStream(bytes: Readable): Promise<string> {
   const hash = createHash('sha256')
@@ -405,8 +406,8 @@ async function hashStream(bytes: Readable): Promise<string> {
 }
 
 /**
- * Returns the MD5 of a part's bytes. S3 gives it as the part's ETag, in hexadecimal. The result is
- * empty where the ETag is no MD5, for instance when the bucket encrypts parts.
+ * Returns the MD5 of a part in base64. S3 returns it in hex as the part's ETag. The result is empty
+ * if the ETag isn't an MD5, for instance when the bucket encrypts parts.
  */
 function md5In(etag: string): { checksum?: string } {
   const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]

@@ -8,9 +8,9 @@ import { newStorageKey } from '../storage-key.ts'
 import type { S3Waits } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
-/** Times that are over soon. */
+/** Timeouts that expire quickly. */
 const short = { tryMs: 40, allMs: 60 }
-/** A time that only a hang takes. */
+/** Timeouts that only a hang exceeds. */
 const long = { tryMs: hangMs, allMs: hangMs }
 const allShort: S3Waits = { prompt: short, complete: short, patient: short }
 
@@ -43,7 +43,7 @@ async function listening<S extends Server>(server: S): Promise<S> {
 const key = newStorageKey()
 const grant = { key, size: 5, mimeType: 'text/plain', until: new Date(Date.now() + 3_600_000) }
 
-/** Everything that the server asks of a bucket while somebody or a job waits for it. */
+/** All requests to a bucket that a client or a job waits for. */
 const asking: [string, (storage: S3Storage) => Promise<unknown>][] = [
   ['the start of an upload', (storage) => storage.signUpload(grant)],
   ['the URLs of parts', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
@@ -60,7 +60,7 @@ const asking: [string, (storage: S3Storage) => Promise<unknown>][] = [
   ['the time', async (storage) => storage.clockDifferenceMs?.()],
 ]
 
-describe('a bucket that takes connections and says nothing', () => {
+describe('a bucket that accepts connections but never responds', () => {
   const sockets = new Set<Socket>()
   let server: Server
   let storage: S3Storage
@@ -68,7 +68,7 @@ describe('a bucket that takes connections and says nothing', () => {
     server = await listening(
       createServer((socket) => {
         sockets.add(socket)
-        // Without this, Node would not notice that the client has gone.
+        // Without this, Node wouldn't notice that the client has disconnected.
         socket.on('error', () => {}).resume()
       }),
     )
@@ -80,13 +80,13 @@ describe('a bucket that takes connections and says nothing', () => {
     server.close()
   })
 
-  it.each(asking)('is given up: %s', async (_, ask) => {
+  it.each(asking)('causes a timeout: %s', async (_, ask) => {
     const thrown = await ask(storage).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(StoreTimeout)
     expect(thrown).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '5' } })
   })
 
-  it('is given up by a try first, so that another connection can help', async () => {
+  it('times out per attempt first, so that another connection can succeed', async () => {
     const tries = openAt(server, { ...allShort, prompt: { tryMs: 20, allMs: hangMs } })
     const before = sockets.size
     await expect(tries.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
@@ -95,7 +95,7 @@ describe('a bucket that takes connections and says nothing', () => {
   })
 })
 
-describe('a bucket that stops in the middle', () => {
+describe('a bucket that stalls', () => {
   let server: HttpServer
   let storage: S3Storage
   afterEach(async () => {
@@ -104,7 +104,7 @@ describe('a bucket that stops in the middle', () => {
     server.close()
   })
 
-  it('of a list is given up', async () => {
+  it('in the middle of a list causes a timeout', async () => {
     server = await listening(
       createHttpServer((_, answer) => {
         answer.writeHead(200, { 'content-type': 'application/xml' })
@@ -115,7 +115,7 @@ describe('a bucket that stops in the middle', () => {
     await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreTimeout)
   })
 
-  it('has a time of its own for joining the parts of a file', async () => {
+  it('while completing a multipart upload has its own timeout', async () => {
     const uploads = `<Upload><Key>files/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00Z</Initiated></Upload>`
     const parts = '<Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size></Part>'
     let completing = false

@@ -43,7 +43,7 @@ describe('a bucket that lists uploads by id and without dates', () => {
     return Buffer.concat((await bytes?.toArray()) ?? []).toString()
   }
 
-  it('takes a file in one piece and one in parts, and leaves nothing open', async () => {
+  it('accepts a whole file and a file in parts, and leaves no upload open', async () => {
     const whole = grant(5)
     await put(await storage.signUpload(whole), 'hello')
     await storage.seal(whole.key, 5)
@@ -62,7 +62,7 @@ describe('a bucket that lists uploads by id and without dates', () => {
     expect(bucket.uploads.size).toBe(0)
   })
 
-  it('is listed in the order of the keys, each once, with what is sealed among them', async () => {
+  it('lists open and sealed objects in key order, each once', async () => {
     const sealed = grant(5)
     await put(await storage.signUpload(sealed), 'hello')
     await storage.seal(sealed.key, 5)
@@ -76,7 +76,7 @@ describe('a bucket that lists uploads by id and without dates', () => {
     expect(bucket.uploads.size).toBe(0)
   })
 
-  it('counts a part that was sent again once, over several pages', async () => {
+  it('counts a part that was sent twice only once, across several pages', async () => {
     const of = grant(5)
     const grants = Array.from('hello', (_, at) => ({
       ...of,
@@ -94,7 +94,7 @@ describe('a bucket that lists uploads by id and without dates', () => {
     expect(await read(of.key)).toBe('hello')
   })
 
-  it('comes to an end where one part was sent more often than a page has room', async () => {
+  it('stops paging when one part was sent more often than fits on a page', async () => {
     const of = grant(5)
     const url = await storage.signUpload(of)
     for (let time = 0; time < 7; time += 1) await put(url, 'hello')
@@ -102,7 +102,7 @@ describe('a bucket that lists uploads by id and without dates', () => {
     await storage.remove(of.key)
   })
 
-  it('has uploads that are as old as the server knows of them', async () => {
+  it('dates uploads from when the server first listed them', async () => {
     const { key } = grant(5)
     const ageOf = async () => {
       const [, modifiedAt] = (await listed()).find(([one]) => one === key) ?? []
@@ -129,7 +129,7 @@ describe('a server with such a bucket', () => {
     await bucket.close()
   })
 
-  it('compares it every night, and removes uploads that no row names a day after it saw them', async () => {
+  it('compares it every night, and removes uploads without a row a day after first seeing them', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     const started = []
