@@ -54,7 +54,6 @@ async function upload(person: Person): Promise<StartedUpload> {
   return started
 }
 
-/** Deletes the user and asserts success. */
 async function remove({ id, email }: Person) {
   const response = await askToDeleteUser(admin, id, { email })
   expect(response.status).toBe(200)

@@ -62,7 +62,6 @@ async function statusOf(path: string, { fetch } = makeClient(app)) {
   return response.status
 }
 
-/** Starts an upload and sends its bytes. */
 async function upload(person: Person): Promise<StartedUpload> {
   const started = await startUpload(person, { size: 1000 })
   await putBytes(started, new Uint8Array(1000))

@@ -10,7 +10,6 @@ import { newStorageKey } from '../storage/storage-key.ts'
 import { insertRemoval } from '../uploads/removal-queries.ts'
 import { describeFailure } from './test-storage.ts'
 
-/** Lifetime of a test upload's presigned URL. */
 const urlLifetimeMs = 10 * minuteInMs
 /**
  * Delay after which the bytes of a test upload are removed. The URL has expired by then, so no more

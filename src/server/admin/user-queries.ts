@@ -42,7 +42,6 @@ export interface CountedUser {
   /** Total size of the files whose bytes are stored, in bytes. */
   storedBytes: number
   totalDownloads: number
-  /** Number of active sessions. */
   sessionCount: number
 }
 

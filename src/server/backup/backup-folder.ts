@@ -134,7 +134,6 @@ export class BackupWriter {
     return rm(join(this.#folder, path), { force: true })
   }
 
-  /** Appends a file to the list of checksums. */
   async addChecksum(path: string, sha256: string): Promise<void> {
     await this.#sums.appendFile(`${sha256}  ${path}\n`)
   }

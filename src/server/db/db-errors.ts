@@ -25,7 +25,6 @@ const driverMessages = [
 ]
 const poolClosedMessage = 'Cannot use a pool after calling end on the pool'
 
-/** Why the database is unavailable. */
 interface Outage {
   /** True if it may end soon, so that startup retries. */
   isTransient: boolean

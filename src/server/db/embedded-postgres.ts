@@ -102,7 +102,6 @@ class Postgres implements EmbeddedPostgres {
     process.once('exit', this.abandon)
   }
 
-  /** Starts Postgres and waits until it accepts connections. */
   async start(): Promise<void> {
     try {
       const deadline = AbortSignal.timeout(startMs)

@@ -293,7 +293,6 @@ export const files = pgTable(
     purgingAt: moment('purging_at'),
     purgedAt: moment('purged_at'),
     purgeDueAt: moment('purge_due_at'),
-    /** Number of attempts to remove the bytes. */
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
      * When the bytes are due for removal: once the link has ended and the owner can't renew it. Set
@@ -339,9 +338,9 @@ export const files = pgTable(
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
     // Finds files for the job that computes missing SHA-256 digests.
     index('files_to_hash').on(table.storage, table.id).where(isToHashSql(table)),
-    // The purge and the report of overdue files scan this index up to now.
+    // The purge and the report of overdue files scan this index up to the current time.
     index('files_to_purge').on(table.storage, table.purgeAt).where(sql`${table.purgedAt} is null`),
-    // Finds the files of an owner whose tier has changed, in locking order.
+    // Finds the files of an owner whose tier has changed, in lock order.
     index('files_kept_of_owner')
       .on(table.ownerId, table.id)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),

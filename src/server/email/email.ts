@@ -25,14 +25,13 @@ export interface EmailContent {
 /** An email that is ready for rendering and sending. */
 export interface OutgoingEmail {
   to: Recipient
-  /** True if the address is verified. */
+  /** True if the recipient's address is verified. */
   isVerified: boolean
   /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient
   content: EmailContent
 }
 
-/** The account that receives an email. */
 interface Account {
   email: string
   firstName: string

@@ -26,7 +26,6 @@ export const mailRequest = z.discriminatedUnion('kind', [
     kind: z.literal('trial'),
     userId: z.string(),
     about: z.enum(trialEmails),
-    /** The end of the trial. */
     endsAt: moment,
   }),
   z.object({

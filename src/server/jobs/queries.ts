@@ -134,7 +134,7 @@ export interface JobRecord {
    * neither is known.
    */
   succeededAt: number | null
-  /** The figures of the last successful run, or null. */
+  /** The last successful run's figures, or null. */
   result: JobResult | null
   /** Number of failures since the last success. */
   failures: number

@@ -111,7 +111,6 @@ export class DiskSpace implements UploadSpace {
     return { free: this.#free, size: this.#size, minFree: this.#minFree(), operatorMinFree }
   }
 
-  /** Sets the administrator's minimum of free space. */
   setAdminMinFree(bytes: number): void {
     this.#adminMinFree = bytes
   }

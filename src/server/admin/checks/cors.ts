@@ -107,7 +107,6 @@ function isOne(named: string, wanted: string): boolean {
   return named === '*' || named === wanted
 }
 
-/** Returns the names listed in a header, in lower case. */
 function listOf(answer: Response, header: string): string[] {
   const text = answer.headers.get(header) ?? ''
   return text

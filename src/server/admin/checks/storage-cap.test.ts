@@ -16,7 +16,6 @@ import { checkStorageCap, judgeCap } from './storage-cap.ts'
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 
-/** Limits of 1 MB in Free and 2 MB in Premium. */
 const small = {
   free: { ...defaultLimits.free, maxFileSize: megabyte },
   premium: { ...defaultLimits.premium, maxFileSize: 2 * megabyte },

@@ -3,14 +3,12 @@ import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { type EmailContent, greeting } from '../email.ts'
 
-/** The account that receives an email. */
 interface Owner {
   /** null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
   email: string
 }
 
-/** The signup that an email is about. */
 interface Signup {
   email: string
   /** Formatted time of the signup. */
@@ -19,7 +17,6 @@ interface Signup {
   browser: string | null
 }
 
-/** Help for account owners. */
 interface Help {
   loginPage: string
   supportEmail: string

@@ -72,7 +72,7 @@ export function takedownEmail(facts: {
   name: string | null
   /** The file names that the email may mention. */
   fileNames: readonly string[]
-  /** How many files were taken down. */
+  /** Number of files taken down. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
