@@ -3,7 +3,6 @@ import type { S3Settings } from '../config/s3-settings.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from './storage.ts'
 
-/** The settings that choose a store. */
 export interface StorageSettings {
   /** null: new files are stored on the disk. */
   s3: S3Settings | null

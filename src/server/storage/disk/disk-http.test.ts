@@ -30,7 +30,7 @@ async function raw(...pieces: (string | Buffer)[]): Promise<string> {
 }
 
 describe('malicious requests', () => {
-  it('path traversal', async () => {
+  it('with path traversal get 403', async () => {
     const key = newStorageKey()
     const targets = [
       '/storage/',
@@ -50,14 +50,11 @@ describe('malicious requests', () => {
     }
   })
 
-  it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])(
-    'rejects %s on a presigned URL',
-    async (method) => {
-      const answer = await send(await wholeUpload(disk, 5).url(), { method })
-      expect(refusalOf(answer)).toEqual([405, 'METHOD_NOT_ALLOWED'])
-      expect(answer.headers.allow).toBe('GET, HEAD, PUT')
-    },
-  )
+  it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])('with the method %s get 405', async (method) => {
+    const answer = await send(await wholeUpload(disk, 5).url(), { method })
+    expect(refusalOf(answer)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(answer.headers.allow).toBe('GET, HEAD, PUT')
+  })
 
   it.each([
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],
@@ -66,7 +63,7 @@ describe('malicious requests', () => {
     ['a length with a sign', 'Content-Length: +5\r\n'],
     ['an unknown coding', 'Transfer-Encoding: gzip\r\n'],
     ['chunks twice over', 'Transfer-Encoding: chunked, chunked, identity\r\n'],
-  ])('%s', async (_, lengths) => {
+  ])('with %s get 400', async (_, lengths) => {
     const upload = wholeUpload(disk, 5)
     const target = targetOf(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengths}\r\n`
@@ -78,7 +75,7 @@ describe('malicious requests', () => {
     await expectIdle(disk)
   })
 
-  it('an endless chunked body', async () => {
+  it('with an endless chunked body get 413', async () => {
     const upload = wholeUpload(disk, MiB)
     const target = targetOf(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`

@@ -33,7 +33,7 @@ describe('after a crash', () => {
       shedLoad() {},
     })
 
-  it('can resume a seal interrupted at any step', async () => {
+  it('a seal interrupted at any step can be resumed', async () => {
     const [before, between, after] = [newStorageKey(), newStorageKey(), newStorageKey()]
     const fanOut = (key: string) => join(disk.dataDir, 'files', key.slice(0, 2))
     await writeFile(join(disk.dataDir, 'uploads', before), 'hello')
@@ -50,7 +50,7 @@ describe('after a crash', () => {
     await reopened.close()
   })
 
-  it('keeps issued URLs valid and continues uploads', async () => {
+  it('issued URLs stay valid and uploads can be resumed', async () => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
     const reopened = await reopen()

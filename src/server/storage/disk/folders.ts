@@ -54,9 +54,9 @@ export class Folders {
   }
 
   /**
-   * Discards the bytes of an upload and creates an empty part list. The list must be durable before
-   * any part is written. Otherwise a power cut could leave a file with gaps that passes for a whole
-   * one.
+   * Discards the bytes of an upload and durably creates an empty part list. The list must exist
+   * before any part is written. Otherwise a power cut could leave a file with gaps that is taken for
+   * complete.
    */
   async startParts(key: string): Promise<void> {
     await this.discard(key)

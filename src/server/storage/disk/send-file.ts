@@ -91,7 +91,6 @@ export class FileSender {
   }
 }
 
-/** The result of one `writeOut` call. */
 interface Burst {
   bytes: number
   pieces: number

@@ -8,7 +8,6 @@ import { newStorageKey } from '../storage-key.ts'
 import type { S3Waits } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
-/** Timeouts that expire quickly. */
 const short = { tryMs: 40, allMs: 60 }
 /** Timeouts that only a hang exceeds. */
 const long = { tryMs: hangMs, allMs: hangMs }
