@@ -7,7 +7,7 @@ import { type Row, row } from './report.ts'
 import { timesOf } from './times-of.ts'
 
 const fileCount = 100_000
-/** Other accounts, and files of each. */
+/** Number of other accounts, and files of each. */
 const others = 10
 const filesOfOther = 5_000
 
@@ -31,14 +31,14 @@ const steps = {
   'each downloaded 100 to 108 times':
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
-/** Sorts rows by owner and upload, as in production, then vacuums and analyzes. */
+/** Orders rows by owner and upload time, as in production, then vacuums and analyzes. */
 const tidy = ['cluster files using files_of_owner', 'vacuum analyze files']
 const someDownloads =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
- * Measures `GET /api/analytics` for a user with 100,000 files beside 50,000 files of others. After
- * the first step it also updates 5 % of the files and measures again before a vacuum, when
+ * Measures `GET /api/analytics` for a user with 100,000 files, next to 50,000 files of other users.
+ * After the first step it also updates 5 % of the files and measures again before a vacuum, when
  * index-only scans have to visit the table.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {

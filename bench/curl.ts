@@ -7,7 +7,7 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const maxSeconds = 120
 
-/** A curl request. Uploads `source`, or downloads without it. */
+/** A curl request. Uploads `source`, or downloads if there is none. */
 export interface CurlRequest {
   url: string
   source?: string
@@ -16,9 +16,9 @@ export interface CurlRequest {
 }
 
 export interface Transfer {
-  /** Time of the requests, as measured by curl. */
+  /** Duration of the requests, as measured by curl. */
   seconds: number
-  /** Startup and exit time of curl, not part of `seconds`. */
+  /** Startup and exit time of curl, not included in `seconds`. */
   aroundSeconds: number
   clientCpu: number
 }
@@ -50,7 +50,7 @@ export async function curl(
   return { seconds, aroundSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
 
-/** Runs several curls in parallel. The slowest decides. */
+/** Runs several curls in parallel. The slowest determines the duration. */
 export async function curlsAtOnce(
   cores: Cores,
   each: CurlRequest[][],
@@ -83,7 +83,7 @@ function asConfig({ url, source, range }: CurlRequest): string {
       : [
           `upload-file = "${source}"`,
           `header = "Content-Type: ${contentType}"`,
-          // Without this, curl would wait for 100 Continue.
+          // Otherwise curl would wait for 100 Continue.
           'header = "Expect:"',
           'write-out = "%{size_upload} %{time_total}\\n"',
         ]),

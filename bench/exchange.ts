@@ -8,13 +8,13 @@ export function getText(url: string, ...headers: string[]): string {
   return requestText('GET', url, headers)
 }
 
-/** Returns a POST request for `length` bytes of JSON, with only `begun` of them. */
+/** Returns a POST request for `length` bytes of JSON, but with only `begun` as the body. */
 export function postText(url: string, length: number, begun: string): string {
   const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
   return requestText('POST', url, headers) + begun
 }
 
-/** Returns a PUT request for `length` bytes, with only `begun` of them. */
+/** Returns a PUT request for `length` bytes, but with only `begun` bytes of the body. */
 export function putText(url: string, length: number, begun: number): string {
   const headers = [`Content-Type: ${contentType}`, `Content-Length: ${length}`]
   return requestText('PUT', url, headers) + 'x'.repeat(begun)
@@ -26,15 +26,15 @@ function requestText(method: string, url: string, headers: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** What a client has read, and whether the server closed the connection. */
+/** The text a client has read, and whether the server closed the connection. */
 export interface Received {
   text: string
   isClosed: boolean
 }
 
 /**
- * Sends raw text on a new connection. Reads until the server closes it, `enough` was read, `mostMs`
- * have passed, or the `signal`. Reads nothing for the first `unreadMs`.
+ * Sends raw text on a new connection. Reads until the server closes it, `enough` matches, `mostMs`
+ * have passed, or `signal` aborts. Reads nothing for the first `unreadMs`.
  */
 export async function exchange(
   { url }: Pick<Mayfly, 'url'>,

@@ -9,16 +9,16 @@ import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
-/** Expired premium files, which the purge must leave alone. */
+/** Expired premium files, which the purge must not touch. */
 const keptCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
 const mib = 2 ** 20
 
 /**
- * Measures a purge backlog: 100,000 files, each with an object on disk, beside 20,000 files that
- * stay. First compares the same objects with the database. Jobs run by schedule and record their
- * time.
+ * Measures a purge backlog: 100,000 files, each with an object on disk, next to 20,000 files that
+ * stay. First runs the storage comparison on the same objects. Jobs run on schedule and record
+ * their duration.
  */
 export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
@@ -51,7 +51,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   }
 }
 
-/** Creates a user with files that have objects and expire later. Returns the id. */
+/** Creates a user with files that have objects and expire later. Returns the user's id. */
 async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promise<string> {
   const cookie = await signIn(mayfly, http)
   const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
@@ -89,8 +89,8 @@ interface Run {
 }
 
 /**
- * Calls `begin` to create work for a job, and waits until its runs have done `count` of it. Returns
- * their time, the server's memory, and the sequential scans of files.
+ * Creates work for a job by calling `begin`, and waits until its runs have processed `count` items.
+ * Returns their duration, the server's memory, and the sequential scans of files.
  */
 async function measureJob(
   mayfly: Mayfly,

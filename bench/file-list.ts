@@ -9,7 +9,7 @@ import { type Row, row } from './report.ts'
 import { timesOf } from './times-of.ts'
 
 const fileCount = 10_000
-/** Other accounts, and files of each. */
+/** Number of other accounts, and files of each. */
 const others = 20
 const filesOfOther = 2_000
 const scrolledFrames = 300
@@ -33,8 +33,8 @@ const requests = {
 }
 
 /**
- * Measures the list of a user with 10,000 files beside 40,000 of others: pages, searches and counts
- * on the server, then script time per frame while Chromium scrolls.
+ * Measures the list of a user with 10,000 files, next to 40,000 of other users: pages, searches and
+ * counts on the server, then script time per frame while Chromium scrolls.
  */
 export async function measureFileList(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'file-list'), cores.server)
@@ -137,7 +137,7 @@ function nameOf(page: Page, report: number) {
 }
 
 /**
- * Scrolls until the list shows file number `report`. It may take several turns, because rows are
+ * Scrolls until the list shows file number `report`. May take several attempts, because rows are
  * measured only when drawn.
  */
 async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {

@@ -9,14 +9,14 @@ const sessions = 2
 /**
  * Inserts millions of rows fast, then rebuilds indexes and statistics. Triggers and foreign keys
  * are off.
- * @param tables all tables that get rows, the largest first.
+ * @param tables all tables that get rows, largest first.
  */
 export async function fillInBulk(
   mayfly: Mayfly,
   tables: readonly string[],
   inserts: Statements,
 ): Promise<void> {
-  // Building an index at once is faster than row by row, so indexes are disabled until `reindex`.
+  // Building an index in one go is faster than row by row, so indexes are disabled until `reindex`.
   await mayfly.sql(
     `update pg_index set indisready = false, indisvalid = false
       where indrelid = any($1::regclass[])`,

@@ -1,40 +1,40 @@
 import { median } from './statistics.ts'
 
-/** What an idle server uses at the end of a round. */
+/** Resource usage of the idle server at the end of a round. */
 export interface Sample {
   /** Resident memory. */
   memoryMiB: number
-  /** Used heap, with uncollected garbage. */
+  /** Used heap, including garbage not yet collected. */
   heapMiB: number
   /** Open files and sockets. */
   handles: number
   /** Database connections, of the pool and others. */
   connections: number
-  /** Pool connections not given back. */
+  /** Pool connections not released. */
   taken: number
 }
 
-/** Warm-up rounds, not compared. */
+/** Warm-up rounds, excluded from the comparison. */
 const firstRounds = 3
-/** This many rounds at the start are compared with this many at the end. */
+/** The number of rounds at each end that are compared. */
 const compared = 3
 /** Allowed growth of the median. */
 const allowed: Readonly<Sample> = {
-  // Garbage collection moves it by some MiB.
+  // Garbage collection changes it by a few MiB.
   memoryMiB: 16,
-  // The young generation takes up to 24 MiB: three times what `npm start` sets.
+  // The young generation takes up to 24 MiB: three times the size set by `npm start`.
   heapMiB: 24,
-  // Changes with pool connections and files read by jobs.
+  // Varies with pool connections and files read by jobs.
   handles: 6,
-  // The pool closes connections after 30 s idle and has at most ten, so this shows leaks beside the
-  // pool; `taken` shows leaks of the pool.
+  // The pool closes connections after 30 s idle and has at most ten. So this detects leaks outside
+  // the pool; `taken` detects leaks from it.
   connections: 3,
-  // A job may have one at that moment.
+  // A job may be using one.
   taken: 1,
 }
 
 /**
- * Returns one sentence for each figure that has grown.
+ * Returns one sentence per figure that has grown.
  * @throws {RangeError} if there are too few rounds.
  */
 export function findGrowth(samples: readonly Sample[]): string[] {

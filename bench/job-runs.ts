@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Mayfly } from './mayfly.ts'
 
-/** How long to wait for jobs that run every minute. */
+/** Timeout for jobs that run every minute. */
 const jobsMs = 150_000
 const pollMs = 500
 
@@ -15,7 +15,7 @@ export interface JobRun {
 
 /**
  * Waits until each of these jobs has run again. Returns their runs, sorted by job.
- * @param mostMs how long to wait.
+ * @param mostMs the timeout.
  * @throws {Error} if a job didn't run in time.
  */
 export async function waitForRuns(

@@ -15,15 +15,15 @@ const longestMs = 150_000
 
 interface Drop {
   seconds: number
-  /** CPU seconds of server and Postgres, and of the browser. */
+  /** CPU seconds of the server with Postgres, and of the browser. */
   serverCpu: number
   browserCpu: number
   calls: number
 }
 
 /**
- * Uploads 1,000 files of 100 KiB by the web page in headless Chromium, from the first start to the
- * last confirm.
+ * Uploads 1,000 files of 100 KiB through the web page in headless Chromium. Measures from the first
+ * start to the last confirm.
  */
 export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
   const folder = join(scratch, 'large-drop')

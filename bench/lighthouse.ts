@@ -1,7 +1,7 @@
 /**
- * `npm run lighthouse` rates the landing page, the FAQ and a download page as on a phone, prints
- * the scores, and fails below 95. Lighthouse (140 MB) is not a dependency; npm downloads it when
- * this runs.
+ * `npm run lighthouse` rates the landing page, the FAQ and a download page on a simulated phone,
+ * prints the scores, and fails below 95. Lighthouse (140 MB) isn't a dependency. npm downloads it
+ * when this runs.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,8 +16,8 @@ const lighthouse = 'lighthouse@13.5.0'
 const leastScore = 95
 
 /**
- * Skipped for a download page: search engines must not index it (`is-crawlable`), and as it is not
- * stored `bf-cache` can't pass, and hangs in Debian's headless shell.
+ * Audits skipped for a download page: search engines must not index it (`is-crawlable`). As it
+ * isn't stored, `bf-cache` can't pass, and it hangs in Debian's headless shell.
  */
 const notForLinks = ['--skip-audits=is-crawlable,bf-cache']
 

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeHttpClient } from './http-client.ts'
 
-/** Its input. */
 export interface LoginFlood {
   url: string
   clients: number

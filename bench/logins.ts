@@ -12,14 +12,14 @@ import { figure } from './statistics.ts'
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
-/** Requests per round; their median is the round's figure. */
+/** Requests per round. Their median is the round's figure. */
 const timedInRound = 12
-/** How long the flood runs before anything is timed. */
+/** How long the flood runs before the measurement starts. */
 const settleMs = 1_000
 /** Time for the server to hash the queued passwords. */
 const drainMs = 8_000
 
-/** Times in milliseconds and logins by status, for one round. */
+/** Response times in milliseconds and logins by status, for one round. */
 interface Round {
   download: number
   list: number
@@ -28,9 +28,9 @@ interface Round {
 }
 
 /**
- * Measures what logins cost others: a download of 8 MiB and a list of files, without logins, beside
- * 8 correct logins, and beside 50 wrong ones. Once without rate limits, so that every password is
- * hashed, and once with them.
+ * Measures the impact of logins on other requests: a download of 8 MiB and a list of files, without
+ * logins, next to 8 correct logins, and next to 50 wrong ones. Once without rate limits, so that
+ * every password is hashed, and once with them.
  */
 export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []

@@ -12,7 +12,7 @@ const scratchBytes = 4 * gibibyte
 /** The Debian package of each program. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
-/** Where Debian keeps server programs. */
+/** Includes Debian's directories for server programs. */
 const path = `${process.env.PATH}:/usr/sbin:/sbin`
 
 /** The environment of every started program. */
@@ -33,7 +33,8 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * CPU numbers for servers and clients, such as `0,1`. Empty below four cores, where all share them.
+ * CPU numbers for servers and clients, such as `0,1`. Empty with fewer than four cores, which all
+ * share.
  */
 export interface Cores {
   server: string
@@ -44,18 +45,18 @@ export function divideCores(): Cores {
   return cpus().length >= 4 ? { server: '0,1', client: '2,3' } : { server: '', client: '' }
 }
 
-/** Wraps a command to run on these CPUs. */
+/** Wraps a command to run it on these CPUs. */
 export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/** Creates a directory in memory, or on disk if memory is short. `inMemory` says which. */
+/** Creates a directory in memory, or on disk if memory is short. `inMemory` tells which. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
 }
 
-/** Never in memory, unlike /tmp. */
+/** Unlike /tmp, never in memory. */
 const diskFolder = '/var/tmp'
 
 /** Creates a directory on disk. */
@@ -65,7 +66,7 @@ export function makeDiskScratch(): Promise<string> {
 
 async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
-  // Run as root, Postgres has another user, which must reach its directory.
+  // Started by root, Postgres runs as another user, who must be able to reach its directory.
   await chmod(dir, 0o755)
   return dir
 }
@@ -79,7 +80,7 @@ function freeBytes(folder: string): number {
   }
 }
 
-/** Describes the machine, without its name. */
+/** Describes the machine, without its hostname. */
 export function describeMachine(cores: Cores, inMemory: boolean): Record<string, string> {
   return {
     cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,

@@ -11,7 +11,7 @@ import { thirdsOf, watchMemory } from './watch-memory.ts'
 
 const atOnce = 32
 const fileBytes = 32 * 1024 ** 2
-/** Files per client, enough to show a memory leak. */
+/** Files per client, enough to reveal a memory leak. */
 const filesOfEach = 8
 const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
 const mebibyte = 1024 ** 2

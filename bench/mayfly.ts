@@ -19,7 +19,7 @@ export interface Mayfly {
   dataDir: string
   /** The server's pid. */
   pid: number
-  /** Pids of the server without Postgres. */
+  /** Pids of the server, without Postgres. */
   pids(): number[]
   /** Current pids of its Postgres. */
   postgresPids(): number[]
@@ -31,7 +31,7 @@ export interface Mayfly {
   stop(): Promise<void>
 }
 
-/** Returns package.json's `start` script without its preparations. */
+/** Returns package.json's `start` script without its preparation steps. */
 async function startCommand(): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   return scripts.start
@@ -39,7 +39,7 @@ async function startCommand(): Promise<string> {
 
 /**
  * Starts Mayfly with embedded Postgres in `dataDir`. `appUrl` maps the port to a public origin.
- * Rate limits are off by default. `env` has further settings.
+ * Rate limits are off by default. `env` contains further settings.
  */
 export async function startMayfly(
   dataDir: string,
@@ -74,7 +74,8 @@ export async function startMayfly(
   })
   // Line 1 is the pid of Postgres, line 5 its socket directory.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  // Run as root, the path begins with /proc/self, which means Postgres, not this process.
+  // Started by root, the path begins with /proc/self, which refers to Postgres, not to this
+  // process.
   const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
   const inSession = async <Result>(work: (sql: Sql) => Promise<Result>) => {
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
@@ -151,7 +152,7 @@ interface StartedUpload {
   parts?: { size: number; count: number }
 }
 
-/** Returns a browser's API calls: start an upload, get URLs of more parts, confirm. */
+/** Returns a browser's API calls: start an upload, get URLs for more parts, confirm. */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await http.expectOk(`${mayfly.url}${path}`, {
@@ -178,7 +179,7 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   return {
     start: async (fileName: string, fileSize: number) =>
       (await post('/api/files/get-upload-url', wish(fileName, fileSize))) as StartedUpload,
-    /** Starts many uploads of one size in one call. */
+    /** Starts many uploads of the same size in one call. */
     startAll: (fileNames: readonly string[], fileSize: number) =>
       results<StartedUpload>('/api/files/get-upload-urls', {
         files: fileNames.map((name) => wish(name, fileSize)),

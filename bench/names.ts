@@ -11,7 +11,7 @@ const lastNames =
 
 /**
  * A SQL table for `from` with 2,500 combinations of first and last names, as `names.first` and
- * `names.last`, by `n`.
+ * `names.last`, selected by `n`.
  */
 export const namesOfPerson = `lateral (
   select (${asArray(firstNames)})[(1 + n % 50)::int] as first,

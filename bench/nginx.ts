@@ -8,7 +8,7 @@ import { startServer } from './servers.ts'
 
 /**
  * Debian's defaults where they matter: sendfile and an access log. Two workers for the two cores.
- * WebDAV takes the PUTs, with temporary files on the same file system so that they are moved, not
+ * WebDAV handles the PUTs, with temporary files on the same file system so that they are moved, not
  * copied.
  */
 function configuration(dir: string, port: number, more: string) {

@@ -16,7 +16,7 @@ const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkE
 
 /**
  * Measures downloads of one link by 32 clients. Counted downloads update the same row, so the same
- * requests are also measured as a bot's, which don't count; the report gives the ratio. nginx sends
+ * requests are also measured as a bot's, which don't count. The report shows the ratio. nginx sends
  * the same bytes from a file.
  */
 export async function measureOneLink(

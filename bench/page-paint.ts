@@ -22,13 +22,13 @@ interface Paint {
   largestMs: number
   /** Cumulative Layout Shift. */
   shift: number
-  /** Received bytes with headers, until the page was quiet. */
+  /** Received bytes including headers, until the network was idle. */
   bytes: number
 }
 
 /**
- * Measures the first visit on a phone with a slow connection: download page, public pages, and the
- * login page, which is rendered in the browser.
+ * Measures the first visit on a phone with a slow connection: the download page, public pages, and
+ * the login page, which is rendered in the browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const executablePath = await findChromiumForStories()

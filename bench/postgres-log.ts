@@ -5,7 +5,7 @@ import type { Mayfly } from './mayfly.ts'
 
 const quietMs = 150
 
-/** Does `work`. Returns its result and what Postgres logged meanwhile. */
+/** Runs `work`. Returns its result and the Postgres log lines written meanwhile. */
 export async function logOf<Result>(
   { dataDir }: Pick<Mayfly, 'dataDir'>,
   work: () => Promise<Result>,
@@ -16,7 +16,7 @@ export async function logOf<Result>(
   return { result, log: await readFrom(path, from, await settledSize(path)) }
 }
 
-/** Waits until the file no longer grows. Returns its size. */
+/** Waits until the file stops growing. Returns its size. */
 async function settledSize(path: string): Promise<number> {
   for (;;) {
     const { size } = await stat(path)

@@ -32,8 +32,8 @@ export function familyOf(pid: number): number[] {
 }
 
 /**
- * Returns CPU seconds, user and system, of these processes and their ended, reaped children (so
- * that a closed Postgres connection still counts).
+ * Returns the user and system CPU seconds of these processes and their reaped children, so that a
+ * closed Postgres connection still counts.
  */
 export function cpuSeconds(pids: readonly number[]): number {
   const ticks = pids.reduce((sum, pid) => sum + ticksOf(stat(pid)), 0)
@@ -68,7 +68,7 @@ export function residentBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmRSS'))
 }
 
-/** Returns the memory of these processes, counting shared pages once; Postgres shares many. */
+/** Returns the memory of these processes, counting shared pages once. Postgres shares many. */
 export function proportionalBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss'))
 }

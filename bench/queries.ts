@@ -11,7 +11,7 @@ export interface RequestQueries {
   statements: string[]
 }
 
-/** Counts the queries of each request in the log of its own Postgres, one request at a time. */
+/** Counts the queries of each request in the log of a dedicated Postgres, one request at a time. */
 export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
   const http = makeHttpClient(1)
@@ -66,7 +66,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
   }
 }
 
-/** Returns the logged statements, shortened, without those of the job queue. */
+/** Returns the logged statements in short form, without those of the job queue. */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)

@@ -4,7 +4,7 @@ import { logOf } from './postgres-log.ts'
 
 /** A table with this many rows is large. */
 const largeRows = 10_000
-/** No request needs more rows of a table. User searches look at the newest 10,000. */
+/** The most rows of a table a request may read. User searches scan the newest 10,000. */
 const mostRows = 20_000
 const statementLetters = 300
 
@@ -29,7 +29,7 @@ const mayReadAll: readonly { table: string; begins: string }[] = [
     table: 'sessions',
     begins: 'delete from "sessions" where "sessions"."id" in (select "id" from',
   },
-  // `tell-ending-links`, every ten minutes: all who want this email.
+  // `tell-ending-links`, every ten minutes: all users who want this email.
   { table: 'preferences', begins: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
@@ -46,7 +46,7 @@ export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   })
 }
 
-/** Returns our large tables, by Postgres statistics. */
+/** Returns our large tables, according to Postgres statistics. */
 export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   const large = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class
@@ -56,15 +56,15 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   return large.map(({ name }) => name)
 }
 
-/** What a request read in the database. */
+/** The database reads of a request. */
 interface Reads {
   /** Rows and index entries of large tables. An index search without a result counts as one. */
   rows: number
-  /** One sentence for each statement that read too much of a large table. */
+  /** One sentence per statement that read too much of a large table. */
   faults: string[]
 }
 
-/** Does `work` and checks the plans of all statements meanwhile, including background jobs. */
+/** Runs `work` and checks the plans of all statements meanwhile, including background jobs. */
 export async function readsOf(
   mayfly: Mayfly,
   largeTables: readonly string[],

@@ -1,6 +1,6 @@
 /**
  * Measures Mayfly and compares it with nginx on the same machine in the same run, all on 127.0.0.1.
- * Name parts to run only those: `npm run bench -- pages small-files`. See README.md.
+ * Pass names to run only some parts: `npm run bench -- pages small-files`. See README.md.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -43,7 +43,7 @@ interface Bench {
   scratch: string
 }
 
-/** Parts that share a server, beside nginx. */
+/** Parts that share a server, compared with nginx. */
 const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
@@ -73,7 +73,7 @@ const usualParts = [
   ...Object.keys(alone),
   'queries',
 ]
-/** Takes many minutes, so it runs only if named. */
+/** Takes many minutes, so it runs only when named. */
 const parts = [...usualParts, 'scale']
 
 const { values: options, positionals: wanted } = parseArgs({

@@ -27,10 +27,10 @@ interface OwnedFile {
 /** Random rows for the requests. */
 export interface Sample {
   links: OpenFile[]
-  /** Each call uses another file; `renewed` and `deleted` are disjoint. */
+  /** Each call uses a different file. `renewed` and `deleted` are disjoint. */
   renewed: OwnedFile[]
   deleted: OwnedFile[]
-  /** Sessions of free users who may upload another file. */
+  /** Sessions of free users with a free slot. */
   freeTokens: string[]
   emails: string[]
 }
@@ -103,7 +103,7 @@ async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<vo
   }
 }
 
-/** Marks these sessions as just used, or the next request of each would write that. */
+/** Marks these sessions as just used. Otherwise the next request of each would write that. */
 async function noteSeen(mayfly: Mayfly, tokens: string[]): Promise<void> {
   await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
 }
@@ -122,7 +122,7 @@ export interface Requests {
 }
 
 /**
- * Returns the requests, each with another row per turn. An upload is several requests measured
+ * Returns the requests. Each uses a different row per turn. An upload is several requests measured
  * together.
  * @param secret signs the session cookies.
  */

@@ -4,18 +4,21 @@ import { fillInBulk, type Statements } from './fill-in-bulk.ts'
 import type { Mayfly } from './mayfly.ts'
 import { namesOfPerson } from './names.ts'
 
-/** Average files per user. Every fifth user is premium. */
+/** Average number of files per user. Every fifth user is premium. */
 export const filesOfUser = 50
 /** The time span of the uploads. */
 const uploadedMs = 60 * dayInMs
-/** The most files per statement. */
+/** The most files inserted per statement. */
 const filesAtOnce = 500_000
 
-/** Selects users $1 to $2 at the moment $3; `users.n` is the number. Ids have 32 characters. */
+/**
+ * Selects users $1 to $2, with $3 as the current time. `users.n` is the number. Ids have 32
+ * characters.
+ */
 const somePeople = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`
 
-/** Each inserts what users $1 to $2 have beside files. */
+/** Each statement inserts the rows of users $1 to $2 other than files. */
 const rowsOfUsers = [
   `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
     select id, first || ' ' || last, first, last,
@@ -42,7 +45,10 @@ const rowsOfUsers = [
     from ${somePeople}, unnest(array['set-tier', 'change-password']) action`,
 ]
 
-/** `foreign`: base64 characters that no short code has. `native`: as many that codes have. */
+/**
+ * `foreign`: base64 characters that short codes don't contain. `native`: their replacements, which
+ * short codes contain.
+ */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const foreign = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
 const native = shortCodeAlphabet.slice(0, foreign.length)
@@ -54,11 +60,11 @@ function codeOf(n: string): string {
 }
 
 /**
- * Selects the facts of files $1 to $2, or of each `every`th, numbered by upload time: file $5 was
- * the first, file $6 the last, at the moment $7. Owners are users $3 and on, $4 of them. Uploads
- * are a whole number of days plus up to 21 hours before $7, and lives are whole days, so for three
- * hours after $7 no link expires and the purge finds nothing. `offset 0` makes Postgres compute
- * each value once.
+ * Selects the columns of files $1 to $2, or of every `every`-th of them, numbered by upload time:
+ * file $5 was the first, file $6 the last, and $7 is the current time. Owners are the $4 users from
+ * $3 on. Uploads happened a whole number of days plus up to 21 hours before $7, and links live for
+ * whole days. So for three hours after $7 no link expires and the purge finds nothing. `offset 0`
+ * makes Postgres compute each value once.
  */
 function someFiles(every = 1): string {
   const first = `($1::bigint + ${every - 1}) / ${every} * ${every}`
@@ -77,7 +83,7 @@ function someFiles(every = 1): string {
   offset 0) uploads offset 0) lives) made`
 }
 
-/** Each inserts what belongs to the files of `someFiles`. Bytes that were due are purged. */
+/** Each statement inserts rows for the files of `someFiles`. Bytes that were due are purged. */
 const rowsOfFiles = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
@@ -141,7 +147,7 @@ export async function prepareFilling(mayfly: Mayfly): Promise<void> {
 
 /**
  * Grows the database from `before` to `count` files, without bytes. New files belong to new users,
- * with some 50 files each.
+ * with about 50 files each.
  */
 export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
   const now = new Date()

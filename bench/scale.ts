@@ -12,10 +12,10 @@ import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
 import { growTo, prepareFilling } from './scale-rows.ts'
 import { median, percentile } from './statistics.ts'
 
-/** The first step's number of files; each further one has ten times as many. */
+/** The number of files in the first step. Each further step has ten times as many. */
 const firstCount = 10_000
 export const mostSteps = 4
-/** Disk space per file, with indexes, at most. */
+/** Maximum disk space per file, including indexes. */
 const bytesOfFile = 1800
 const warmUps = 5
 const timedCalls = 60
@@ -23,11 +23,11 @@ const timedCalls = 60
 const timedCounts = 3
 /** Requests per plan check. */
 const readCalls = 3
-/** Counts all users and files; the action before it invalidates the cache. */
+/** Counts all users and files. The action before it invalidates the cache. */
 const countingAll = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
  * The frequent jobs, except `compute-digests`, because all files here have a SHA-256. Daily jobs
- * are not measured.
+ * aren't measured.
  */
 const jobs = [
   'expire-files',
@@ -39,14 +39,13 @@ const jobs = [
   'remove-lapsed-rows',
 ]
 
-/** One request or job. Times are in milliseconds. */
+/** The cost of one request or job. Times are in milliseconds. */
 interface Cost {
   times: number[]
-  /** Mean CPU time of server and Postgres; null for jobs. */
+  /** Mean CPU time of server and Postgres. Null for jobs. */
   cpu: number | null
 }
 
-/** One step. */
 interface Step {
   files: number
   /** Size of the database on disk. */
@@ -56,8 +55,9 @@ interface Step {
 
 /**
  * Measures each request's cost as the database grows from 10,000 to ten million files, filled in by
- * SQL. One server answers one request at a time, each with other random rows. After the last step
- * the plans are checked: reading a whole large table is an error unless allowed (query-plans.ts).
+ * SQL. One server handles one request at a time, each for different random rows. After the last
+ * step the plans are checked: reading a whole large table is an error unless allowed
+ * (query-plans.ts).
  * @param steps from 1 to `mostSteps`.
  * @throws {Error} if disk space is short.
  */
@@ -109,7 +109,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
     }
     const countAll = async (turn: number) => {
       await requests.act(turn)
-      // The server gives up a count after 25 s, which then shows in the time.
+      // The server cancels a count after 25 s, which then shows in the time.
       await requests.countAll(turn).catch(() => undefined)
     }
     costs.set(countingAll, await costOf(mayfly, timedCounts, countAll))
@@ -126,7 +126,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   return { files, bytes: Number(size?.bytes), costs }
 }
 
-/** Calls `ask` as often as `calls` says. Returns the cost. */
+/** Sends a request `calls` times. Returns its cost. */
 async function costOf(
   mayfly: Mayfly,
   calls: number,
@@ -175,7 +175,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   const faults = new Set<string>()
   const read = async (name: string, ask: () => Promise<unknown>) => {
     const reads = await readsOf(mayfly, large, ask)
-    // Other work may read rows too, so take the minimum.
+    // Background work may read rows too, so take the minimum.
     rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
     for (const fault of reads.faults) faults.add(`${name} ${fault}`)
   }
@@ -192,7 +192,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   return { rows, faults: [...faults] }
 }
 
-/** Prints a step; the table of all steps follows at the end. */
+/** Prints a step. The table of all steps follows at the end. */
 function tell({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)

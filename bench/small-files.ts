@@ -15,7 +15,7 @@ const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
 
-/** The cost of one way to upload, per round. */
+/** The cost of one upload method, per round. */
 interface Cost {
   /** Files per second. */
   rate: number[]
@@ -27,7 +27,7 @@ interface Cost {
 
 /**
  * Measures uploads per second of 100 KiB files by 16 clients: three requests per file for Mayfly
- * (start, PUT, confirm), one PUT for nginx. Also with batches of 100 starts and confirms.
+ * (start, PUT, confirm), one PUT for nginx. Also measures batches of 100 starts and confirms.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -65,7 +65,7 @@ export async function measureSmallFiles({
   const costs = { alone: noCost(), together: noCost(), nginx: noCost() }
   const ourPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
-  // Warm-up: connections are opened, and Node compiles hot code for some thousand files.
+  // Warm-up: opens connections and lets Node compile hot code over several thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
     await ours()
     await oursTogether()
@@ -102,7 +102,7 @@ function batchesOf(names: readonly string[]): string[][] {
   return Array.from({ length: count }, (_, at) => names.slice(at * batchSize, (at + 1) * batchSize))
 }
 
-/** Works through the items with one worker per connection. */
+/** Processes the items with one worker per connection. */
 async function byClients<Item>(
   items: readonly Item[],
   upload: (item: Item) => Promise<unknown>,

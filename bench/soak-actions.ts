@@ -19,7 +19,7 @@ export interface SharedFixture {
   code: string
 }
 
-/** What an action needs. */
+/** What an action requires. */
 export interface ActionContext extends SharedFixture {
   mayfly: Mayfly
   http: HttpClient
@@ -28,7 +28,7 @@ export interface ActionContext extends SharedFixture {
 /** A client's action. Throws on an unexpected status. */
 type Action = (world: ActionContext) => Promise<void>
 
-/** More than a connection buffers, so that the server notices a stalled reader. */
+/** More than a connection buffers, so that the server detects a stalled reader. */
 export const sharedBytes = 16 * 1024 ** 2
 const small = randomBytes(100 * 1024)
 /** Two parts of at most 8 MiB. */
@@ -39,7 +39,7 @@ const batchNames = ['one.bin', 'two.bin', 'three.bin']
 /** One more than the 16 pipelined requests the server allows. */
 const sentAhead = 40
 
-/** What people, programs and attackers do. */
+/** Actions of users, programs and attackers. */
 export const actions: Readonly<Record<string, Action>> = {
   page: (world) => expectStatus(world, 200, `/s/${world.code}`, { headers: html }),
   details: (world) => expectStatus(world, 200, `/api/links/${world.code}`),
@@ -167,7 +167,7 @@ async function expectStatus(
   expectAnswer(path, (await http.send(`${mayfly.url}${path}`, call)).status, expected)
 }
 
-/** Sends raw text and expects the response to begin like this. */
+/** Sends raw text and asserts that the response matches `expected`. */
 async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promise<void> {
   const answer = (await exchange(mayfly, text, { enough: /\r\n/ })).text
   if (!expected.test(answer)) throw new Error(`'${answer.slice(0, 40)}' in place of ${expected}`)

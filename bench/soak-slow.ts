@@ -5,14 +5,14 @@ import { type ActionContext, sharedBytes } from './soak-actions.ts'
 
 /** A client that stalls until the server closes its connection. */
 export interface SlowClient {
-  /** Returns what it sends before it stalls. */
+  /** Returns the text to send before stalling. */
   begin(world: ActionContext): string | Promise<string>
-  /** How long the server must tolerate that, at least and at most. */
+  /** How long the server must tolerate the stall, at least and at most. */
   leastMs: number
   mostMs: number
-  /** How long it reads nothing. */
+  /** How long the client reads nothing. */
   unreadMs?: number
-  /** Whether it got the expected response. */
+  /** True if the response is as expected. */
   isExpected(received: string): boolean
 }
 
@@ -26,7 +26,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
     {
       begin: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
       leastMs: headersMs,
-      // The server checks twice in that time.
+      // The server checks twice in this time.
       mostMs: 1.5 * headersMs + lateMs,
       isExpected: (received) => received.startsWith('HTTP/1.1 408 '),
     },
@@ -66,7 +66,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
 ]
 
 /**
- * Stalls until the server closes the connection. Returns false if the signal came first.
+ * Stalls until the server closes the connection. Returns false if the signal aborts first.
  * @throws {Error} if it closes too early or too late, or with an unexpected response.
  */
 export async function standStill(

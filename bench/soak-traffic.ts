@@ -6,7 +6,7 @@ import { slowClients, standStill } from './soak-slow.ts'
 
 /** Parallel clients. */
 const clients = 8
-/** How long a client pauses between two actions. The pause limits the load on the server. */
+/** The pause between a client's actions, which limits the load on the server. */
 const pauseMs = 20
 
 /** Counts of actions and problems. */
@@ -21,7 +21,7 @@ export class Tally {
     return [...this.actions.values()].reduce((sum, { done }) => sum + done, 0)
   }
 
-  /** Counts an action. `perform` returns false for one that was aborted, which is no problem. */
+  /** Counts an action. `perform` returns false if it was aborted, which is no problem. */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
     const action = this.actions.get(name) ?? { begun: 0, done: 0 }
     this.actions.set(name, action)
@@ -36,7 +36,7 @@ export class Tally {
 }
 
 /**
- * Runs all clients for `ms`, and until each action was started once. They cycle through the
+ * Runs all clients for `ms`, and until each action was started once. Clients cycle through the
  * actions.
  */
 export async function runTraffic(

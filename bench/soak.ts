@@ -1,5 +1,5 @@
 /**
- * Runs mixed traffic of people, programs and attackers with a constant number of clients. Fails if
+ * Runs mixed traffic of users, programs and attackers with a constant number of clients. Fails if
  * the server's memory, heap, handles or database connections grow, or a response is unexpected.
  * Usage: `npm run soak -- --minutes 10`.
  */
@@ -16,9 +16,9 @@ import { table } from './report.ts'
 import { prepareSoak } from './soak-actions.ts'
 import { runSlowClients, runTraffic, Tally } from './soak-traffic.ts'
 
-/** Idle time after each round, for the server to finish before it is measured. */
+/** Idle time after each round, in which the server finishes its work before it is measured. */
 const longestRestMs = 2000
-/** A shorter run has one round and doesn't check growth. */
+/** A shorter run has a single round and doesn't check growth. */
 const leastMinutes = 1
 const MiB = 1024 ** 2
 
@@ -39,7 +39,7 @@ if (!(minutes > 0)) {
 
 /**
  * Runs the rounds and prints tables of rounds and actions. Returns one sentence per problem.
- * @param roundMs length of a round, with its idle time.
+ * @param roundMs duration of a round, including its idle time.
  */
 async function soak(rounds: number, roundMs: number): Promise<string[]> {
   const restMs = Math.min(longestRestMs, roundMs / 4)

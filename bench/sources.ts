@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const blockBytes = 8 * 1024 ** 2
 
-/** A file to send, whole or in pieces. */
+/** A file to upload, whole or in pieces. */
 export interface Source {
   path: string
   bytes: number
@@ -18,7 +18,7 @@ export async function writeSource(folder: string, bytes: number): Promise<Source
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
   for (let written = 0; written < bytes; written += block.length) {
-    // Makes each block different, so that a wrong order is noticed.
+    // Makes each block unique, so that a wrong order is detected.
     block.writeDoubleLE(Math.random())
     await file.write(block, 0, Math.min(block.length, bytes - written))
   }

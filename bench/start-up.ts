@@ -7,13 +7,14 @@ import { cpuSeconds, proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
-/** Until then Node has freed the memory of the start. */
+/** By then Node has freed the memory used at startup. */
 const settleMs = 5_000
 const mebibyte = 1024 ** 2
 
 /**
  * Measures the time from process start to the first 200 of /api/ready: on a new directory, with
- * initdb, tables and administrator, and on an existing one. Also the memory of an idle server.
+ * initdb, tables and administrator, and on an existing one. Also measures the memory of an idle
+ * server.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const cold: number[] = []

@@ -1,4 +1,4 @@
-/** Summary of several rounds. */
+/** A summary of several rounds. */
 export interface Figure {
   median: number
   min: number
@@ -43,8 +43,7 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Divides `ours` by `theirs` round by round, because both were measured in the same state of the
- * machine.
+ * Divides `ours` by `theirs` round by round, because both were measured under the same conditions.
  * @throws {RangeError} without rounds.
  */
 export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {

@@ -13,7 +13,7 @@ const filesAtOnce = 100_000
 const uploadCount = 500
 const downloadCount = 1_000
 const changedCount = 200
-/** WAL is measured for this many downloads of each chosen file, from its first on. */
+/** WAL is measured for this many downloads of each chosen file, starting with its first. */
 const firstDownloads = 20
 /** Codes in the table of `walOfCodes` before the measurement adds `codeCount`. */
 const codesBefore = 300_000
@@ -60,7 +60,7 @@ const sizes = `
   order by 1, 2 nulls first`
 
 /**
- * Measures what 600,000 files take in the database: rows and indexes, the frequent jobs, WAL per
+ * Measures the cost of 600,000 files in the database: rows and indexes, the frequent jobs, WAL per
  * upload and download, counts for the Admin Center, and two alternatives each for short codes and
  * lookups. docs/scale.md uses these figures.
  */
@@ -103,7 +103,7 @@ async function sizesOfRows(mayfly: Mayfly): Promise<Row[]> {
   )
 }
 
-/** Measures frequent jobs with nothing to do. */
+/** Measures frequent jobs when they have nothing to do. */
 async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
   const idle = await waitForRuns(mayfly, jobs)
@@ -113,9 +113,9 @@ async function jobTimes(mayfly: Mayfly): Promise<Row[]> {
 }
 
 /**
- * Measures WAL of uploads and counted downloads, with and without full pages. Postgres writes a
- * full page of 8 KiB at its first change after a checkpoint, which in a large installation is
- * nearly every change. So figures with full pages are realistic, those without a lower bound.
+ * Measures WAL of uploads and counted downloads, with and without full pages. Postgres logs a full
+ * page of 8 KiB at its first change after a checkpoint, which in a large installation is nearly
+ * every change. So figures with full pages are realistic, and those without are a lower bound.
  */
 async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   const cookie = await signIn(mayfly, http)
@@ -150,7 +150,7 @@ async function walOfRequests(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   return rows
 }
 
-/** Changes the same rows as the counting statement in src/server/downloads/queries.ts. */
+/** Updates the same rows as the counting statement in src/server/downloads/queries.ts. */
 async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   await mayfly.sql(
     `with counted as (
@@ -208,7 +208,7 @@ async function timeOfFigures(mayfly: Mayfly): Promise<Row[]> {
   return [row('600,000 files: counted for the Admin Center', 'ms', { ours })]
 }
 
-/** Measures WAL per new code in an index: random codes, and codes with a date prefix. */
+/** Measures WAL per new code in an index, for random codes and for codes with a date prefix. */
 async function walOfCodes(mayfly: Mayfly): Promise<Row[]> {
   const rows: Row[] = []
   for (const [what, begin] of [

@@ -1,8 +1,9 @@
 const warmUps = 5
-/** Calls that `timesOf` times. */
 const timedCalls = 30
 
-/** Calls `ask` repeatedly, after a warm-up. Returns each call's milliseconds. */
+/**
+ * Sends a request repeatedly, after a warm-up. Returns the duration of each call in milliseconds.
+ */
 export async function timesOf(ask: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let call = 0; call < warmUps + timedCalls; call += 1) {

@@ -14,7 +14,7 @@ const fileBytes = 1024 ** 3
 const quarter = fileBytes / 4
 const connections = 4
 const rounds = 5
-/** The most part URLs per call. */
+/** The most part URLs per request. */
 const signedAtOnce = 100
 
 /** One transfer of 1 GiB. */
@@ -22,15 +22,15 @@ interface Sample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
-  /** CPU use of curl. Near 1 per curl, the client was the bottleneck. */
+  /** CPU use of curl. If it is near 1 per curl, the client was the bottleneck. */
   clientShare: number
 }
 
 /**
  * Measures how fast curl transfers 1 GiB with Mayfly and nginx in turn, in one stream and in four
  * (parts of one file for Mayfly, four files for nginx). Mayfly's time includes its API calls. On
- * disk nginx's time includes fsync of file and directory, because Mayfly's response means the file
- * is durable. The first round's bytes are verified.
+ * disk nginx's time includes fsync of file and directory, because Mayfly's response means that the
+ * file is durable. The bytes of the first round are verified.
  */
 export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -74,7 +74,7 @@ export async function measureTransfers(
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
-    /** Waits for the file's SHA-256. Returns the seconds. */
+    /** Waits for the file's SHA-256. Returns the time in seconds. */
     untilDigest: async ({ shortCode }: { shortCode: string }) => {
       const began = performance.now()
       for (;;) {
@@ -123,7 +123,7 @@ export async function measureTransfers(
   parts = await source.pieces(plan?.size ?? fileBytes)
   const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
   const digests = { seconds: [] as number[], cpu: [] as number[] }
-  // The first round warms up: both servers compile, and the host provides memory, which for a
+  // The first round warms up: both servers compile code, and the host provides memory, which for a
   // gibibyte can cost as much as the transfer.
   for (let round = 0; round <= rounds; round += 1) {
     const add = (to: Sample[], { figures }: { figures: Sample }) => {

@@ -4,7 +4,9 @@ import { residentBytes } from './process-cost.ts'
 const sampleMs = 100
 const mebibyte = 1024 ** 2
 
-/** Samples the resident memory of these processes in MiB, ten times a second until `over`. */
+/**
+ * Samples the resident memory of these processes in MiB, ten times a second, until `over` aborts.
+ */
 export async function watchMemory(pids: readonly number[], over: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   try {
@@ -17,7 +19,7 @@ export async function watchMemory(pids: readonly number[], over: AbortSignal): P
   return samples
 }
 
-/** Splits samples by time. With flat memory the last third equals the first. */
+/** Splits samples by time. With constant memory the last third equals the first. */
 export function thirdsOf(samples: readonly number[]) {
   const third = Math.ceil(samples.length / 3)
   return {

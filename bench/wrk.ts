@@ -11,7 +11,7 @@ const script = join(import.meta.dirname, 'open-links.lua')
 export interface Load {
   url: string
   headers?: Record<string, string>
-  /** A file with a path per line, requested in turn instead of `url`. */
+  /** A file with one path per line, requested in turn instead of `url`. */
   pathsFile?: string
   /** Parallel requests; 32 by default. */
   connections?: number

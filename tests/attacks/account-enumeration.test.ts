@@ -19,7 +19,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  */
 
 let app: TestApp
-/** `known` has an account, `waiting` a signup that isn't verified yet. */
+/** `known` has an account, `waiting` an unverified signup. */
 let addresses: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: verified })
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks())
 afterAll(() => app.close())
 
-/** Records what the server does during a call. */
+/** Records the server's work during a call. */
 async function workOf(call: () => Promise<Response>) {
   const hashing = vi.spyOn(app.deps.passwords, 'hash')
   const query = vi.spyOn(pg.Client.prototype, 'query')

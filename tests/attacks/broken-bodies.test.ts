@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Sends this after the headers of a login request, ends the connection, and returns the response.
+ * Sends a login request with this header and body, ends the connection, and returns the response.
  */
 async function login(header: string, body: string): Promise<string> {
   const { hostname, host, port } = new URL(app.url)

@@ -34,10 +34,10 @@ import { newAddress, signUpForToken, verify } from '../support/signup.ts'
 
 /**
  * The attack: the connection to Postgres breaks at each statement of a call: before Postgres gets
- * the statement, before its response arrives, or after it. A short run takes one of these moments
- * per statement. The call either succeeds or returns 503; what it confirmed is in the database;
- * after a 503 the work is done completely or not at all, and repeating the call completes it.
- * Afterwards every connection of the pool works.
+ * the statement, before its response arrives, or after it. A short run tests one of these three per
+ * statement. The call either succeeds or returns 503. Confirmed work is in the database. After a
+ * 503 the work is done completely or not at all, and repeating the call completes it. Afterwards
+ * every connection of the pool works.
  */
 
 let app: TestApp
@@ -59,11 +59,11 @@ type Outcome = 'done' | 'away'
 
 interface Attempt {
   call(): Promise<Outcome>
-  /** Asserts the state after the call: `done` if it succeeded, `away` if it returned 503. */
+  /** Asserts the state after the call. `done`: it succeeded, `away`: it returned 503. */
   check(outcome: Outcome): Promise<void>
 }
 
-/** Expects the usual response, or 503 with Retry-After. */
+/** Asserts the usual status, or 503 with Retry-After. */
 async function answered(response: Response, meant: number): Promise<Outcome> {
   if (response.status === meant) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
@@ -71,7 +71,7 @@ async function answered(response: Response, meant: number): Promise<Outcome> {
   return 'away'
 }
 
-/** Expects background work to succeed, or to fail because the database is unreachable. */
+/** Asserts that background work succeeds, or fails because the database is unreachable. */
 async function settled(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
   if (result.status === 'fulfilled') return 'done'
@@ -92,14 +92,14 @@ async function forget() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/** An interrupted purge claims its files for at most ten minutes. */
+/** A purge claims its files for at most ten minutes, even when interrupted. */
 function letClaimsLapse() {
   return app.clock.advance(11 * 60_000)
 }
 
 /**
- * Runs the cleanup jobs until the expectation holds. After a cut, Postgres may still be running the
- * statement and locking a row; a job skips that row until its next run.
+ * Runs the cleanup jobs until the assertion passes. After a cut, Postgres may still be running the
+ * statement and locking a row, which a job then skips until its next run.
  */
 async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
   letClaimsLapse()
@@ -169,7 +169,7 @@ async function refusesOtherBytes(): Promise<Attempt> {
     call: async () => answered(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // Either the confirm is refused again, or the upload has ended.
+      // Either the confirm is rejected again, or the upload has ended.
       expect([404, 409]).toContain((await confirm()).status)
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])
@@ -250,7 +250,7 @@ async function purgesAFile(): Promise<Attempt> {
   }
 }
 
-/** Expects exactly one user with this address, with exactly one password. */
+/** Asserts that exactly one user has this address, with exactly one password. */
 async function expectWholeUser(email: string) {
   const made = await app.deps.db
     .select({ user: users.id, password: accounts.password })
@@ -358,7 +358,7 @@ async function makesTheAdministrator(): Promise<Attempt> {
 }
 
 /**
- * Takes all connections of the pool at once. Each must answer, and none may be in a transaction.
+ * Takes all connections of the pool at once. Each must respond, and none may be in a transaction.
  */
 async function expectWholePool() {
   const { pool } = app

@@ -29,7 +29,7 @@ function rebound() {
 }
 
 /**
- * Sends a raw request, which must ask to close the connection. Returns the status and the whole
+ * Sends a raw request, which must contain `Connection: close`. Returns the status and the whole
  * response.
  */
 function exchange(server: TestApp, head: string): Promise<{ status: number; text: string }> {
@@ -99,7 +99,7 @@ describe('a page on a rebound name', () => {
     expect(file.downloadCount).toBe(0)
   })
 
-  it('is told the reason, without an echo of its request', async () => {
+  it('gets the reason, but no echo of its request', async () => {
     const api = await send(app.url, { headers: rebound() })
     expect(JSON.parse(api.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
@@ -118,7 +118,7 @@ describe('a page on a rebound name', () => {
 })
 
 describe('a request that names two hosts', () => {
-  it('is refused, whichever one is ours', async () => {
+  it('is refused, even if one of them is ours', async () => {
     const [ours, evil] = [`Host: 127.0.0.1:${port}`, 'hOST: evil.example']
     for (const hosts of [
       [ours, evil],

@@ -7,8 +7,8 @@ import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: one client requests emails to ever more people, guesses email tokens, or causes many
- * emails to one person. Client addresses come from a proxy header, so one test can act as two
+ * The attack: one client requests emails to ever more people, guesses email tokens, or triggers
+ * many emails to one person. Client addresses come from a proxy header, so one test can act as two
  * clients.
  */
 
@@ -69,7 +69,7 @@ describe('emails to one address', () => {
     return (await open.mails()).length
   }
 
-  it('are limited across all causes, with a share for each', async () => {
+  it('are limited across all triggers, with a share for each', async () => {
     const person = await makePerson(open, { tier: 'premium' })
     const { email, id: userId } = person
     await person.fetch('/api/preferences', {

@@ -35,7 +35,7 @@ import {
 
 /*
  * The attack (IDOR): a user knows every id and key of another user's files, uploads and sessions.
- * None may work in anybody else's session, not even the administrator's.
+ * None may work in another user's session, not even the administrator's.
  */
 
 let app: TestApp
@@ -52,8 +52,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Request fields that name a file, an upload or a session. `ownerId` only states whom the page
- * believes to be signed in.
+ * Request fields that name a file, an upload or a session. `ownerId` only states which user the
+ * page believes is signed in.
  */
 const naming = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
 
@@ -67,7 +67,7 @@ function namesAThing({ access, params, query, body }: Endpoint) {
 
 type Attempt = (client: Client, name: string) => Promise<Response>
 
-/** Calls each endpoint that takes one id or key. Those that take several are tested below. */
+/** Calls each endpoint that takes one id or key. Endpoints that take several are tested below. */
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   renewFile: askForRenewal,
@@ -80,7 +80,7 @@ const attempts: Record<string, Attempt> = {
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
-/** Returns the id of this person's only session. */
+/** Returns the id of the user's only session. */
 async function sessionOf({ id }: Person) {
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
   return row?.id ?? ''
@@ -95,7 +95,7 @@ it('covers every endpoint that takes the id of a file or upload', () => {
 
 describe.each(Object.entries(attempts))('%s', (name, attempt) => {
   it.each(['another user', 'the administrator'] as const)(
-    "answers %s as if the object didn't exist, and leaves it alone",
+    "answers %s as if the object didn't exist, and doesn't change it",
     async (who) => {
       const file = await makeFile(owner)
       const { cloudKey } = await startUpload(owner, { size: 10 })
@@ -118,7 +118,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
     },
   )
 
-  it('refuses anonymous callers before any lookup', async () => {
+  it('rejects anonymous callers before any lookup', async () => {
     const { status } = await attempt(makeClient(app), randomUUID())
     expect(status).toBe(401)
   })
@@ -126,7 +126,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
 
 describe('deleteFiles', () => {
   it.each(['another user', 'the administrator'] as const)(
-    "answers %s as if the file didn't exist, and leaves it alone",
+    "answers %s as if the file didn't exist, and doesn't change it",
     async (who) => {
       const file = await makeFile(owner)
       const ids = [file.id, randomUUID()]
@@ -137,14 +137,14 @@ describe('deleteFiles', () => {
     },
   )
 
-  it('refuses anonymous callers', async () => {
+  it('rejects anonymous callers', async () => {
     expect((await askForDeletion(makeClient(app), [randomUUID()])).status).toBe(401)
   })
 })
 
 describe('confirmUploads', () => {
   it.each(['another user', 'the administrator'] as const)(
-    "answers %s as if the upload didn't exist, and leaves it alone",
+    "answers %s as if the upload didn't exist, and doesn't change it",
     async (who) => {
       const [upload] = await sendAllOf(owner, [new Uint8Array(3)])
       const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
@@ -157,7 +157,7 @@ describe('confirmUploads', () => {
     },
   )
 
-  it('refuses anonymous callers', async () => {
+  it('rejects anonymous callers', async () => {
     const visitor = makeClient(app)
     expect((await askToConfirm(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
   })
@@ -190,7 +190,7 @@ describe('a list of files', () => {
 })
 
 describe('starting an upload', () => {
-  it('for somebody else is refused and takes none of their slots', async () => {
+  it('for another user is rejected and takes none of their slots', async () => {
     const victim = await makePerson(app)
     for (let time = 0; time < 4; time += 1) {
       const { status } = await askForUpload(strangers['another user'], { ownerId: victim.id })

@@ -9,7 +9,7 @@ import { json, makePerson, type Person } from '../support/make.ts'
 import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** The attack: forge responses of the issuer (Google) to sign in as another person. */
+/** The attack: forge responses of the issuer (Google) to sign in as another user. */
 
 const clientId = 'mayfly'
 let issuer: MockIssuer
@@ -234,14 +234,14 @@ describe('rejects a callback', () => {
     expect(await end()).toBe('/login?fault=google-refused')
   })
 
-  it('with a code the issuer rejects', async () => {
+  it('with a code that the issuer rejects', async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
     expect(await end()).toBe('/login?fault=google-lost')
   })
 
-  it("when the issuer doesn't know this client, and says the operator must fix it", async () => {
+  it("when the issuer doesn't know this client, and tells the user that the operator must fix it", async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
     })

@@ -14,8 +14,8 @@ import { testClock } from '../support/test-clock.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
- * Attempts are counted per client address. The attack: spell one address in many ways to count as
- * many clients.
+ * Attempts are counted per client address. The attack: write one address in many ways to be counted
+ * as many clients.
  */
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([trusting.close(), direct.close()]))
 
-/** Returns the address the server counts the client under. */
+/** Returns the address under which the server counts the client. */
 async function countedBy(server: BareServer, forwarded?: string | string[]) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return (await send(server.url, { headers })).body.toString()

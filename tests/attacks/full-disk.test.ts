@@ -20,8 +20,7 @@ import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
 
 /**
  * A real server with embedded Postgres on a disk of 110 MB. The attack: fill the disk with
- * unconfirmed uploads and another program's data, so that nobody can sign in and the server can't
- * restart.
+ * unconfirmed uploads and other data, so that nobody can sign in and the server can't restart.
  */
 const mebibyte = 1024 ** 2
 const diskBytes = 110 * mebibyte
@@ -111,7 +110,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await expectAllInOrder()
     server.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-    // Stopping the server freed some space; fill that too.
+    // Stopping the server freed some space, so fill that too.
     await disk.fill()
     server = await startServerProcess(settings)
     expect(await reserveHeld()).toBeLessThan(reserveBytes / 2)

@@ -9,7 +9,7 @@ import { createDatabase, firstProcessOf, startTestPostgres } from '../support/po
 
 /**
  * The attack: Postgres, or one of its processes, is killed repeatedly under load. Calls succeed or
- * return 503, what they confirmed is in the database, and everything works once Postgres is back.
+ * return 503. Confirmed work is in the database, and everything works once Postgres is back.
  */
 
 let app: TestApp
@@ -21,7 +21,7 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // A confirmed commit must survive the kill; don't rely on the default.
+  // A confirmed commit must survive the kill, so don't rely on the default.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
   // Free accounts start an upload in a transaction, premium accounts in a single statement.
@@ -51,8 +51,8 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 }
 
 /**
- * Makes each person send two calls in parallel, in a loop. The returned function stops this and
- * returns the keys of the uploads that were started.
+ * Makes each user send two calls in parallel, in a loop. The returned function stops the loop and
+ * returns the keys of the started uploads.
  */
 function beginWork() {
   const done = new Set<string>()
@@ -104,5 +104,5 @@ test.each([
   for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
 })
 
-/** Takes long enough for ten statements to run in parallel. */
+/** Long enough for ten statements to run in parallel. */
 const one = sql`select pg_sleep(0.05)`

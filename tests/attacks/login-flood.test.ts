@@ -5,8 +5,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: sign in or up as often as possible, to keep the CPU busy with password hashes. Rate
- * limits are off here, so only the hashing queue protects others. A hash costs a quarter of the
- * production cost.
+ * limits are off here, so only the hashing queue protects other users. Hashing costs a quarter of
+ * the production setting.
  */
 const passwordCost = { N: 8192, r: 8, p: 1 }
 
@@ -56,7 +56,7 @@ describe('a flood of logins', () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = finishers()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
-    // Once this is answered, all logins have reached the server.
+    // Once this has a response, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
     const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)
@@ -74,7 +74,7 @@ describe('a flood of logins', () => {
     expect(order.indexOf('visitor')).toBeLessThan(6)
   })
 
-  it('is refused with Retry-After instead of queueing without limit', async () => {
+  it('is rejected with Retry-After instead of queueing without limit', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
     const refused = answers.filter(({ status }) => status === 503)
     const served = answers.filter(({ status }) => status === 200)
@@ -102,7 +102,7 @@ describe('a flood of signups', () => {
   })
 })
 
-describe('a login refused under load', () => {
+describe('a login rejected under load', () => {
   it("doesn't count as an attempt", async () => {
     const limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
     try {

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The issuer (Google) is another machine. It may be unreachable, hang, send endless responses, or
- * name URLs the server must not call. Only people who sign in with it may notice.
+ * name URLs the server must not call. Only users who sign in with it may notice.
  */
 
 const discovery = '/.well-known/openid-configuration'
@@ -74,7 +74,7 @@ async function forgetIssuer() {
 
 const away = '/login?fault=google-away'
 
-/** Does what people do who don't use the issuer. */
+/** Asserts that users who don't use the issuer are served. */
 async function othersAreServed(server: TestApp, who: Person) {
   expect((await who.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, who.email, who.password)
@@ -83,7 +83,7 @@ async function othersAreServed(server: TestApp, who: Person) {
   expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
 }
 
-it('the issuer is not contacted before somebody signs in', async () => {
+it("the issuer isn't contacted before the first sign-in", async () => {
   await othersAreServed(app, person)
   expect(issuer.asked).toEqual([])
 })
@@ -98,13 +98,13 @@ it('discovery runs once for many sign-ins, and again after a failure', async () 
   expect(asked()).toBe(1)
 })
 
-describe('an issuer that never answers', () => {
+describe('an issuer that never responds', () => {
   const silence = () => {}
   const half = (_: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"issuer":')
   }
 
-  it('holds up nobody else, at any endpoint, and fails the sign-in', async () => {
+  it('delays no other user, at any endpoint, and fails the sign-in', async () => {
     const places = [
       [discovery, silence],
       [discovery, half],
@@ -119,7 +119,7 @@ describe('an issuer that never answers', () => {
         const server = await startApp(silent)
         const who = await makePerson(server)
         silent.answers.set(path, answer)
-        // On a busy machine the others may be served only after the timeout; then try again.
+        // On a busy machine other users may be served only after the timeout. Then try again.
         const late = await eventually(async () => {
           silent.asked.length = 0
           let isOver = false
@@ -144,7 +144,7 @@ describe('an issuer that never answers', () => {
 
 it('times out after 3 s for discovery and 5 s otherwise', async () => {
   await forgetIssuer()
-  // Records the timeouts that the server sets.
+  // Records the timeouts set by the server.
   const timeouts = vi.spyOn(AbortSignal, 'timeout')
   try {
     expect(await end()).toBe('/')
@@ -210,8 +210,8 @@ describe('a response of 10 MB', () => {
   )
 
   /**
-   * Sends spaces as fast as the server reads them. Returns how many bytes it sent, and whether it
-   * could send all of them.
+   * Sends spaces as fast as the server reads them. Returns the number of bytes sent, and true if
+   * all were sent.
    */
   const send = async (response: ServerResponse, size: number) => {
     const gone = once(response, 'close')

@@ -5,8 +5,8 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: from many addresses, request emails for accounts that don't exist, so that an honest
- * person's email waits behind those jobs.
+ * The attack: from many addresses, request emails for accounts that don't exist, so that a
+ * legitimate email is queued behind those jobs.
  */
 
 let app: TestApp

@@ -23,19 +23,19 @@ import { askWithoutReading, getRequest, type UnreadSockets } from '../support/un
 import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
 
 /**
- * Whatever clients do, the server process may use at most this many MiB. It uses some 200 at rest
- * and up to 340 during these attacks; buffering what clients send or don't read would take 480 or
- * more.
+ * The most memory in MiB the server process may use, whatever clients do. It uses about 200 when
+ * idle and up to 340 during these attacks. Buffering what clients send or don't read would take 480
+ * or more.
  */
 const ceilingMiB = 400
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'
-/** At rest the process has some 50 timers and connections. An attack would leave 400 or more. */
+/** The idle process has about 50 timers and connections. An attack would leave 400 or more. */
 const mostResources = 150
 /** Timers of disconnected clients must end well before their own timeouts. */
 const forgottenMs = connectionLimits.bodyMs / 2
-/** Health checks during the start of an attack, and as many afterwards. */
+/** Health checks at the start of an attack. As many follow afterwards. */
 const checks = 40
 
 let folder: string
@@ -48,7 +48,7 @@ function leaveAll() {
   for (const sockets of unread.splice(0)) sockets.leave()
 }
 
-/** Starts a server per kind of attack, so that attacks don't affect each other. */
+/** Starts one server per kind of attack, so that attacks don't affect each other. */
 function withServer() {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
@@ -88,7 +88,7 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
   return peak
 }
 
-/** Cuts all connections of the attack and checks that the server keeps nothing of them. */
+/** Cuts all connections of the attack and asserts that the server has released their resources. */
 async function leaveNothingBehind() {
   leaveAll()
   await expect.poll(activeResources, { timeout: forgottenMs }).toBeLessThan(mostResources)
@@ -101,7 +101,7 @@ async function activeResources(): Promise<number> {
   return Number(/^nodejs_active_resources_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** The last header and a body that is one byte short. */
+/** The last header, and a body that is one byte short. */
 function announced(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
 }
@@ -200,7 +200,8 @@ describe('a client that never reads responses', () => {
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
       const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
       expect(await sockets).toBeLessThan(ceilingMiB)
-      // Downloads are counted before their first byte, so no more began than the limit allows.
+      // Downloads are counted before their first byte, so no more were started than the limit
+      // allows.
       const started = async () => ((await downloads()) ?? 0) - before
       await expect.poll(started).toBeGreaterThanOrEqual(room)
       expect(await started()).toBeLessThanOrEqual(transferLimits.download.total)

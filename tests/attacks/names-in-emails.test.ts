@@ -18,7 +18,7 @@ it.each([
   ['a line separator', 'you won\u2028https://evil.example'],
   ['a terminal escape', '\u001b[31mAda'],
   ['a bidirectional override', 'Ada\u202ecod.exe'],
-])('a name with %s is refused', async (_, name) => {
+])('a name with %s is rejected', async (_, name) => {
   const password = 'correct horse'
   const form = { email: 'victim@example.org', password, confirmPassword: password }
   for (const names of [

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Counts other connections' statements that wait for a lock. */
+/** Counts other connections' statements that are waiting for a lock. */
 async function waiting() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity

@@ -15,13 +15,13 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
- * The attack: more requests than the database can answer. Beyond the queue's limit, each is refused
- * with Retry-After.
+ * The attack: more requests than the database can handle. Beyond the queue's limit, each is
+ * rejected with Retry-After.
  */
 
 const connections = 2
 const waiting = 10
-/** Long timeouts, so that a slow machine doesn't hit them. */
+/** Long timeouts, which a slow machine doesn't reach. */
 const limits: PoolLimits = {
   connections,
   waiting,
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 /**
  * Fills the pool and its queue with requests blocked by a lock. Every further request must be
- * refused. Returns the responses to the blocked ones. Sends one at a time, because simultaneous
+ * rejected. Returns the responses to the blocked ones. Sends one at a time, because simultaneous
  * requests may share a query.
  */
 async function overrun(): Promise<Promise<Response>[]> {
@@ -120,7 +120,7 @@ test('sheds requests for the stored size of an upload', async () => {
   for (const { status } of await ask()) expect(status).toBe(200)
 })
 
-test('logs load shedding once a minute, with the number of refused requests', async () => {
+test('logs load shedding once a minute, with the number of rejected requests', async () => {
   const shedLines = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
   const before = shedLines().length
   app.clock.advance(60_000)

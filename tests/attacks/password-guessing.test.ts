@@ -65,7 +65,10 @@ function statuses(answers: Response[]) {
   return counts
 }
 
-/** Sets the number of failed logins from other addresses. The account must have one already. */
+/**
+ * Sets the number of failed logins from other addresses. The account must have at least one
+ * already.
+ */
 async function comeFromEverywhere(email: string, wrongLogins: number) {
   const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
   const ofAccount = eq(rateLimits.key, key)
@@ -136,7 +139,7 @@ describe('guessing from one address', () => {
     expect(owner.status).toBe(200)
   })
 
-  it('counts no refused attempts, so other accounts still work', async () => {
+  it("doesn't count rejected attempts, so other accounts still work", async () => {
     const attacked = await newAccount()
     const other = await newAccount()
     const address = newAddress()
@@ -382,7 +385,7 @@ describe('the cookie of a known browser', () => {
   })
 })
 
-describe('somebody who knows a password', () => {
+describe('an attacker who knows a password', () => {
   it("can't keep the CPU busy by signing in repeatedly", async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
@@ -396,7 +399,7 @@ describe('somebody who knows a password', () => {
     await app.deps.db.delete(rateLimits).where(own)
   })
 
-  it("can't do so with many accounts", async () => {
+  it("can't do so with many accounts either", async () => {
     const address = newAddress()
     const { email, password } = await newAccount()
     expect((await logIn(email, password, { address })).status).toBe(200)
@@ -408,7 +411,7 @@ describe('somebody who knows a password', () => {
 })
 
 describe('the table of counters', () => {
-  it("doesn't grow by refused attempts, and is empty once all windows end", async () => {
+  it("doesn't grow by rejected attempts, and is empty once all windows end", async () => {
     const address = newAddress()
     const { db } = app.deps
     await guess('somebody@example.org', { address })

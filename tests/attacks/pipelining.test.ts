@@ -4,7 +4,7 @@ import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { untilClosed } from '../support/send.ts'
 
-/** The numbers of the requests the server has begun to handle. */
+/** The numbers of the requests whose handling has begun. */
 const begun: string[] = []
 let release = Promise.withResolvers<void>()
 let server: BareServer
@@ -77,8 +77,8 @@ it('limits pipelined requests across connections', async () => {
     release = Promise.withResolvers()
     const sockets = crowd.map((text) => open(text).socket)
     await expect.poll(() => begun.length).toBe(crowd.length)
-    // On each connection one request is being answered and one waits for free. Only the others
-    // count against the shared limit.
+    // On each connection one request is being handled and another may wait at no charge. Only
+    // further ones count against the shared limit.
     const room = total / (ahead - 2)
     await expect.poll(left).toBeLessThanOrEqual(room)
     expect(await left()).toBeGreaterThan(room / 2)
@@ -102,7 +102,7 @@ it('drops pipelined requests when their client disconnects', async () => {
   expect(begun).toEqual(['0'])
 })
 
-it('refuses requests without a host or with an unknown expectation in their turn', async () => {
+it('rejects requests without a host or with an unknown expectation, in order', async () => {
   for (const [lines, status] of [
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],

@@ -19,7 +19,7 @@ afterAll(() => google.close())
 const lost = '/login?fault=google-lost'
 let count = 0
 
-/** Takes a new person through the sign-in up to the callback URL, without opening it. */
+/** Signs in as a new user up to the callback URL, without opening it. */
 async function comeBack(browser = makeBrowser(google.app), start = '/api/login') {
   count += 1
   const email = `person${count}@example.org`
@@ -34,7 +34,7 @@ function isCallback({ pathname }: URL): boolean {
 }
 
 /**
- * Opens the callback URL. Returns where it redirects to. A failed sign-in must not change cookies.
+ * Opens the callback URL. Returns the redirect's target. A failed sign-in must not change cookies.
  */
 async function follow(browser: TestBrowser, back: URL): Promise<string | null> {
   const before = browser.cookie()
@@ -88,7 +88,7 @@ describe('a callback URL', () => {
     expect(await follow(other, second.back)).toBe(lost)
   })
 
-  it("doesn't sign anybody in as the attacker who sent it (login CSRF), nor out", async () => {
+  it('neither signs its reader in as the attacker who sent it (login CSRF), nor signs them out', async () => {
     const { back } = await comeBack()
     const person = await makePerson(google.app)
     const victim = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
@@ -149,7 +149,7 @@ it('returns to the login while the database is unreachable, at either end', asyn
 })
 
 describe('an authorization code', () => {
-  it('that was used already is refused by the issuer', async () => {
+  it('that was used already is rejected by the issuer', async () => {
     const first = await comeBack()
     expect(await follow(first.browser, first.back)).toBe('/')
     const second = await comeBack(first.browser)
@@ -157,7 +157,7 @@ describe('an authorization code', () => {
     expect(await follow(first.browser, second.back)).toBe(lost)
   })
 
-  it('injected into another sign-in is refused (PKCE)', async () => {
+  it('injected into another sign-in is rejected (PKCE)', async () => {
     const victim = await comeBack()
     const attacker = await comeBack()
     attacker.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '')
@@ -203,13 +203,13 @@ describe('a state', () => {
     expect(await follow(makeBrowser(google.app), back)).toBe(lost)
   })
 
-  it('that is repeated is refused', async () => {
+  it('that is repeated is rejected', async () => {
     const { browser, back } = await comeBack()
     back.searchParams.append('state', back.searchParams.get('state') ?? '')
     expect(await follow(browser, back)).toBe(lost)
   })
 
-  it('with a forged cookie is refused', async () => {
+  it('with a forged cookie is rejected', async () => {
     for (const cookie of ['mayfly.google=x', `mayfly.google=${'A'.repeat(43)}`, 'mayfly.google=']) {
       const { back } = await comeBack()
       expect(await follow(makeBrowser(google.app, cookie), back)).toBe(lost)

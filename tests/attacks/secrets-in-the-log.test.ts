@@ -22,7 +22,7 @@ import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { confirm } from '../support/upload-requests.ts'
 
-/** Every table that account endpoints use. */
+/** All tables used by account endpoints. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
 
 let app: TestApp
@@ -42,7 +42,7 @@ async function withoutTable(table: string, during: () => Promise<void>) {
 }
 
 describe('the email log', () => {
-  /** Sends an email by this mailer. Returns the log up to the message `outcome`. */
+  /** Sends an email through this mailer. Returns the log up to the message `outcome`. */
   const logOf = async (mailer: Mailer, { email }: Person, outcome: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logged.length

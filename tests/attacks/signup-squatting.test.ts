@@ -20,9 +20,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: sign up with a victim's address to get an account that the victim verifies and the
- * attacker knows the password of, to learn whether the victim has an account, to flood the mailbox,
- * or to lock the victim out.
+ * The attack: sign up with a victim's address, in order to get an account that the victim verifies
+ * and whose password the attacker knows, to learn whether the victim has an account, to flood the
+ * mailbox, or to lock the victim out.
  */
 
 const attackers = 'the attacker knows this'
@@ -48,8 +48,8 @@ function reset(token: string, newPassword: string) {
 }
 
 /**
- * Expects the victim's account, with the victim's name and password, and that the attacker's
- * password works nowhere.
+ * Asserts that the account is the victim's, with her name and password, and that the attacker's
+ * password doesn't work.
  */
 async function expectHers() {
   expect(await tryLogin(email, attackers)).toBe(401)
@@ -86,7 +86,7 @@ describe("a victim's address used by an attacker", () => {
     await expectHers()
   })
 
-  it('at the same moment, in any order: only the victim gets in', async () => {
+  it('at the same time, in any order: only the victim gets in', async () => {
     const forms = [{ password: attackers }, hers, { password: 'a third one' }]
     await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
     const tokens = (await app.mails()).map(tokenIn)
@@ -105,7 +105,7 @@ describe("a victim's address used by an attacker", () => {
     expect((await verify(app, his)).status).toBe(400)
   })
 
-  it('once it is verified: no email the attacker causes carries a link', async () => {
+  it('once it is verified: no email triggered by the attacker contains a link', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
     expect(await signUpForToken(app, { email, password: attackers })).toBe('')
     await expectHersAfterHisSignup()
@@ -113,7 +113,8 @@ describe("a victim's address used by an attacker", () => {
 })
 
 /**
- * Expects the attacker's password to find only the pending signup (403), and the victim's to work.
+ * Asserts that the attacker's password finds only the pending signup (403), and that the victim's
+ * works.
  */
 async function expectHersAfterHisSignup() {
   expect(await tryLogin(email, attackers)).toBe(403)
@@ -168,7 +169,7 @@ describe('a token', () => {
 })
 
 describe('a look-alike address', () => {
-  // Drops emails of earlier tests.
+  // Discards emails of earlier tests.
   beforeEach(() => app.mails())
 
   it.each([
@@ -190,7 +191,7 @@ describe('a look-alike address', () => {
     ['NUL', 'vera\0@example.org'],
     ['a percent sign', 'vera%example.net@example.org'],
     ['an IP address', 'vera@[127.0.0.1]'],
-  ])('with %s is refused', async (_, address) => {
+  ])('with %s is rejected', async (_, address) => {
     const answer = await signUp(makeClient(app), { email: address })
     expect(answer.status).toBe(400)
     const { message } = await json<{ message: string }>(answer)
@@ -198,7 +199,7 @@ describe('a look-alike address', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it('in another case is the same: one account, one lock, one count', async () => {
+  it('in another case is the same address: one account, one lock, one count', async () => {
     const [local, domain] = email.split('@')
     const loud = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
     const his = await signUpForToken(app, { email: loud, password: attackers })
@@ -219,7 +220,7 @@ describe('a look-alike address', () => {
 })
 
 describe('an expensive password', () => {
-  it('of a megabyte is refused before hashing', async () => {
+  it('of a megabyte is rejected before hashing', async () => {
     const hashed = vi.spyOn(app.deps.passwords, 'hash')
     const large = 'x'.repeat(1024 ** 2)
     const client = makeClient(app)
@@ -295,7 +296,7 @@ describe('with limits on', () => {
   })
   afterAll(() => limited.close())
 
-  /** Makes a client with this address. */
+  /** Creates a client with this address. */
   const clientAt = (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>

@@ -16,7 +16,7 @@ import { askForUpload } from '../support/upload-requests.ts'
 
 /*
  * The attack (SSRF): put an address of the server's network into everything a user can send, hoping
- * the server requests it. A listener records every connection.
+ * that the server requests it. A listener records every connection.
  */
 
 let app: TestApp
@@ -52,15 +52,15 @@ afterAll(async () => {
   listener.close()
 })
 
-/** Returns a URL of the listener whose path names the place it was put in. */
+/** Returns a URL of the listener whose path names the field it was put in. */
 function lure(name: string): string {
   return `http://${listening}/${name}`
 }
 
 /**
- * Expects that nothing sent so far made the server connect to the listener. Runs deferred work
- * first: emails and every job. The last connection is ours, so an earlier one would be listed
- * before it.
+ * Asserts that nothing sent so far made the server connect to the listener. Runs deferred work
+ * first: emails and every job. The last connection is the test's own, so any earlier one would be
+ * listed before it.
  */
 async function expectNoVisit() {
   await app.mails()

@@ -13,7 +13,7 @@ const stalledMs = 300
 const bodyMs = 200
 const headersMs = 200
 
-/** `/wait` waits for this, as for a database that recovers. */
+/** `/wait` waits for this promise, like a request during a database outage. */
 const work = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Expects every connection of the attack to be cut, and others to be served. */
+/** Asserts that every connection of the attack is cut and that other clients are served. */
 async function expectAlone() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
@@ -81,7 +81,7 @@ describe('a stalled client', () => {
 })
 
 /**
- * Sends a raw request and then a byte now and then. Returns the response until the connection ends.
+ * Sends a raw request, then one byte now and then. Returns the response once the connection ends.
  */
 async function exchange(text: string, byte = ''): Promise<string> {
   const { hostname, port } = new URL(server.url)
@@ -99,7 +99,7 @@ async function exchange(text: string, byte = ''): Promise<string> {
 }
 
 describe('headers that are too long or incomplete', () => {
-  it('are refused', async () => {
+  it('are rejected', async () => {
     const long = `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`
     expect(await exchange(long)).toMatch(/^HTTP\/1\.1 431 /)
     const endless = 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
@@ -116,7 +116,7 @@ describe('the request timeout', () => {
   it('resets an incomplete request, but not one that waits for the database', async () => {
     const waiting = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
-    // Two later requests time out one after the other, so the first two have passed their timeout
+    // The two requests time out one after the other, so the first two have exceeded their timeout
     // too.
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')

@@ -16,12 +16,12 @@ import {
 } from '../support/postgres-server.ts'
 
 /**
- * The attack: Postgres stops answering under load, because of a held lock, a dead network or a
- * stopped process. Calls succeed or return 503, what they confirmed is in the database, and
- * afterwards everything works on all connections.
+ * The attack: Postgres stops responding under load, because of a held lock, a dead network or a
+ * stopped process. Calls succeed or return 503. Confirmed work is in the database, and afterwards
+ * everything works on all connections.
  */
 
-/** As in production, Postgres gives up before the server does, but both much sooner. */
+/** As in production, Postgres times out before the server does, but both do much sooner. */
 const limits: PoolLimits = {
   waiting: 1000,
   connections: 10,
@@ -35,8 +35,7 @@ const limits: PoolLimits = {
 let database: TestDatabase
 let app: TestApp
 /**
- * Another server on the same database, with production limits so that a slow machine doesn't hit
- * them.
+ * Another server on the same database, with production limits, which a slow machine doesn't reach.
  */
 let patient: TestApp
 let proxy: PostgresProxy
@@ -48,7 +47,7 @@ let directDb: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
-  // Its own Postgres, because this test stops all its processes.
+  // Its own Postgres server, because this test stops all its processes.
   const postgres = await startTestPostgres()
   stopPostgres = postgres.stop
   database = await createDatabase(postgres.url, 'migrated')
@@ -69,18 +68,18 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Starts another server on the same database, which survives it. */
+/** Starts another server on the same database, which outlives it. */
 function serveAnother(poolLimits?: PoolLimits): Promise<TestApp> {
   return serveApp({ url: database.url, async drop() {} }, { poolLimits })
 }
 
-/** Makes a person who calls a server, by default the one under attack. */
+/** Creates a user of this server, by default the one under attack. */
 async function newPerson(facts?: Parameters<typeof makePerson>[1], server = app): Promise<Person> {
   const { id, email, password } = await makePerson(patient, facts)
   return { ...makeClient(server, await logInOf(patient, email, password)), id, email, password }
 }
 
-/** What was confirmed, so it must be in the database. */
+/** Confirmed work, which must be in the database. */
 interface Done {
   sessions: string[]
   uploads: string[]
@@ -119,14 +118,14 @@ async function signUp(email: string) {
   if (!response.ok) expectAway(response)
 }
 
-/** Makes more calls in parallel than there are connections. */
+/** Makes more parallel calls than there are connections. */
 async function everybodyWorks(): Promise<Done> {
   const done: Done = { sessions: [], uploads: [] }
   await Promise.all([
     ...Array.from({ length: 2 }, () => logIn(done)),
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(done)),
-    // The same key means the same upload, so nobody reaches the file limit.
+    // The same key means the same upload, so no account reaches its file limit.
     ...free.map((one) => startUpload(done, one, one.id)),
   ])
   return done
@@ -147,7 +146,7 @@ async function expectNoOpenTransaction() {
   expect((await directDb.query(open)).rows).toEqual([])
 }
 
-/** Expects an answer on each connection of the pool. */
+/** Asserts that each connection of the pool responds. */
 async function expectWholePool() {
   await expectNoOpenTransaction()
   const answers = Array.from({ length: limits.connections }, () =>
@@ -158,7 +157,7 @@ async function expectWholePool() {
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
 
-/** Expects everything confirmed to be in the database, and every call to succeed again soon. */
+/** Asserts that everything confirmed is in the database and that every call soon succeeds again. */
 async function expectRecovery() {
   await expectAllThere(await everybodyWorks())
   await eventually(expectWholePool)
@@ -179,7 +178,7 @@ test('recovers from a lock that is never released', async () => {
 })
 
 test('recovers from a lock that outlasts transactions', async () => {
-  // The test would time out before Postgres ends a transaction this server left open.
+  // Otherwise Postgres would end a transaction left open by this server, and hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangMs })
   onTestFinished(() => server.close())
   const people = await Promise.all(free.map(() => newPerson({}, server)))
@@ -241,7 +240,7 @@ describe('one silent connection', () => {
       await startUpload(done, newcomer, key)
       expect(done.uploads).toEqual([])
       await eventually(expectWholePool)
-      // The repeated call finds the upload or starts it; either way there is exactly one.
+      // The repeated call finds the upload or starts it. Either way there is exactly one.
       await startUpload(done, newcomer, key)
       expect(done.uploads).toHaveLength(1)
       const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [

@@ -6,9 +6,9 @@ import { type Client, json, logIn, makeClient, makePerson } from '../support/mak
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: use a copied session cookie, or a machine where somebody is signed in. It works until
- * the session ends, but must not be enough to take over the account, and the owner must be able to
- * end it.
+ * The attack: use a copied session cookie, or a computer where somebody is signed in. It works
+ * until the session ends, but must not be enough to take over the account, and the owner must be
+ * able to end it.
  */
 
 let app: TestApp
@@ -40,7 +40,7 @@ describe('guessing the current password in a stolen session', () => {
     const { email, password } = person
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
-    // From now on even the right password is refused unverified.
+    // From now on even the right password is rejected without being verified.
     expect((await change(thief, password)).status).toBe(429)
     const known = makeClient(app, await knownTo(person))
     expect((await known.fetch('/api/auth/user')).status).toBe(200)
@@ -89,7 +89,9 @@ describe('guessing the current password in a stolen session', () => {
   })
 })
 
-/** Returns the cookies of a browser known from before. It may still log in after wrong guesses. */
+/**
+ * Returns the cookies of a browser that logged in before. It may still log in after wrong guesses.
+ */
 async function knownTo(person: { fetch: Client['fetch']; email: string; password: string }) {
   app.clock.advance(15 * 60_000)
   const cookies = await logIn(app, person.email, person.password)
@@ -106,7 +108,8 @@ describe('a session that its owner ends', () => {
 
     await app.mails()
     const late = await app.deps.db.transaction(async (tx) => {
-      // The thief's change waits for this lock: the password is verified, nothing is written yet.
+      // The thief's change waits for this lock: the password is verified, but nothing is written
+      // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
       const changing = change(thief, person.password)
       await expect.poll(waiting).toBe(1)

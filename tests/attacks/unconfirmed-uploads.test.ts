@@ -13,7 +13,7 @@ import { askForUpload, confirm, expectRefusal } from '../support/upload-requests
 /**
  * The attack: take up space with uploads that are announced but never sent, or sent but never
  * confirmed, with one account or many. Announced bytes count against account limits and the storage
- * cap at once, bytes are refused when free space is short, and abandoned uploads then end soon.
+ * cap at once, bytes are rejected when free space is short, and abandoned uploads then end soon.
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
@@ -55,7 +55,7 @@ describe('a disk with space for one more upload', () => {
       Array.from({ length: 20 }, () => askForUpload(person, { fileSize: 10_000 })),
     )
     const uploads = await Promise.all(answers.map((answer) => json<StartedUpload>(answer)))
-    // A refused transfer may end before all of its bytes are sent.
+    // A rejected transfer may end before all of its bytes are sent.
     const send = (upload: StartedUpload) =>
       putBytes(upload, new Uint8Array(10_000)).then(
         ({ status }) => status,
@@ -66,7 +66,7 @@ describe('a disk with space for one more upload', () => {
     expect(space.left).toBeGreaterThanOrEqual(0)
   })
 
-  test('refuses a large upload and accepts a smaller one', async () => {
+  test('rejects a large upload and accepts a smaller one', async () => {
     const person = await makePerson(app)
     space.left = 1000
     const refused = await askForUpload(person, { fileSize: 1001 })
@@ -74,7 +74,7 @@ describe('a disk with space for one more upload', () => {
       'too little free space',
     )
     await expectRefusal(refused, 507, 'STORAGE_FULL')
-    // The refused upload leaves no row and logs no error.
+    // The rejected upload leaves no row and logs no error.
     expect(await rowsOf(person)).toBe(0)
     await start(person, 1000)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
