@@ -74,8 +74,8 @@ export async function startMayfly(
   })
   // Line 1 is the pid of Postgres, line 5 its socket directory.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  // Started by root, the path begins with /proc/self, which refers to Postgres, not to this
-  // process.
+  // If root starts Postgres, the path begins with /proc/self, which refers to that process, not to
+  // this one.
   const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
   const inSession = async <Result>(work: (sql: Sql) => Promise<Result>) => {
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })

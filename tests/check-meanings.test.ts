@@ -14,6 +14,6 @@ it.each([
   expect(checkMeaning(name)).toMatch(/^[A-Z].*\.$/)
 })
 
-it('explains no unknown check', () => {
+it('has no explanation for an unknown check', () => {
   expect(checkMeaning('Weather')).toBeNull()
 })

@@ -165,7 +165,7 @@ describe('a GET', () => {
 })
 
 describe('a page of another site', () => {
-  it("can't make a browser send anything but GETs, whatever the session", async () => {
+  it('can make a browser send nothing but GETs, whatever the session', async () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
@@ -233,7 +233,7 @@ describe('unknown paths', () => {
 })
 
 describe('GET /api/openapi.json', () => {
-  it('names every endpoint', async () => {
+  it('lists every endpoint', async () => {
     const document = await json<{ openapi: string; paths: Record<string, object> }>(
       await callers.visitor.fetch('/api/openapi.json'),
     )

@@ -176,7 +176,7 @@ const examples: Record<string, string> = {
   ADMIN_PASSWORD: 'correct horse',
 }
 
-describeNeeding('systemd', hasSystemd, 'the units of systemd', () => {
+describeNeeding('systemd', hasSystemd, 'the systemd units', () => {
   test.each(['mayfly.service', 'mayfly@.service'])('%s is valid', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
@@ -258,7 +258,7 @@ describe('the Dockerfile', async () => {
   })
 })
 
-describeBehindNginx('nginx with the configuration of deploy', () => {
+describeBehindNginx('nginx as configured in deploy', () => {
   const site = 'files.example.org'
   let app: TestApp
   let bucket: Server
@@ -352,7 +352,7 @@ describeBehindNginx('nginx with the configuration of deploy', () => {
   })
 })
 
-describeBehindNginx('the logs of nginx', () => {
+describeBehindNginx('nginx logs', () => {
   const hosts = ['files.example.org', 's3.example.org']
   let nginx: DeployedNginx
   beforeAll(async () => {

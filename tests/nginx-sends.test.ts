@@ -39,7 +39,7 @@ describeBehindNginx('a file that nginx sends', () => {
     return listed.find((file) => file.id === id)?.downloadCount
   }
 
-  test("has the server's own headers and bytes, and counts once", async () => {
+  test('has the same headers and bytes as one sent by the server, and counts once', async () => {
     const file = await makeFile(owner, { bytes, name: 'ä "b".html', type: 'text/html' })
     const path = `/s/${file.shortCode}`
     const direct = await makeClient(app).fetch(path)
@@ -61,7 +61,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(logged).not.toContain(await pathOf(app, file))
   })
 
-  test('resumes after an interruption, counting only its first byte', async () => {
+  test('can be resumed, and only the request for the first byte counts', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
     const first = await ask(path, { range: 'bytes=0-9' })
@@ -77,7 +77,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(await countOf(file)).toBe(1)
   })
 
-  test('counts conditional requests exactly where nginx sends the first byte', async () => {
+  test('counts a conditional request only when nginx sends the first byte', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
     const { headers } = await ask(path, {}, 'HEAD')
@@ -118,7 +118,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(await countOf(file)).toBe(1)
   })
 
-  test('is never served without its link', async () => {
+  test('is never served without a link', async () => {
     const file = await makeFile(owner, { bytes })
     const path = await pathOf(app, file)
     // The last three are other spellings of the location.
@@ -137,7 +137,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
   })
 
-  test('is an error, not empty, when its bytes are missing', async () => {
+  test('returns an error instead of an empty body when its bytes are missing', async () => {
     const file = await makeFile(owner, { bytes })
     await rm(join(app.deps.config.dataDir, 'files', await pathOf(app, file)))
     expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)

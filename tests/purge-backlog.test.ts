@@ -174,7 +174,7 @@ function takeStatements(): number {
 }
 
 test(
-  'purges a backlog at startup exactly once per file, without affecting anybody',
+  'purges each due file once at startup, without affecting users',
   async () => {
     const backlog = await createBacklog()
     const { premium } = backlog

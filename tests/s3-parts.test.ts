@@ -66,7 +66,7 @@ async function sendParts(person: Person, { cloudKey }: StartedUpload, ...partNum
   expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
 
-describeOnS3('an upload in parts on S3', () => {
+describeOnS3('a multipart upload on S3', () => {
   let app: TestApp
   let bucket: TestBucket
   beforeAll(async () => {
@@ -315,7 +315,7 @@ describeOnS3('an upload in parts on S3', () => {
 
   // Moves our clock. Don't sign anything afterwards, because the bucket has its own clock.
   describe('left behind', () => {
-    it('is deleted after a day: idle uploads and orphaned parts', async () => {
+    it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)
       const before = await bytesIn(bucket)
       const idle = await start(ada)

@@ -28,7 +28,7 @@ async function download({ url }: TestApp, { shortCode }: File): Promise<Uint8Arr
   return new Uint8Array(await response.arrayBuffer())
 }
 
-describeOnS3('two servers with one Postgres and one bucket', () => {
+describeOnS3('across two servers with one Postgres and one bucket', () => {
   let database: TestDatabase
   let one: TestApp
   let two: TestApp

@@ -78,7 +78,7 @@ describe('a page on a rebound name', () => {
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  it("can't upload or download by presigned URLs", async () => {
+  it("can't upload or download with presigned URLs", async () => {
     const { uploadUrl } = await startUpload(person, { size: 4 })
     const put = { method: 'PUT', path: targetOf(uploadUrl), body: 'body' }
     const type = { 'content-type': 'application/octet-stream' }
@@ -172,7 +172,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('serves only the public name, as nginx and Caddy forward it', async () => {
+  it('serves only the public name, as forwarded by nginx and Caddy', async () => {
     for (const host of ['files.example.org', 'Files.Example.Org', 'files.example.org:443']) {
       expect((await get('/login', { host })).status).toBe(200)
     }

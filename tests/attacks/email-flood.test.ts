@@ -111,7 +111,7 @@ describe('emails to one address', () => {
     expect(await sentFor({ kind: 'password-changed', userId, changedAt, ...by }, 1)).toBe(1)
   })
 
-  it('are few after twenty password changes', async () => {
+  it('stay within the limit after twenty password changes', async () => {
     const person = await makePerson(open)
     for (let n = 0; n < 20; n += 1) {
       const passwords = { currentPassword: person.password, newPassword: person.password }

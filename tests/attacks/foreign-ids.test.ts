@@ -164,7 +164,7 @@ describe('confirmUploads', () => {
 })
 
 describe('the storage key of a finished file', () => {
-  it('gives nobody else access to its bytes', async () => {
+  it('gives no other user access to its bytes', async () => {
     const { cloudKey, uploadUrl } = await startUpload(owner, { size: 3 })
     const headers = { 'content-type': 'text/plain' }
     await fetch(uploadUrl, { method: 'PUT', headers, body: 'abc' })

@@ -38,7 +38,7 @@ describe('forged sendfile headers without nginx', () => {
   beforeAll(() => open({ TRUST_PROXY: 'on' }))
   afterAll(() => app.close())
 
-  it.each(['/s/CODE', '/api/download/CODE'])('change nothing about %s', async (path) => {
+  it.each(['/s/CODE', '/api/download/CODE'])("don't affect %s", async (path) => {
     const { status, headers, body } = await ask(path.replace('CODE', file.shortCode))
     expect(status).toBe(200)
     expect(headers).not.toHaveProperty('x-accel-redirect')

@@ -94,7 +94,7 @@ function resigned(token: string, header: Claims, key?: KeyObject): string {
   return `${text}.${key ? sign('sha256', Buffer.from(text), key).toString('base64url') : ''}`
 }
 
-it('accepts an honest token', async () => {
+it('accepts a genuine token', async () => {
   expect(await end()).toBe('/')
 })
 

@@ -68,7 +68,7 @@ describe('an uploaded script', () => {
     { 'sec-fetch-dest': 'manifest' },
     { 'sec-fetch-dest': 'embed' },
     { 'sec-fetch-dest': 'object' },
-  ])('is refused as a subresource, and not counted: %j', async (asked) => {
+  ])('is rejected as a subresource, and not counted: %j', async (asked) => {
     const type = 'text/javascript'
     const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: bytesOf('1') })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
@@ -91,7 +91,7 @@ describe('a file type', () => {
     'text / html',
     '"text/html"',
     'text/html, text/plain',
-  ])('%j, which could inject a header, is refused', async (fileType) => {
+  ])('%j, which could inject a header, is rejected', async (fileType) => {
     const response = await owner.post('/api/files/get-upload-url', {
       fileName: 'a.txt',
       fileSize: 1,
@@ -172,7 +172,7 @@ describe('our pages', () => {
     }
   })
 
-  it('of the API reference allow only the one style in their policy', async () => {
+  it('of the API reference allow only one style in their policy', async () => {
     const response = await visit('/api/docs')
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
@@ -193,7 +193,7 @@ describe('an open redirect', () => {
     '/.//evil.example',
     '/s//evil.example',
     '/login?next=//evil.example',
-  ])('by %s is impossible', async (path) => {
+  ])('through %s is impossible', async (path) => {
     // Pages opened as localhost redirect to 127.0.0.1; that redirect must stay on the server too.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
@@ -207,7 +207,7 @@ describe('an open redirect', () => {
 })
 
 describe('public information about a link', () => {
-  it('reveals neither its owner nor its key nor its downloads', async () => {
+  it('reveals neither its owner, its key nor its downloads', async () => {
     const { shortCode } = await makeFile(owner)
     const response = await visit(`/api/links/${shortCode}`)
     const details = await json<object>(response)

@@ -165,7 +165,7 @@ describe('an unreachable issuer', () => {
     expect(await end()).toBe('/')
   })
 
-  it('is reported at the end of a sign-in it fails during', async () => {
+  it('is reported if it fails in the middle of a sign-in', async () => {
     const browser = makeBrowser(app)
     const back = await browser.open('/api/login', ({ pathname }) => pathname.includes('/callback'))
     await issuer.goAway()

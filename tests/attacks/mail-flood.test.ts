@@ -34,7 +34,7 @@ function lengthenPauses() {
   )
 }
 
-it('an email behind 300 jobs for unknown addresses is sent without a pause', async () => {
+it('an email behind 300 jobs for unknown addresses is sent without a polling delay', async () => {
   lengthenPauses()
   const { email } = await makePerson(app)
   for (let number = 0; number < 300; number += 1) await forget(`nobody-${number}@example.org`)

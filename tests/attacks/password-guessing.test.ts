@@ -211,7 +211,7 @@ describe('guessing from 100 addresses', () => {
     expect(login.status).toBe(200)
   })
 
-  it('makes an address that just guessed wait', async () => {
+  it('makes an address that has just guessed wait', async () => {
     const address = newAddress()
     expect((await guess(owner.email, { address })).status).toBe(401)
     const refused = await logIn(owner.email, owner.password, { address })
@@ -221,7 +221,7 @@ describe('guessing from 100 addresses', () => {
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
   })
 
-  it("doesn't lock out a known browser, even at a refused address", async () => {
+  it("doesn't lock out a known browser, even at a locked address", async () => {
     const address = newAddress()
     await guesses(3, owner.email, () => ({ address }))
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(429)
@@ -251,7 +251,7 @@ describe('account enumeration', () => {
     expect(histories[0]?.slice(1)).toEqual([401, 429, quarterOfAnHour])
   })
 
-  it('is impossible by other spellings of an address', async () => {
+  it('is impossible through other spellings of an address', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guesses(5, email, () => ({ address }))
@@ -288,7 +288,7 @@ describe('the cookie of a known browser', () => {
     expect(statuses(answers.flat())).toEqual({ 401: 10, 429: 10 })
   })
 
-  it('leaves the owner the usual attempts once a thief has used it up', async () => {
+  it("leaves the owner the usual attempts after a thief has exhausted the cookie's", async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     await guesses(20, email, () => ({ address: '203.0.113.66', cookie }))

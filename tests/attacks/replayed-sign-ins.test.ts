@@ -132,7 +132,7 @@ describe('a callback URL', () => {
   })
 })
 
-it('returns to the login while the database is unreachable, at either end', async () => {
+it('a sign-in returns to the login if the database is unreachable at its start or its end', async () => {
   const { db } = google.app.deps
   const under = await comeBack()
   await db.execute(sql`alter table verifications rename to away`)

@@ -61,7 +61,7 @@ describe('the email log', () => {
   it.each([
     ['permanently', 550, 'mail was refused'],
     ['temporarily', 451, 'mail could not be sent; it is tried again'],
-  ])('has no address that a mail server rejects %s', async (_, code, outcome) => {
+  ])('contains no address that a mail server rejects %s', async (_, code, outcome) => {
     const person = await makePerson(app)
     const server = await startSmtpServer()
     const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
@@ -77,7 +77,7 @@ describe('the email log', () => {
     }
   })
 
-  it('has no address of an email in the outbox', async () => {
+  it('contains no recipient of an email in the outbox', async () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
     const from = 'support@mayfly.example'
@@ -89,7 +89,7 @@ describe('the email log', () => {
 })
 
 describe('the log of failed queries', () => {
-  it('has no address, password, hash or token', async () => {
+  it('contains no address, password, hash or token', async () => {
     const { db } = app.deps
     const person = await makePerson(app)
     const { email, password } = person
@@ -142,7 +142,7 @@ describe('the log of failed queries', () => {
 })
 
 describe('the request log', () => {
-  it('has no password, session, token, code, signature or address', async () => {
+  it('contains no password, session, token, code, signature or address', async () => {
     const before = app.logged.length
     const person = await makePerson(app)
     const { email, password } = person
@@ -221,7 +221,7 @@ describe('the request log', () => {
     }
   })
 
-  it('names the route of an early refusal', async () => {
+  it('names the route of a request rejected early', async () => {
     const before = app.logged.length
     const headers = { origin: 'https://evil.example' }
     await send(app.url, { method: 'POST', path: '/api/auth/login', headers })

@@ -152,7 +152,7 @@ describe('a token', () => {
     await expectHers()
   })
 
-  it('used during a password reset leaves one consistent outcome', async () => {
+  it('used during a password reset has one consistent outcome', async () => {
     await makeUnverified(app, email, attackers)
     const token = await signUpForToken(app, { email, ...hers })
     await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -289,7 +289,7 @@ describe('emails to the victim', () => {
   })
 })
 
-describe('with limits on', () => {
+describe('with rate limits on', () => {
   let limited: TestApp
   beforeAll(async () => {
     limited = await startTestApp({ env: { ...verified, RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
@@ -327,7 +327,7 @@ describe('with limits on', () => {
     }
   })
 
-  it("the attacker's own signup gives no attempts at her password", async () => {
+  it("the attacker's own signup allows no guesses at her password", async () => {
     const victim = clientAt('192.0.2.3')
     await victim('/api/auth/signup', signupForm({ email, ...hers }))
     const [mail] = await limited.mails()

@@ -106,7 +106,7 @@ it.each(['png', 'jpeg', 'webp'] as const)(
   },
 )
 
-it('fetches nothing named in a brand, nor when showing its page', async () => {
+it('fetches nothing named in a brand, nor when rendering its page', async () => {
   const brand = { name: lure('brand'), message: `<img src="${lure('message')}">`, accent: null }
   expect((await putBrand(owner, brand)).status).toBe(200)
   const file = await makeFile(owner)

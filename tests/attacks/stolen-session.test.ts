@@ -100,7 +100,7 @@ async function knownTo(person: { fetch: Client['fetch']; email: string; password
   return cookies
 }
 
-describe('a session that its owner ends', () => {
+describe('a session ended by its owner', () => {
   it("can't complete a password change in progress", async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))

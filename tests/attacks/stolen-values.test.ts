@@ -49,7 +49,7 @@ describe('a reader of the database', () => {
     expect(kept[0]).not.toBe(kept[1])
   })
 
-  it('gets no bytes by a storage key', async () => {
+  it('gets no bytes with a storage key', async () => {
     const { id } = await makeFile(await makePerson(app))
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
     for (const tail of ['', '?operation=get', '?operation=get&signature=x']) {
@@ -80,7 +80,7 @@ describe('a kept presigned URL', () => {
     expect(await app.disk.storedSize(upload.cloudKey)).toBeNull()
   })
 
-  it('works only for its operation, key, size, type and time', async () => {
+  it('is valid only for its operation, key, size, type and time', async () => {
     const owner = await makePerson(app)
     const [upload, other] = [
       await startUpload(owner, { size: 10 }),
@@ -106,7 +106,7 @@ describe('a kept presigned URL', () => {
 })
 
 describe('a link in an email', () => {
-  it('has the public address, whatever host requested it', async () => {
+  it('has the public address, whatever host was requested', async () => {
     const { email } = await makePerson(app)
     const { port } = app.deps.config
     const answer = await send(`${app.url}/api/auth/forgot-password`, {
@@ -123,7 +123,7 @@ describe('a link in an email', () => {
 })
 
 describe('guessing', () => {
-  it('a link takes some 80 million guesses with a billion links', () => {
+  it('a link takes about 80 million guesses with a billion links', () => {
     const codes = new Set(shortCodeAlphabet).size ** shortCodeLength
     expect(new Set(shortCodeAlphabet).size).toBe(shortCodeAlphabet.length)
     expect(codes / 1e9).toBeGreaterThan(79e6)

@@ -159,7 +159,7 @@ describe('an account', () => {
     expect(await rowsOf(person)).toBe(1000)
   })
 
-  test('with three slots keeps at most three more idle uploads', async () => {
+  test('with three slots has at most three idle uploads besides three active ones', async () => {
     const person = await makePerson(app)
     for (let round = 0; round < 4; round += 1) {
       await askAtOnce(person, 20, 500 * mebibyte)

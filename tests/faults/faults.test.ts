@@ -14,7 +14,7 @@ const drawn = contexts.flatMap((context) =>
   })),
 )
 
-it('draws a second fault in some rounds, with another target', () => {
+it('draws a second fault with another target in some rounds', () => {
   const pairs = drawn.filter(({ names }) => names.length === 2)
   expect(pairs.length / drawn.length).toBeGreaterThan(0.1)
   expect(pairs.length / drawn.length).toBeLessThan(0.25)

@@ -16,7 +16,7 @@ export interface MockIssuer {
   answers: Map<string, Answer>
   /** Clears all overrides and recorded requests. */
   reset(): void
-  /** `goAway` refuses connections until `comeBack`. */
+  /** `goAway` stops the issuer until `comeBack`. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>
