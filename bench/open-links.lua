@@ -1,12 +1,11 @@
--- Asks for one path after another. Use: wrk -s open-links.lua URL -- FILE, with one path on each
--- line.
+-- Requests one path after another. Usage: wrk -s open-links.lua URL -- FILE, where FILE has one path
+-- per line.
 local paths = {}
 local at = 0
 
 function init(args)
   for path in io.lines(args[1]) do paths[#paths + 1] = path end
-  -- Each thread of wrk starts at a random path, so that the threads do not ask for the same path at
-  -- once.
+  -- Each wrk thread starts at a random path, so that threads don't request the same path at once.
   at = math.random(#paths)
 end
 

@@ -30,7 +30,7 @@ test('the administrator changes limits and cap, sees the usage, and conflicts ar
   await expect(tier('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
   await change('Free', 'Files at a time', '7')
   await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
-  // Conflicts between limits are found by the server only.
+  // Only the server detects conflicts between limits.
   noise.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
   await change('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()

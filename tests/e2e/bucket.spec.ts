@@ -151,7 +151,7 @@ test('repeated bucket failures cost only the parts in flight', async ({
     () => network.answerPuts(503),
     () => network.cut(),
   ]
-  // At most five parts of 8 MiB are in flight, so at least one is stored by now.
+  // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [film.path])
   for (const cut of cuts) {

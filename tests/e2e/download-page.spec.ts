@@ -53,7 +53,7 @@ test('shows HTML in a name as text, and a dead link as dead, without scripts', a
   await expect(plain.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
-test('tells the visitor when the link dies while the page is open', async ({
+test('tells the visitor when the link ends while the page is open', async ({
   app,
   noise,
   page,

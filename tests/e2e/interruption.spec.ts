@@ -70,7 +70,7 @@ test('an upload survives ten network failures and resends little', async ({
   const file = await writeRandomFile(folder, 'footage.mov', 128 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
-  // At most five parts of 8 MiB are in flight, so at least one is stored by now.
+  // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const cut of cuts) {

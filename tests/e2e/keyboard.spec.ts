@@ -5,7 +5,7 @@ import { pressOn, tabTo } from './support/keyboard.ts'
 import { withoutPicker } from './support/picker.ts'
 import { expect, test } from './support/test.ts'
 
-test('dropping a file, logging in, uploading, copying and deleting work by keyboard alone', async ({
+test('keeping a file, logging in, uploading, copying and deleting work by keyboard alone', async ({
   app,
   context,
   folder,

@@ -50,7 +50,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
-  // After an upgrade by either button, the rejected files upload.
+  // After an upgrade by any of the buttons, the rejected files upload.
   await chooseFiles(page, [first.path, second.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()
