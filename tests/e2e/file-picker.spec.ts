@@ -124,9 +124,9 @@ test('a dismissed picker opens no second dialog and can be opened again', async 
 
 for (const [browser, begin] of [
   ['without the picker', withoutPicker],
-  ['that refuses the picker', withPickerRefused],
+  ['that blocks the picker', withPickerRefused],
 ] as const) {
-  test(`in a browser ${browser}, the file input's dialog opens`, async ({
+  test(`a browser ${browser} opens the file input's dialog`, async ({
     app,
     film,
     network,

@@ -44,8 +44,8 @@ test('is null without the hint cookie, and sends no request', async () => {
 })
 
 test.each([
-  ['the server has a fault', () => refused(500)],
-  ['the server is away', () => Promise.reject(new TypeError('Failed to fetch'))],
+  ['the server fails', () => refused(500)],
+  ['the server is unreachable', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['the call is forbidden', () => refused(403, 'FORBIDDEN')],
 ])('is unknown if %s', async (_, answer) => {
   page.on('GET /api/auth/user', answer)

@@ -90,12 +90,20 @@ describe('the input', () => {
 describe('a failed call', () => {
   test.each([
     [
-      'has the server’s sentence',
+      'shows the server’s message',
       new ApiError(400, '', { message: 'Not this one.' }),
       'Not this one.',
     ],
-    ['without a sentence has the form’s own', new ApiError(500, ''), failed.description],
-    ['by a fault of the page has the form’s own', new Error('a fault'), failed.description],
+    [
+      'shows the form’s own message if the server sends none',
+      new ApiError(500, ''),
+      failed.description,
+    ],
+    [
+      'shows the form’s own message for an unexpected exception',
+      new Error('a bug'),
+      failed.description,
+    ],
   ])('%s', async (_, error, description) => {
     const { submit } = failing(error)
     expect(await submit()).toBeUndefined()
@@ -156,7 +164,7 @@ function faults(change: Partial<typeof good>) {
 }
 
 test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
-  ['a good form has none', {}, {}],
+  ['valid', {}, {}],
   ['an empty name', { firstName: ' ' }, { firstName: 'Please fill in this field.' }],
   [
     'a name that is too long',
@@ -164,14 +172,14 @@ test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
     { lastName: 'Please use at most 100 characters.' },
   ],
   ['an empty email', { email: '' }, { email: 'Please fill in this field.' }],
-  ['no email', { email: 'ada@' }, { email: 'Please enter a valid email address.' }],
+  ['an invalid email', { email: 'ada@' }, { email: 'Please enter a valid email address.' }],
   [
     'a short password',
     { password: '12345', confirmPassword: '12345' },
     { password: 'This password is too short.' },
   ],
   [
-    'another confirmation',
+    "passwords that don't match",
     { confirmPassword: 'other' },
     { confirmPassword: 'This is not the password above.' },
   ],

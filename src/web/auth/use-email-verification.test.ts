@@ -55,7 +55,7 @@ test('sends the token in any other browser only after confirmation', async () =>
 })
 
 test.each([
-  ['the server’s reason', 'This link is not valid any more.', 'This link is not valid any more.'],
+  ['the server’s message', 'This link is not valid any more.', 'This link is not valid any more.'],
   ['the default', undefined, 'Failed to verify email'],
 ])('a rejected token shows %s and cannot be retried', async (_, message, reason) => {
   page.on(check, () => refused(400, 'TOKEN_INVALID', message))

@@ -78,13 +78,13 @@ test('correcting a field clears its error', async () => {
 describe('if saving fails', () => {
   test.each([
     [
-      'has the server’s words',
+      'shows the server’s message',
       () => refused(403, 'TIER_BRANDING', 'Premium only.'),
       'Premium only.',
     ],
-    ['without words has its own', () => refused(500), 'Please try again.'],
+    ['is the default text', () => refused(500), 'Please try again.'],
     [
-      'of the connection says so',
+      'names the failed connection',
       () => Promise.reject(new TypeError('Failed to fetch')),
       'Please check your connection and try again',
     ],

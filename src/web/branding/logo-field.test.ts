@@ -4,9 +4,9 @@ import { logoError } from './logo-field.tsx'
 
 it.each([
   ['a PNG', 'image/png', 10, null],
-  ['a JPEG of a megabyte', 'image/jpeg', maxLogoBytes, null],
+  ['a 1 MB JPEG', 'image/jpeg', maxLogoBytes, null],
   ['a WebP', 'image/webp', 1, null],
-  ['a byte more than a megabyte', 'image/png', maxLogoBytes + 1, 'The picture can be 1MB at most.'],
+  ['a byte over 1 MB', 'image/png', maxLogoBytes + 1, 'The picture can be 1MB at most.'],
   ['an SVG', 'image/svg+xml', 10, 'Please choose a PNG, JPEG or WebP.'],
   ['a GIF', 'image/gif', 10, 'Please choose a PNG, JPEG or WebP.'],
   ['a file without a type', '', 10, 'Please choose a PNG, JPEG or WebP.'],

@@ -21,15 +21,15 @@ async function ask(count: number, sizes: readonly number[]) {
 }
 
 test.each([
-  ['names up to three files, each with its size', 3, [1, 2, 1536], [3, '1.5 KB']],
+  ['lists up to three files with their sizes', 3, [1, 2, 1536], [3, '1.5 KB']],
   [
-    'counts the others, and says how large all are',
+    'counts further files and shows the total size',
     5,
     [1, 2, 3, 1024, 1024],
     [4, 'and 2 more2 KB in all'],
   ],
-  ['gives no size where it does not know all files', 40, [1, 2, 3, 4], [4, 'and 37 more']],
-  ['names nothing where no file is loaded', 40, [], [0, '']],
+  ['omits the total size if some files are not loaded', 40, [1, 2, 3, 4], [4, 'and 37 more']],
+  ['lists nothing if no files are loaded', 40, [], [0, '']],
 ])('the question %s', async (_, count, sizes, [lines, end]) => {
   const asked = await ask(count, sizes)
   expect(asked).toHaveLength(Number(lines))

@@ -77,10 +77,10 @@ describe('deleting a file', () => {
   })
 
   test.each([
-    ['no answer', away],
-    ['a fault of the server', () => refused(500)],
-    ['another 404', () => refused(404, 'NOT_FOUND')],
-    ['a proxy that wants a password', () => refused(401)],
+    ['no response', away],
+    ['a server error', () => refused(500)],
+    ['an unrelated 404', () => refused(404, 'NOT_FOUND')],
+    ['a 401 from a proxy', () => refused(401)],
   ])('fails with %s: the file reappears and a toast is shown', async (_, answer) => {
     const { own, names } = await listing(useDeleteFile)
     page.on('DELETE /api/files/b', answer)

@@ -25,20 +25,20 @@ const after = new Date('2026-03-20T10:00:00.000Z')
 const gone = new Date('2026-04-02T10:00:00.000Z')
 
 test.each<[string, Tier, Date, Date | null, string, Date]>([
-  ['that opens says until when', 'free', before, null, 'Until', expiresAt],
+  ['active: its expiry', 'free', before, null, 'Until', expiresAt],
   [
-    'that is private, until when it can be renewed',
+    'private: until when it can be renewed',
     'premium',
     after,
     null,
     'Can be renewed until',
     maxLifetimeAt,
   ],
-  ['that cannot be renewed, when it ended', 'free', after, null, 'Ended', expiresAt],
-  ['past its longest life, when it ended', 'premium', gone, null, 'Ended', expiresAt],
-  ['that was taken down, when that was', 'premium', after, before, 'Ended', before],
-  ['that was taken down after its end, when it ended', 'premium', gone, after, 'Ended', expiresAt],
-])('a link %s', (_, tier, now, takenDownAt, words, at) => {
+  ['expired for good: when it ended', 'free', after, null, 'Ended', expiresAt],
+  ['past its maximum lifetime: when it ended', 'premium', gone, null, 'Ended', expiresAt],
+  ['taken down: when it was taken down', 'premium', after, before, 'Ended', before],
+  ['taken down after its expiry: when it ended', 'premium', gone, after, 'Ended', expiresAt],
+])('the date of a link, %s', (_, tier, now, takenDownAt, words, at) => {
   // A takedown starts removing the bytes immediately.
   const facts = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${words} ${localMomentText(at, now)}`

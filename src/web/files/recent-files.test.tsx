@@ -135,7 +135,7 @@ test('an older file that moves up into the list is not marked as new', async () 
 
 test.each([
   ['scrolls to a new file', 0, 1],
-  ['stays after the person has scrolled', 120, 0],
+  ['stays in place after the user has scrolled', 120, 0],
 ])('the page %s', async (_what, scrollY, times) => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => undefined)
   await open()

@@ -193,7 +193,7 @@ test('changes apply to all loaded pages', async () => {
 })
 
 test.each([
-  ['the server if the list is not loaded as a whole', true, { active: 7, private: 0, deleted: 0 }],
+  ['the server if the list is only partly loaded', true, { active: 7, private: 0, deleted: 0 }],
   ['the page otherwise', false, { active: 0, private: 0, deleted: 0 }],
 ])('files are counted by %s', async (_by, hasMore, counts) => {
   const known = { files: [], hasMore }

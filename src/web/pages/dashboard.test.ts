@@ -4,9 +4,9 @@ import { mainActionOf, welcomeName } from './dashboard.tsx'
 const facts = { hasNews: true, wantsTrial: true, hasKept: true }
 
 test.each([
-  ['to copy the new link, whatever else there is', {}, 'copy'],
-  ['the trial that the user chose', { hasNews: false }, 'trial'],
-  ['to upload the files that wait', { hasNews: false, wantsTrial: false }, 'upload'],
+  ['to copy a new link, above all else', {}, 'copy'],
+  ['the trial the user chose', { hasNews: false }, 'trial'],
+  ['to upload the waiting files', { hasNews: false, wantsTrial: false }, 'upload'],
   ['to choose files', { hasNews: false, wantsTrial: false, hasKept: false }, 'choose'],
 ])('the main action is %s', (_, changes, action) => {
   expect(mainActionOf({ ...facts, ...changes })).toBe(action)

@@ -84,17 +84,17 @@ function account() {
 }
 
 test.each([
-  ['the offer of the File Manager', manager, 'Get emails about', 'copy their links together.'],
+  ['the File Manager offer', manager, 'Get emails about', 'copy their links together.'],
   [
-    'a takedown',
+    'the takedown dialog',
     takedown,
     'in an email and in My Files',
     'in My Files. This server sends no email',
   ],
-  ['the list of feedback', feedback, 'emailed to support', 'This server sends no email'],
-  ['the test of mail', maintenance, 'Sends an email to', 'Writes an email to the outbox folder'],
+  ['the feedback list', feedback, 'emailed to support', 'This server sends no email'],
+  ['the email test', maintenance, 'Sends an email to', 'Writes an email to the outbox folder'],
   [
-    'a change of the password',
+    'the password form',
     account,
     'You get an email about it',
     'links in earlier emails stop working.',

@@ -94,7 +94,7 @@ describe('a screen for visitors', () => {
 
   test.each([
     ['a visitor', unauthorized],
-    ['whoever cannot reach the server', () => refused(503)],
+    ['a user who cannot reach the server', () => refused(503)],
   ])('shows its form to %s', async (_, answer) => {
     page.on(call, answer)
     show()

@@ -98,8 +98,8 @@ describe('the button', () => {
   })
 
   test.each([
-    ['keeps the tier of a trial', running, 'Keep Premium'],
-    ['goes to Premium after it', expired, 'Upgrade Now'],
+    ['keeps Premium during a trial', running, 'Keep Premium'],
+    ['upgrades to Premium after the trial has ended', expired, 'Upgrade Now'],
   ])('%s, once the user confirms the price', async (_, of, name) => {
     page.on('GET /api/settings/premium-price', () => ({ price: 12 }))
     page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
@@ -124,8 +124,8 @@ describe('the button', () => {
 
 describe('a dismissed banner', () => {
   test.each([
-    ['the offer', offered],
-    ['the end', expired],
+    ['the trial offer', offered],
+    ['the expiry notice', expired],
   ])('stays hidden after a reload: %s', async (_, of) => {
     const { press, text } = show(of())
     await press('Dismiss')

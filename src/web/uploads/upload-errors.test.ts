@@ -124,7 +124,7 @@ describe('the outcome of a call', () => {
     })
   })
 
-  test.each([new NetworkError('away'), new DOMException('', 'TimeoutError'), 'what else'])(
+  test.each([new NetworkError('away'), new DOMException('', 'TimeoutError'), 'unexpected'])(
     'without a response has no status: %s',
     async (error) => {
       const refusal = { status: null, code: null, message: null }

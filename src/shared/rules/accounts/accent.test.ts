@@ -42,13 +42,13 @@ describe('contrast', () => {
 
 describe('accentPairs', () => {
   it.each([
-    ['our own', '#0b6e63', '#0b6e63', '#ffffff', '#147469', '#ffffff'],
+    ['the default accent', '#0b6e63', '#0b6e63', '#ffffff', '#147469', '#ffffff'],
     ['a yellow', '#ffd400', '#a98c00', '#000000', '#ffd400', '#000000'],
-    ['a red that serves both', '#e11d48', '#e11d48', '#ffffff', '#e11d48', '#ffffff'],
+    ['a red that works in both', '#e11d48', '#e11d48', '#ffffff', '#e11d48', '#ffffff'],
     ['a dark blue', '#1e3a8a', '#1e3a8a', '#ffffff', '#4f65a3', '#ffffff'],
     ['black', '#000000', '#000000', '#ffffff', '#676767', '#ffffff'],
     ['white', '#ffffff', '#8e8e8e', '#000000', '#ffffff', '#000000'],
-    ['a grey that serves both', '#808080', '#808080', '#000000', '#808080', '#000000'],
+    ['a gray that works in both', '#808080', '#808080', '#000000', '#808080', '#000000'],
   ])('adapts %s to both themes', (_name, chosen, light, onLight, dark, onDark) => {
     expect(accentPairs(chosen)).toEqual({
       light: { accent: light, onAccent: onLight },

@@ -16,7 +16,7 @@ describe('the email before the end of a link', () => {
     ['has just ended', ending(0), false],
     ['ends in exactly a day', ending(endsSoonMs), true],
     ['was renewed for longer', ending(endsSoonMs + 1), false],
-    ['loses its bytes', ending(hourInMs, now), false],
+    ['is being deleted', ending(hourInMs, now), false],
   ])('for a link that %s is valid: %s', (_, file, isRight) => {
     expect(isFileEmailValid('link-ends', file, now)).toBe(isRight)
   })

@@ -107,12 +107,12 @@ function at(year: number, month: number, day: number, hour = 0, minute = 0, seco
 
 describe('pastMomentText', () => {
   test.each([
-    ['the same moment', at(2026, 11, 21, 11, 28, 4), 'today, 11:28:04'],
+    ['the current second', at(2026, 11, 21, 11, 28, 4), 'today, 11:28:04'],
     ['midnight today', at(2026, 11, 21), 'today, 00:00:00'],
     ['the last second of yesterday', at(2026, 11, 20, 23, 59, 59), 'yesterday, 23:59:59'],
     ['midnight yesterday', at(2026, 11, 20), 'yesterday, 00:00:00'],
-    ['the day before', at(2026, 11, 19, 16, 2, 47), 'Thu 19 Nov, 16:02:47'],
-    ['the last year', at(2025, 11, 21, 9), 'Fri 21 Nov 2025, 09:00:00'],
+    ['two days ago', at(2026, 11, 19, 16, 2, 47), 'Thu 19 Nov, 16:02:47'],
+    ['last year', at(2025, 11, 21, 9), 'Fri 21 Nov 2025, 09:00:00'],
     ['tomorrow', at(2026, 11, 22, 9), 'Sun 22 Nov, 09:00:00'],
   ])('%s', (_, passed, text) => {
     expect(pastMomentText(passed, at(2026, 11, 21, 11, 28, 4))).toBe(text)

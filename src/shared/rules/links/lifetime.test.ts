@@ -47,11 +47,11 @@ describe('renewedExpiry', () => {
   const inMs = (ms: number) => new Date(now.getTime() + ms)
 
   it.each([
-    ['far from the ceiling: the days asked for', 20 * day, 7 * day],
-    ['a millisecond before the ceiling', 7 * day + 1, 7 * day],
-    ['exactly at the ceiling', 7 * day, 7 * day],
-    ['a millisecond over the ceiling', 7 * day - 1, 7 * day - 1],
-    ['less than a day left to the ceiling: until then', 1, 1],
+    ['far below the limit: the requested days', 20 * day, 7 * day],
+    ['a millisecond below the limit', 7 * day + 1, 7 * day],
+    ['exactly at the limit', 7 * day, 7 * day],
+    ['a millisecond over the limit', 7 * day - 1, 7 * day - 1],
+    ['almost at the limit: capped to it', 1, 1],
   ])('%s', (_, ceiling, expected) => {
     expect(renewedExpiry(now, 7, inMs(ceiling))).toEqual(inMs(expected))
   })

@@ -36,9 +36,9 @@ describe('linkStatus, at the boundaries', () => {
     ['a millisecond after maxLifetimeAt', link(-day, -1), 'deleted', 'deleted'],
     ['both dates a millisecond away', link(1, 1), 'active', 'active'],
     ['both dates now', link(0, 0), 'deleted', 'deleted'],
-    ['maxLifetimeAt over although expiresAt lies ahead', link(day, 0), 'deleted', 'deleted'],
+    ['maxLifetimeAt passed before expiresAt', link(day, 0), 'deleted', 'deleted'],
     ['purged after expiry', link(-day, day, -1), 'deleted', 'deleted'],
-    ['purged although the dates lie ahead', link(day, 2 * day, 0), 'deleted', 'deleted'],
+    ['purged before both dates', link(day, 2 * day, 0), 'deleted', 'deleted'],
   ])('%s', (_, facts, free, premium) => {
     expect(linkStatus(facts, 'free', now)).toBe(free)
     expect(linkStatus(facts, 'premium', now)).toBe(premium)
@@ -154,24 +154,19 @@ describe('for any order of dates', () => {
 
 describe('nextLabelChange', () => {
   it.each<[string, LinkFacts, Tier, number | null]>([
-    ['7 days turn into 6 half a day later', link(7 * day, 30 * day), 'free', 0.5 * day + 1],
-    [
-      'a day and a half is 2 days for no longer than a millisecond',
-      link(1.5 * day, day * 30),
-      'free',
-      1,
-    ],
-    ['the last day turns into 23 hours', link(1.5 * day - 1, 30 * day), 'free', 0.5 * day],
-    ['exactly 24 hours', link(day, 30 * day), 'free', 1],
-    ['23 hours turn into 22', link(day - 1, 30 * day), 'free', hour],
-    ['the last hour begins', link(hour, 30 * day), 'free', 1],
-    ['the last hour ends with the link', link(hour - 1, 30 * day), 'free', hour - 1],
+    ['7 days become 6 after half a day', link(7 * day, 30 * day), 'free', 0.5 * day + 1],
+    ['exactly a day and a half: 2 days become 1', link(1.5 * day, day * 30), 'free', 1],
+    ['1 day becomes 23 hours', link(1.5 * day - 1, 30 * day), 'free', 0.5 * day],
+    ['exactly 24 hours become 23', link(day, 30 * day), 'free', 1],
+    ['23 hours become 22', link(day - 1, 30 * day), 'free', hour],
+    ['1 hour becomes less than 1 hour', link(hour, 30 * day), 'free', 1],
+    ['the last hour ends when the link expires', link(hour - 1, 30 * day), 'free', hour - 1],
     ['the last millisecond', link(1, 30 * day), 'free', 1],
-    ['the cap ends a link that would go on', link(5 * day, 10), 'premium', 10],
-    ['27 days to renew turn into 26', link(0, 27 * day), 'premium', day],
+    ['the maximum lifetime ends the link early', link(5 * day, 10), 'premium', 10],
+    ['27 days to renew become 26', link(0, 27 * day), 'premium', day],
     ['the last day to renew', link(-day, 1), 'premium', 1],
-    ['expired and deleted, until the 30 days are over', link(0, 27 * day), 'free', 27 * day],
-    ['permanently expired, for ever', link(-day, 0), 'premium', null],
+    ['expired and deleted until the 30 days are over', link(0, 27 * day), 'free', 27 * day],
+    ['permanently expired, never changes', link(-day, 0), 'premium', null],
   ])('%s', (_, facts, tier, expected) => {
     expect(nextLabelChange(facts, tier, now)).toEqual(expected === null ? null : inMs(expected))
   })

@@ -13,21 +13,21 @@ describe('the bytes of a file must be deleted', () => {
   const file = { expiresAt, maxLifetimeAt, purgingAt: null, purgeDueAt: null }
 
   it.each([
-    ['at the end of its longest life where it can be renewed', file, true, maxLifetimeAt],
-    ['with its link where it cannot', file, false, expiresAt],
+    ['at its maximum lifetime if it can be renewed', file, true, maxLifetimeAt],
+    ['at its expiry if it cannot be renewed', file, false, expiresAt],
     [
-      'never after its longest life',
+      'never after its maximum lifetime',
       { ...file, expiresAt: maxLifetimeAt, maxLifetimeAt: expiresAt },
       false,
       expiresAt,
     ],
     [
-      'when the server recorded it',
+      'at the time the server recorded',
       { ...file, purgingAt: recorded, purgeDueAt: recorded },
       true,
       recorded,
     ],
-    ['at a moment that nobody recorded', { ...file, purgingAt: recorded }, true, null],
+    ['at an unknown time if none was recorded', { ...file, purgingAt: recorded }, true, null],
   ])('%s', (_, facts, canRenew, due) => {
     expect(removalDueAt(facts, canRenew)).toEqual(due)
   })

@@ -21,14 +21,19 @@ function link(expires: number, ends: number, purged: number | null = null): Link
 describe('checkRenewal', () => {
   it.each<[string, LinkFacts, Tier, ReturnType<typeof checkRenewal>]>([
     ['before its expiry', link(1, day), 'premium', { ok: true }],
-    ['at its very expiry', link(0, day), 'premium', { ok: true }],
+    ['exactly at its expiry', link(0, day), 'premium', { ok: true }],
     ['long after its expiry', link(-27 * day, day), 'premium', { ok: true }],
-    ['a millisecond before the 30 days', link(-day, 1), 'premium', { ok: true }],
-    ['at the 30 days', link(-day, 0), 'premium', { ok: false, code: 'FILE_GONE' }],
-    ['after the 30 days', link(-day, -1), 'premium', { ok: false, code: 'FILE_GONE' }],
-    ['without its bytes', link(day, 2 * day, 0), 'premium', { ok: false, code: 'FILE_GONE' }],
+    ['a millisecond before 30 days', link(-day, 1), 'premium', { ok: true }],
+    ['exactly at 30 days', link(-day, 0), 'premium', { ok: false, code: 'FILE_GONE' }],
+    ['after 30 days', link(-day, -1), 'premium', { ok: false, code: 'FILE_GONE' }],
+    [
+      'after its bytes are deleted',
+      link(day, 2 * day, 0),
+      'premium',
+      { ok: false, code: 'FILE_GONE' },
+    ],
     ['by a free user, active', link(day, 2 * day), 'free', { ok: false, code: 'TIER_RENEWAL' }],
-    ['by a free user, over', link(-day, -1), 'free', { ok: false, code: 'TIER_RENEWAL' }],
+    ['by a free user, expired', link(-day, -1), 'free', { ok: false, code: 'TIER_RENEWAL' }],
   ])('%s', (_, facts, tier, expected) => {
     expect(checkRenewal(facts, tier, now)).toEqual(expected)
   })

@@ -14,13 +14,13 @@ const used = moment(-5 * 86_400_000)
 
 /** All states of a user's tier. */
 const standings = {
-  'free, never tried': facts('free', null, null),
+  'free, trial unused': facts('free', null, null),
   'without a tier': { ...facts('free', null, null), tier: null },
   'in the trial': facts('premium', used, moment(1)),
-  'trial over this very moment': facts('premium', used, now),
-  'trial over and tidied up': facts('free', used, now),
-  'free, trial left before its end': facts('free', used, null),
-  'premium, never tried': facts('premium', null, null),
+  'trial ending now': facts('premium', used, now),
+  'trial ended and reset to free': facts('free', used, now),
+  'free, trial canceled early': facts('free', used, null),
+  'premium, trial unused': facts('premium', null, null),
   'premium after a trial': facts('premium', used, null),
 } satisfies Record<string, TierFacts>
 type Standing = keyof typeof standings
@@ -35,13 +35,13 @@ function change(standing: Standing, request: TierRequest) {
 
 describe('starting a trial', () => {
   it.each<[Standing, string]>([
-    ['free, never tried', 'ok'],
+    ['free, trial unused', 'ok'],
     ['without a tier', 'ok'],
     ['in the trial', 'TRIAL_USED'],
-    ['trial over this very moment', 'TRIAL_USED'],
-    ['trial over and tidied up', 'TRIAL_USED'],
-    ['free, trial left before its end', 'TRIAL_USED'],
-    ['premium, never tried', 'ALREADY_PREMIUM'],
+    ['trial ending now', 'TRIAL_USED'],
+    ['trial ended and reset to free', 'TRIAL_USED'],
+    ['free, trial canceled early', 'TRIAL_USED'],
+    ['premium, trial unused', 'ALREADY_PREMIUM'],
     ['premium after a trial', 'TRIAL_USED'],
   ])('%s: %s', (standing, expected) => {
     const verdict = change(standing, { reason: 'trial' })
@@ -51,7 +51,7 @@ describe('starting a trial', () => {
   })
 
   it('gives 30 days of 24 hours, across a change to daylight saving time', () => {
-    const verdict = change('free, never tried', { reason: 'trial' })
+    const verdict = change('free, trial unused', { reason: 'trial' })
     if (!verdict.ok) throw new Error(verdict.code)
     expect(effectiveTier(verdict.facts, moment(thirtyDays - 1))).toBe('premium')
     expect(effectiveTier(verdict.facts, moment(thirtyDays))).toBe('free')
@@ -61,32 +61,32 @@ describe('starting a trial', () => {
 describe('switching the tier', () => {
   const tiersAsked = { without: undefined, free: 'free', premium: 'premium' } as const
 
-  it.each<[Standing, keyof typeof tiersAsked, TierFacts | 'as it was']>([
-    ['free, never tried', 'without', facts('premium', null, null)],
-    ['free, never tried', 'free', 'as it was'],
-    ['free, never tried', 'premium', facts('premium', null, null)],
+  it.each<[Standing, keyof typeof tiersAsked, TierFacts | 'unchanged']>([
+    ['free, trial unused', 'without', facts('premium', null, null)],
+    ['free, trial unused', 'free', 'unchanged'],
+    ['free, trial unused', 'premium', facts('premium', null, null)],
     ['without a tier', 'without', facts('premium', null, null)],
     ['in the trial', 'without', facts('free', used, null)],
     ['in the trial', 'free', facts('free', used, null)],
     ['in the trial', 'premium', facts('premium', used, null)],
-    ['trial over this very moment', 'without', facts('premium', used, null)],
-    ['trial over this very moment', 'free', 'as it was'],
-    ['trial over this very moment', 'premium', facts('premium', used, null)],
-    ['trial over and tidied up', 'without', facts('premium', used, null)],
-    ['trial over and tidied up', 'free', 'as it was'],
-    ['trial over and tidied up', 'premium', facts('premium', used, null)],
-    ['free, trial left before its end', 'without', facts('premium', used, null)],
-    ['premium, never tried', 'without', facts('free', null, null)],
-    ['premium, never tried', 'free', facts('free', null, null)],
-    ['premium, never tried', 'premium', 'as it was'],
+    ['trial ending now', 'without', facts('premium', used, null)],
+    ['trial ending now', 'free', 'unchanged'],
+    ['trial ending now', 'premium', facts('premium', used, null)],
+    ['trial ended and reset to free', 'without', facts('premium', used, null)],
+    ['trial ended and reset to free', 'free', 'unchanged'],
+    ['trial ended and reset to free', 'premium', facts('premium', used, null)],
+    ['free, trial canceled early', 'without', facts('premium', used, null)],
+    ['premium, trial unused', 'without', facts('free', null, null)],
+    ['premium, trial unused', 'free', facts('free', null, null)],
+    ['premium, trial unused', 'premium', 'unchanged'],
     ['premium after a trial', 'without', facts('free', used, null)],
-    ['premium after a trial', 'premium', 'as it was'],
+    ['premium after a trial', 'premium', 'unchanged'],
   ])('%s, target: %s', (standing, to, expected) => {
     for (const reason of ['preview', 'administrator'] as const) {
       const verdict = change(standing, { reason, to: tiersAsked[to] })
       if (!verdict.ok) throw new Error(verdict.code)
       // The same object tells the caller that there is nothing to write.
-      if (expected === 'as it was') expect(verdict.facts).toBe(standings[standing])
+      if (expected === 'unchanged') expect(verdict.facts).toBe(standings[standing])
       else expect(verdict.facts).toEqual(expected)
     }
   })

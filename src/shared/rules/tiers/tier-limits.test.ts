@@ -63,15 +63,15 @@ describe('checkUpload', () => {
     ['premium, a byte over 1GB', { tier: 'premium', fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
     ['free, 5 days', { expirationDays: 5 }, 'TIER_EXPIRATION'],
     ['free, 7 days', { expirationDays: 7 }, 'TIER_EXPIRATION'],
-    ['free, days that no tier offers', { expirationDays: 4 }, 'INVALID_INPUT'],
+    ['free, days no tier offers', { expirationDays: 4 }, 'INVALID_INPUT'],
     ['premium, 5 days', { tier: 'premium', expirationDays: 5 }, 'ok'],
     ['premium, 7 days', { tier: 'premium', expirationDays: 7 }, 'ok'],
     ['free, the third file', { filesInUse: 2 }, 'ok'],
-    ['free, a fourth file', { filesInUse: 3 }, 'TIER_FILE_COUNT'],
-    ['free, over the limit since premium ended', { filesInUse: 40 }, 'TIER_FILE_COUNT'],
+    ['free, the fourth file', { filesInUse: 3 }, 'TIER_FILE_COUNT'],
+    ['free, over the limit after premium ended', { filesInUse: 40 }, 'TIER_FILE_COUNT'],
     ['premium, the ten thousandth file', { tier: 'premium', filesInUse: 9999 }, 'ok'],
     [
-      'several faults: the one that concerns this file first',
+      "several violations: the file's own comes first",
       { fileSize: freeSize + 1, expirationDays: 7, filesInUse: 3 },
       'TIER_FILE_SIZE',
     ],
@@ -81,13 +81,13 @@ describe('checkUpload', () => {
 
   it.each<[string, Partial<PlannedUpload>, string]>([
     ['free, the first file', { expirationDays: 1 }, 'ok'],
-    ['free, a second file', { expirationDays: 1, filesInUse: 1 }, 'TIER_FILE_COUNT'],
-    ['free, a byte over its 10', { expirationDays: 1, fileSize: 11 }, 'TIER_FILE_SIZE'],
-    ['free, days that only premium has', { expirationDays: 9 }, 'TIER_EXPIRATION'],
-    ['premium, days that only free has', { tier: 'premium', expirationDays: 1 }, 'TIER_EXPIRATION'],
-    ['premium, the days of the default', { tier: 'premium', expirationDays: 3 }, 'INVALID_INPUT'],
+    ['free, the second file', { expirationDays: 1, filesInUse: 1 }, 'TIER_FILE_COUNT'],
+    ['free, a byte over 10', { expirationDays: 1, fileSize: 11 }, 'TIER_FILE_SIZE'],
+    ['free, premium-only days', { expirationDays: 9 }, 'TIER_EXPIRATION'],
+    ['premium, free-only days', { tier: 'premium', expirationDays: 1 }, 'TIER_EXPIRATION'],
+    ['premium, the default days', { tier: 'premium', expirationDays: 3 }, 'INVALID_INPUT'],
     [
-      'premium, a sixth file',
+      'premium, the sixth file',
       { tier: 'premium', expirationDays: 2, filesInUse: 5 },
       'TIER_FILE_COUNT',
     ],
@@ -142,11 +142,11 @@ describe('checkUpload', () => {
 
 describe('selectedDays', () => {
   it.each([
-    ['the wanted days', [3, 5, 7], 7, 7],
-    ['the default where the wanted days are not offered', [2, 3, 9], 7, 3],
-    ['the default where nothing is wanted', [2, 3, 9], undefined, 3],
-    ['the fewest days where the default is not offered', [5, 9], undefined, 5],
-    ['the fewest days where neither is offered', [5, 9], 7, 5],
+    ['the requested days', [3, 5, 7], 7, 7],
+    ['the default if the requested days are not offered', [2, 3, 9], 7, 3],
+    ['the default if none are requested', [2, 3, 9], undefined, 3],
+    ['the fewest days if the default is not offered', [5, 9], undefined, 5],
+    ['the fewest days if neither is offered', [5, 9], 7, 5],
   ])('%s', (_, expirationDays, wanted, expected) => {
     expect(selectedDays({ expirationDays }, wanted)).toBe(expected)
   })

@@ -113,9 +113,9 @@ describe('the progress card', () => {
   })
 
   test.each([
-    ['all are stored', [stored('a'), stored('b')], '2 files uploaded', '100'],
-    ['one failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
-    ['the user cancelled', [failed('a', cancelledByUser)], cancelledByUser, null],
+    ['all uploads succeeded', [stored('a'), stored('b')], '2 files uploaded', '100'],
+    ['one upload failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
+    ['the user canceled', [failed('a', cancelledByUser)], cancelledByUser, null],
   ])('shows the outcome when %s', (_, records, outcome, bar) => {
     const shown = show({ records, outcome })
     expect(shown.spoken()).toBe(outcome)
@@ -136,7 +136,7 @@ describe('the list of failed uploads', () => {
 
   test.each([
     ['nothing failed', [stored('a'), uploading('b', 1)]],
-    ['the user cancelled', [failed('a', cancelledByUser)]],
+    ['the user canceled', [failed('a', cancelledByUser)]],
     ['only a background upload failed', [{ ...failed('a'), path: 'background' as const }]],
   ])('is hidden when %s', (_, records) => {
     expect(show({ records }).text()).toBe('')

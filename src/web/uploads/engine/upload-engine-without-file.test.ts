@@ -33,8 +33,8 @@ describe('an upload without its file', () => {
   }
 
   test.each([
-    ['all of it is stored', () => allHeld],
-    ['it is already a file', () => refused(404)],
+    ['all bytes are stored', () => allHeld],
+    ['it is already confirmed', () => refused(404)],
   ])('is confirmed automatically after 5 s if %s', async (_, onList) => {
     await stopAtConfirm()
     world.onList = onList

@@ -195,7 +195,7 @@ describe('a failed attempt', () => {
 
   test.each([
     ['different bytes', refuse(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
-    ['too few bytes', refuse(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
+    ['missing bytes', refuse(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
   ])('is repaired once if the server has %s', async (_, answer, again) => {
     calls.confirmUpload = async () => answer
     begin()

@@ -24,7 +24,10 @@ describe('files shared from a phone', () => {
   it.each([
     ['too many files', share(Array.from({ length: maxKept + 1 }, () => new File([], 'a')))],
     ['no files', share(['a text'])],
-    ['no form', new Request('https://files.example.org/share', { method: 'POST', body: '{}' })],
+    [
+      'a body that is not a form',
+      new Request('https://files.example.org/share', { method: 'POST', body: '{}' }),
+    ],
   ])('are not kept, and the share page opens: %s', async (_what, request) => {
     const kept = createStore()
     expect(await takeShare(request, kept)).toBe('/share')
@@ -34,7 +37,7 @@ describe('files shared from a phone', () => {
 
 it.each([
   ['a phone', '', false],
-  ['our page', 'https://files.example.org/share', false],
+  ['our own page', 'https://files.example.org/share', false],
   ['another site', 'https://evil.example/', true],
   ['our host over plain HTTP', 'http://files.example.org/', true],
 ])('a share from %s: cross-site is %s', (_from, referrer, expected) => {

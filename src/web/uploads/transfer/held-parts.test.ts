@@ -48,7 +48,7 @@ test.each([
   expect(sim.puts).toEqual([])
 })
 
-test.each(['storage has no checksum', 'the browser computes none'])(
+test.each(['storage has no checksum', 'the browser cannot compute one'])(
   "if %s, the file's date decides",
   async (why) => {
     const start = () => {
