@@ -26,7 +26,13 @@ import {
   storedPuts,
 } from './support/network.ts'
 import { postgresUrl } from './support/run.ts'
-import { codeOf, expectArrived, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+import {
+  codeOf,
+  expectArrived,
+  expectUpload,
+  sha256OfDownload,
+  uploadItem,
+} from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -131,7 +137,7 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   await dropFiles(page, [film.path])
   await expectUpload(page, film.name, 'Completed')
   expect(sentSince(network)).toBe(film.size)
-  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+  expect(await sha256OfDownload(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
 test('repeated bucket failures cost only the parts in flight', async ({
@@ -238,7 +244,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   const sum = await sha256OfFile(film.path)
   expect(sum).not.toBe(film.sha256)
   const code = await codeOf(again, film.name)
-  expect(await sha256OfLink(app.url, code)).toBe(sum)
+  expect(await sha256OfDownload(app.url, code)).toBe(sum)
   await computeDigests(app.deps)
   const [listed] = await (await again.request.get('/api/files')).json()
   expect(listed.sha256).toBe(sum)

@@ -16,7 +16,7 @@ import {
   test,
   wastedPuts,
 } from './support/network.ts'
-import { codeOf, expectArrived, sha256OfLink, uploadItem } from './support/uploads.ts'
+import { codeOf, expectArrived, sha256OfDownload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const maxInFlight = 5
@@ -114,7 +114,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   expectNoWaste(network)
   await expect(fileRow(page, file.name)).toBeVisible()
-  expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
 test('a small file resumes from the bytes on the server', async ({
@@ -142,10 +142,10 @@ test('a small file resumes from the bytes on the server', async ({
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   expect(sentSince(network, before)).toBeLessThan(4 * mebibyte)
   await expect(fileRow(page, file.name)).toBeVisible()
-  expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
-test('three uploads survive a server outage of ten minutes', async ({
+test('three uploads survive a ten-minute server outage', async ({
   app,
   folder,
   noise,
@@ -178,7 +178,7 @@ test('three uploads survive a server outage of ten minutes', async ({
 
   for (const { name, sha256 } of files) {
     await expect(fileRow(page, name)).toBeVisible()
-    expect(await sha256OfLink(app.url, await codeOf(page, name))).toBe(sha256)
+    expect(await sha256OfDownload(app.url, await codeOf(page, name))).toBe(sha256)
   }
 })
 

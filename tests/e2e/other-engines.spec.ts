@@ -5,7 +5,7 @@ import { signUp } from '../support/make.ts'
 import { writeRandomFile } from './support/files.ts'
 import { expect, test as onNetwork, stallAfter } from './support/network.ts'
 import { type EnginePage, openEngine } from './support/other-engines.ts'
-import { sha256OfLink } from './support/uploads.ts'
+import { sha256OfDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -23,12 +23,12 @@ const test = onNetwork.extend<{ openPage: (engine: EngineName) => Promise<Engine
   },
 })
 
-function shows(page: EnginePage, text: string): Promise<void> {
+function expectText(page: EnginePage, text: string): Promise<void> {
   return expect.poll(() => page.evaluate('document.body.innerText')).toContain(text)
 }
 
 async function chooseFile(page: EnginePage, path: string): Promise<void> {
-  await shows(page, 'Choose files')
+  await expectText(page, 'Choose files')
   await page.chooseFile('//input[@aria-label="Files to upload"]', path)
 }
 
@@ -69,35 +69,35 @@ for (const engine of ['firefox', 'webkit'] as const) {
     const page = await openPage(engine)
     const person = await signUp(app)
     await page.goto(`${app.url}/login`)
-    await shows(page, 'Forgot password?')
+    await expectText(page, 'Forgot password?')
     await fill(page, 'Email', person.email)
     await fill(page, 'Password', person.password)
     await page.click('//button[normalize-space()="Sign In"]')
-    await shows(page, 'Welcome back, ')
+    await expectText(page, 'Welcome back, ')
 
     const photo = await writeRandomFile(folder, 'photo.png', 123_457)
     await chooseFile(page, photo.path)
-    await shows(page, 'Upload completed successfully!')
-    await shows(page, 'Copy')
+    await expectText(page, 'Upload completed successfully!')
+    await expectText(page, 'Copy')
     await page.click('//button[starts-with(normalize-space(), "Copy")]')
-    await shows(page, 'Link copied')
-    const listed = "fetch('/api/files').then((answer) => answer.json())"
+    await expectText(page, 'Link copied')
+    const listed = "fetch('/api/files').then((response) => response.json())"
     const [stored] = await page.evaluate<StoredFile[]>(listed)
     await page.goto(`${app.url}/s/${stored?.shortCode}`)
-    await shows(page, photo.name)
+    await expectText(page, photo.name)
     const bytes = Buffer.from(await download(page), 'base64')
     expect(bytes.equals(await readFile(photo.path))).toBe(true)
 
     await page.goto(app.url)
-    await shows(page, photo.name)
+    await expectText(page, photo.name)
     await stallAfter(network, 30 * mebibyte, () => chooseFile(page, film.path))
     await page.reload()
     network.reset()
-    await shows(page, 'Upload paused')
+    await expectText(page, 'Upload paused')
     network.open()
     await chooseFile(page, film.path)
-    await shows(page, '2 active links')
+    await expectText(page, '2 active links')
     const [resumed] = await page.evaluate<StoredFile[]>(listed)
-    expect(await sha256OfLink(app.url, resumed?.shortCode ?? '')).toBe(film.sha256)
+    expect(await sha256OfDownload(app.url, resumed?.shortCode ?? '')).toBe(film.sha256)
   })
 }

@@ -11,7 +11,13 @@ import {
   test,
 } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
-import { codeOf, expectUpload, pressCancel, sha256OfLink, uploadsPanel } from './support/uploads.ts'
+import {
+  codeOf,
+  expectUpload,
+  pressCancel,
+  sha256OfDownload,
+  uploadsPanel,
+} from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
@@ -60,7 +66,7 @@ test('an upload reloaded while finalizing becomes a file without being chosen ag
   network.open()
   await expectUpload(page, film.name, 'Completed')
   expect(sentSince(network, before)).toBe(0)
-  expect(await sha256OfLink(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+  expect(await sha256OfDownload(app.url, await codeOf(page, film.name))).toBe(film.sha256)
 })
 
 test('a finished upload leaves the panel after a day', async ({ app, film, page }) => {

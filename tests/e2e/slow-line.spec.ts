@@ -6,7 +6,7 @@ import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { brokenConnection, expect, test as onNetwork } from './support/network.ts'
 import { postgresUrl } from './support/run.ts'
-import { codeOf, expectUpload, sha256OfLink, uploadItem } from './support/uploads.ts'
+import { codeOf, expectUpload, sha256OfDownload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -57,5 +57,5 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
   expect(signings.length).toBeGreaterThan(0)
   // Downloads directly, because the line is slow in both directions.
   const direct = `http://127.0.0.1:${app.deps.config.port}`
-  expect(await sha256OfLink(direct, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await sha256OfDownload(direct, await codeOf(page, file.name))).toBe(file.sha256)
 })

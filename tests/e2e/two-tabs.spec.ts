@@ -25,7 +25,7 @@ import {
   expectUpload,
   pressCancel,
   pressResume,
-  sha256OfLink,
+  sha256OfDownload,
   uploadItem,
   uploadsPanel,
 } from './support/uploads.ts'
@@ -145,7 +145,7 @@ test("closing an uploading tab leaves another tab's upload running and offers to
 
   await expectUpload(other, song.name, 'Completed')
   await expect(fileRow(other, song.name)).toBeVisible()
-  expect(await sha256OfLink(app.url, await codeOf(other, song.name))).toBe(song.sha256)
+  expect(await sha256OfDownload(app.url, await codeOf(other, song.name))).toBe(song.sha256)
   await expectUpload(other, film.name, 'Paused')
   await dropFiles(other, [film.path], uploadItem(other, film.name))
   await expectArrived(other, app, film)

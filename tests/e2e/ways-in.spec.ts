@@ -7,7 +7,7 @@ import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashbo
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { expect, stallAfter, test } from './support/network.ts'
 import { recordTexts } from './support/shown-texts.ts'
-import { codeOf, sha256OfLink } from './support/uploads.ts'
+import { codeOf, sha256OfDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -32,7 +32,7 @@ test('each file of a dropped folder gets a link, and all links are copied at onc
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   for (const file of files) {
     await expect(fileRow(page, file.name)).toBeVisible()
-    expect(await sha256OfLink(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+    expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
     await expect.poll(() => shown).toContain(`${file.name} uploaded successfully`)
   }
   await expect.poll(() => shown).toContain('Upload Complete')

@@ -27,11 +27,12 @@ export interface DiskServer {
   logged: LogLine[]
   /** Keys reported as receiving bytes, in order. */
   touched: string[]
-  /** Keys whose upload has ended. With `recordsFail`, looking up an upload fails. */
-  over: Set<string>
-  recordsFail: boolean
-  /** Looking up an upload blocks while this is pending. */
-  recordsAnswer: Promise<void>
+  /** Keys of the uploads that have ended. */
+  ended: Set<string>
+  /** True if looking up an upload fails, as during a database outage. */
+  lookupFails: boolean
+  /** Looking up an upload blocks until this resolves. */
+  lookupUnblocked: Promise<void>
   /** Marks an upload as ended. */
   endUpload(key: string): void
   /** Returns the store's open files, except its two permanently open directories. */
@@ -79,10 +80,10 @@ export async function openDiskServer(
     space,
     logged,
     touched: [],
-    over: new Set(),
-    recordsFail: false,
-    recordsAnswer: Promise.resolve(),
-    endUpload: (key) => void disk.over.add(key),
+    ended: new Set(),
+    lookupFails: false,
+    lookupUnblocked: Promise.resolve(),
+    endUpload: (key) => void disk.ended.add(key),
     async openFiles() {
       const open = await readdir('/proc/self/fd')
       const links = open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
@@ -124,10 +125,10 @@ export async function openDiskServer(
     log: pino({}, logCollector(logged)),
     uploads: {
       async touch(key) {
-        if (disk.recordsFail) throw new Error('the records are away')
+        if (disk.lookupFails) throw new Error('the database is down')
         disk.touched.push(key)
-        await disk.recordsAnswer
-        return !disk.over.has(key)
+        await disk.lookupUnblocked
+        return !disk.ended.has(key)
       },
     },
     clientAddress: (request) => clientAddress(request, privateNetworks),

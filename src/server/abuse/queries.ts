@@ -88,7 +88,7 @@ export async function blockContent(
   return added.length > 0
 }
 
-/** Returns which of these SHA-256 are blocked. */
+/** Of these SHA-256 hashes, returns those that are blocked. */
 export async function findBlocked(
   db: Db,
   sha256s: readonly string[],
@@ -102,8 +102,8 @@ export async function findBlocked(
 }
 
 /**
- * Returns which of these sizes in bytes occur in blocked content. A file of any other size can't be
- * blocked.
+ * Of these sizes in bytes, returns those that some blocked content has. A file of any other size
+ * can't match blocked content.
  */
 export async function findBlockedSizes(
   db: Db,

@@ -40,12 +40,12 @@ describe('POST /api/links/{code}/report', () => {
   it('shows the administrator the text and the file', async () => {
     const file = await makeFile(owner, { name: 'invoice.pdf', type: 'application/pdf' })
     await computeDigests(app.deps)
-    const answer = await report(visitor, file.shortCode, {
+    const response = await report(visitor, file.shortCode, {
       reason: ' It came by mail.\r\nIt is a trap. ',
       email: ' ada@example.org ',
     })
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({ message: 'Thank you. The report has been sent.' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ message: 'Thank you. The report has been sent.' })
     const now = app.clock().toISOString()
     expect(await listReports(admin)).toEqual([
       {
@@ -113,10 +113,10 @@ describe('POST /api/links/{code}/report', () => {
 
   it('counts every one of many parallel reports', async () => {
     const { shortCode } = await makeFile(owner)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => report(makeClient(app), shortCode)),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await listReports(admin)).toMatchObject([{ count: 40 }])
   })
 
@@ -150,9 +150,9 @@ describe('POST /api/links/{code}/report', () => {
     { website: 'x'.repeat(501) },
   ])('refuses %j and stores nothing', async (changes) => {
     const { shortCode } = await makeFile(owner)
-    const answer = await report(visitor, shortCode, changes)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    const response = await report(visitor, shortCode, changes)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await listReports(admin)).toEqual([])
   })
 
@@ -170,9 +170,9 @@ describe('POST /api/links/{code}/report', () => {
     app.clock.set(new Date(expired.expiresAt))
     const codes = [expired, priv, deleted, taken].map(({ shortCode }) => shortCode)
     for (const code of [...codes, 'abcdefghij', 'x', "'--", '%00']) {
-      const answer = await report(visitor, code)
-      expect(answer.status, code).toBe(404)
-      expect(await answer.json()).toEqual({
+      const response = await report(visitor, code)
+      expect(response.status, code).toBe(404)
+      expect(await response.json()).toEqual({
         code: 'LINK_NOT_FOUND',
         message: 'File not found or expired',
       })
@@ -217,8 +217,8 @@ describe('the rate limit for reports', () => {
   it('is ten an hour per address, for all links together', async () => {
     const { shortCode } = await makeFile(person)
     const codes = Array.from({ length: 11 }, (_, n) => (n === 0 ? shortCode : 'abcdefghij'))
-    const answers = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
-    const refused = answers.filter(({ status }) => status === 429)
+    const responses = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
+    const refused = responses.filter(({ status }) => status === 429)
     expect(refused).toHaveLength(1)
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await reportFrom('203.0.113.8', shortCode)).status).toBe(200)
@@ -298,9 +298,11 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
     await report(visitor, file.shortCode)
     const [listed] = await listReports(admin)
     const id = listed?.id ?? ''
-    const answers = await Promise.all([1, 2, 3].map(() => dismiss(admin, id)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
-    const texts = await Promise.all(answers.map((answer) => json<{ message: string }>(answer)))
+    const responses = await Promise.all([1, 2, 3].map(() => dismiss(admin, id)))
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
+    const texts = await Promise.all(
+      responses.map((response) => json<{ message: string }>(response)),
+    )
     expect(new Set(texts.map(({ message }) => message))).toEqual(
       new Set(['Report dismissed, none is open', 'This report is not open.']),
     )
@@ -333,9 +335,9 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
   })
 
   it.each([randomUUID(), 'x', "'", '%00'])('returns 404 for the unknown id %s', async (id) => {
-    const answer = await dismiss(admin, id)
-    expect(answer.status).toBe(404)
-    expect(await answer.json()).toMatchObject({ code: 'REPORT_NOT_FOUND' })
+    const response = await dismiss(admin, id)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ code: 'REPORT_NOT_FOUND' })
   })
 
   it('is open only to the administrator', async () => {

@@ -8,7 +8,7 @@ import type { ReportChoice } from '../../shared/rules/links/report.ts'
 import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 
 /** A visitor's input in the report form. */
-export interface Typed {
+export interface ReportInput {
   choice: ReportChoice | null
   words: string
   email: string
@@ -21,7 +21,7 @@ export interface ReportPages {
    */
   form(
     file: { shortCode: string; originalName: string },
-    typed?: Typed,
+    input?: ReportInput,
     refused?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
   ): Response
   /** Returns the page that confirms the report. */

@@ -16,7 +16,7 @@ import type { HttpEnv } from '../http/env.ts'
 import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { dismissReport } from './dismiss-report.ts'
 import { findOpenLink, reportLink } from './report-link.ts'
-import type { ReportPages, Typed } from './report-pages.ts'
+import type { ReportInput, ReportPages } from './report-pages.ts'
 import { listReports } from './report-queries.ts'
 import { takeDown, takedownText } from './take-down.ts'
 
@@ -54,7 +54,9 @@ export function abuseRoutes(
       const parsed = reportForm.safeParse(fields)
       const refuse = async (error: string, status: number, headers = {}) => {
         const file = await findOpenLink(deps, params.code)
-        return file ? pages.form(file, typedIn(fields), { error, status, headers }) : pages.dead()
+        return file
+          ? pages.form(file, reportInput(fields), { error, status, headers })
+          : pages.dead()
       }
       if (!parsed.success) return refuse(faultOf(parsed.error), 400)
       const { choice, words, ...others } = parsed.data
@@ -119,7 +121,7 @@ async function readForm(context: Context<HttpEnv>): Promise<Record<string, strin
 }
 
 /** Returns the visitor's input, so that a refused form can show it again. */
-function typedIn({ choice = '', words = '', email = '' }: Record<string, string>): Typed {
+function reportInput({ choice = '', words = '', email = '' }: Record<string, string>): ReportInput {
   return { choice: isChoice(choice) ? choice : null, words, email }
 }
 

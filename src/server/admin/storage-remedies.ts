@@ -3,12 +3,12 @@ import { TimeoutError } from '../timeout.ts'
 
 const late = 'no answer in time'
 
-const rights =
+const bucketPermissions =
   'Allow the key of S3_ACCESS_KEY_ID to list the bucket and to read, write and delete its objects.'
 const keys = 'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
 const reach = 'Check that the storage is running and that this server can reach S3_ENDPOINT.'
 const region = 'Set S3_REGION to the region of the bucket.'
-const permission =
+const folderPermissions =
   'Allow the user that runs Mayfly to read and write DATA_DIR and everything in it.'
 const space = 'Free space on the disk of DATA_DIR, or enlarge it.'
 const medium = 'Check the disk and the system log: the disk or its file system is failing.'
@@ -18,8 +18,8 @@ const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> 
   s3: {
     NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
     NotFound: 'Create the bucket, or set S3_BUCKET to an existing one.',
-    AccessDenied: rights,
-    Forbidden: rights,
+    AccessDenied: bucketPermissions,
+    Forbidden: bucketPermissions,
     InvalidAccessKeyId: keys,
     SignatureDoesNotMatch: keys,
     CredentialsProviderError: 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
@@ -38,8 +38,8 @@ const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> 
     [late]: reach,
   },
   disk: {
-    EACCES: permission,
-    EPERM: permission,
+    EACCES: folderPermissions,
+    EPERM: folderPermissions,
     EROFS: 'Mount the disk of DATA_DIR read-write.',
     ENOSPC: space,
     EDQUOT: space,

@@ -116,9 +116,8 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async forgotPassword({ body, clientAddress }) {
       await rateLimits.spend([counter('emailsByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
-      const askedAt = clock().toISOString()
       // One insert for any address, so that timing reveals nothing about accounts.
-      await mailQueue.add({ kind: 'forgot-password', email, askedAt })
+      await mailQueue.add({ kind: 'forgot-password', email, askedAt: clock().toISOString() })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
       }

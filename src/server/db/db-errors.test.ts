@@ -41,11 +41,8 @@ async function ask(statement: string) {
   return expect(await failing(statement)).toBeNull()
 }
 
-/**
- * Returns the error that Postgres raises with this SQLSTATE, for conditions that a test can't
- * cause.
- */
-function saying(code: string) {
+/** Returns a Postgres error with this SQLSTATE, for conditions that a test can't cause. */
+function postgresError(code: string) {
   return failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
@@ -114,15 +111,15 @@ async function cutClient(): Promise<pg.Client> {
 }
 
 /** Creates an error like those of Node for network and system failures. */
-function ofNode(code: string, syscall?: string) {
+function nodeError(code: string, syscall?: string) {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
 }
 
 /** An error for each kind of outage, real wherever a test can cause it. */
 const outages = {
-  connectionFailure: () => saying('08006'),
-  diskFull: () => saying('53100'),
-  outOfMemory: () => saying('53200'),
+  connectionFailure: () => postgresError('08006'),
+  diskFull: () => postgresError('53100'),
+  outOfMemory: () => postgresError('53200'),
   tooManyConnections: () => connecting({ user: 'nobody' }),
   lockTimeout: () =>
     onPool(
@@ -141,7 +138,7 @@ const outages = {
   databaseMissing: () => connecting({ database: 'missing' }),
   notAuthorized: () => connecting({ user: 'stranger' }),
   readOnly: () => failing('set default_transaction_read_only = on', 'create table t ()'),
-  ioError: () => saying('58030'),
+  ioError: () => postgresError('58030'),
 
   connectionRefused: async () => {
     const server = createServer().listen(0, '127.0.0.1')
@@ -152,10 +149,10 @@ const outages = {
   },
   socketMissing: () => connecting({ host: '/nowhere' }),
   connectionReset: () => meeting((socket) => socket.once('data', () => socket.resetAndDestroy())),
-  connectionTimedOut: () => ofNode('ETIMEDOUT', 'connect'),
-  unreachable: () => ofNode('EHOSTUNREACH', 'connect'),
+  connectionTimedOut: () => nodeError('ETIMEDOUT', 'connect'),
+  unreachable: () => nodeError('EHOSTUNREACH', 'connect'),
   hostNotFound: () => connecting({ host: 'nothing.invalid' }),
-  tooManySockets: () => ofNode('EMFILE', 'connect'),
+  tooManySockets: () => nodeError('EMFILE', 'connect'),
 
   connectionTerminated: () => meeting((socket) => socket.once('data', () => socket.end())),
   connectTimeout: () => meeting(() => {}, { connectionTimeoutMillis: 200 }),
@@ -231,7 +228,7 @@ describe('an unavailable database', () => {
   })
 
   it('is recognized if a host has several addresses and none responds', () => {
-    const both = new AggregateError([ofNode('ECONNREFUSED', 'connect')])
+    const both = new AggregateError([nodeError('ECONNREFUSED', 'connect')])
     expect(isTransient(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe(true)
   })
 
@@ -251,9 +248,9 @@ describe('any other error', () => {
   it.each([
     ['a division by zero', () => failing('select 1 / 0')],
     ['a missing table', () => failing('select * from nothing')],
-    ['a deadlock', () => saying('40P01')],
-    ['a missing file', () => ofNode('ENOENT', 'open')],
-    ['too many open files', () => ofNode('EMFILE', 'open')],
+    ['a deadlock', () => postgresError('40P01')],
+    ['a missing file', () => nodeError('ENOENT', 'open')],
+    ['too many open files', () => nodeError('EMFILE', 'open')],
     ['a SQLSTATE of another library', () => Object.assign(new Error(), { code: '57P01' })],
     ['an AppError', () => new AppError('FORBIDDEN')],
     ['a text', () => 'Connection terminated'],

@@ -38,7 +38,7 @@ export function readAddress(text: string): string | null {
 }
 
 /**
- * Returns the key for limits per client: an IPv4 address, or the /64 block of an IPv6 address,
+ * Returns the key for per-client limits: an IPv4 address, or the /64 block of an IPv6 address,
  * which usually belongs to one client. Any other text is returned unchanged.
  */
 export function addressBlock(text: string): string {

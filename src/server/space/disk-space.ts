@@ -94,7 +94,7 @@ export class DiskSpace implements UploadSpace {
     return true
   }
 
-  /** Returns how many bytes uploads may take now; negative below the minimum. */
+  /** Returns how many bytes uploads may take; negative if less than the minimum is free. */
   availableBytes(): number {
     return this.#free - (this.#taken - this.#takenAtRead) - this.#minFree()
   }

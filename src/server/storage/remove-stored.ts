@@ -80,24 +80,24 @@ export interface Removed {
 export async function removeForGood(storage: Storage, keys: readonly string[]): Promise<Removed> {
   const removed = await doEach(keys, (key) => storage.remove(key))
   try {
-    await storage.syncRemovals(removed.done)
+    await storage.syncRemovals(removed.succeeded)
   } catch (fault) {
     return { gone: new Set(), fault }
   }
-  const confirmed = await doEach(removed.done, async (key) => {
+  const confirmed = await doEach(removed.succeeded, async (key) => {
     const left = await storage.storedSize(key)
     if (left !== null) throw new Error(`storage still has ${left} bytes after their removal`)
   })
-  return { gone: new Set(confirmed.done), fault: removed.fault ?? confirmed.fault }
+  return { gone: new Set(confirmed.succeeded), fault: removed.fault ?? confirmed.fault }
 }
 
 /** Runs `act` for all keys in parallel. Returns the keys for which it succeeded. */
 async function doEach(
   keys: readonly string[],
   act: (key: string) => Promise<void>,
-): Promise<{ done: string[]; fault: unknown }> {
+): Promise<{ succeeded: string[]; fault: unknown }> {
   const results = await Promise.allSettled(keys.map(act))
-  const done = keys.filter((_, at) => results[at]?.status === 'fulfilled')
+  const succeeded = keys.filter((_, at) => results[at]?.status === 'fulfilled')
   const failed = results.find((result) => result.status === 'rejected')
-  return { done, fault: failed?.reason }
+  return { succeeded, fault: failed?.reason }
 }

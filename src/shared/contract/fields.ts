@@ -25,7 +25,7 @@ export function isPlainLine(text: string): boolean {
   return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
 }
 
-/** True if the text has a visible character. U+2800 is a braille cell without dots. */
+/** True if the text has a visible character. U+2800 is the blank braille pattern. */
 export function isVisible(text: string): boolean {
   return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }

@@ -21,7 +21,7 @@ export interface FoundFilesProps
   /** A button for the empty state, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
-  /** Shows all files again. Set if the list contains only links that end soon. */
+  /** Clears the filter for links that expire soon. Set only while that filter is on. */
   onShowAll?: (() => void) | undefined
 }
 

@@ -36,7 +36,7 @@ function uploadsOf(client: QueryClient): Uploads {
   const { store, setUser, followTier } = uploads
   const userHash = hashKey(currentUserQuery.queryKey)
   let last: User | null = null
-  const tellUser = () => {
+  const syncUser = () => {
     const user = client.getQueryData(currentUserQuery.queryKey)
     if (user === undefined) return
     const before = last
@@ -46,9 +46,9 @@ function uploadsOf(client: QueryClient): Uploads {
     followTier(before.tier, user.tier)
   }
   client.getQueryCache().subscribe(({ query }) => {
-    if (query.queryHash === userHash) tellUser()
+    if (query.queryHash === userHash) syncUser()
   })
-  tellUser()
+  syncUser()
   store.subscribe(({ inlineError }, before) => {
     // The tier is full, so another browser of the user may have added files that this page doesn't
     // list yet.

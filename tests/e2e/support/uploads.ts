@@ -52,11 +52,11 @@ export async function codeOf(page: Page, name: string): Promise<string> {
 }
 
 /** Downloads a link and returns the SHA-256 of its bytes in hexadecimal. */
-export async function sha256OfLink(origin: string, code: string): Promise<string> {
-  const answer = await fetch(`${origin}/api/download/${code}`)
-  if (!answer.ok || !answer.body) throw new Error(`The download answered ${answer.status}.`)
+export async function sha256OfDownload(origin: string, code: string): Promise<string> {
+  const response = await fetch(`${origin}/api/download/${code}`)
+  if (!response.ok || !response.body) throw new Error(`Download failed: ${response.status}`)
   const hash = createHash('sha256')
-  await pipeline(answer.body, hash)
+  await pipeline(response.body, hash)
   return hash.digest('hex')
 }
 
@@ -71,5 +71,5 @@ export async function expectArrived(
   listing = page,
 ): Promise<void> {
   await expectUpload(page, file.name, 'Completed')
-  expect(await sha256OfLink(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
+  expect(await sha256OfDownload(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
 }

@@ -128,8 +128,8 @@ describe('an account with an unverified address', () => {
     const login = await makeClient(google.app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(401)
     const reset = { token, newPassword: 'a new password' }
-    const answer = await makeClient(google.app).post('/api/auth/reset-password', reset)
-    expect(answer.status).toBe(400)
+    const response = await makeClient(google.app).post('/api/auth/reset-password', reset)
+    expect(response.status).toBe(400)
     expect(
       await db.select().from(accountTokens).where(eq(accountTokens.userId, squatter.id)),
     ).toEqual([])

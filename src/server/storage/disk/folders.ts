@@ -55,8 +55,7 @@ export class Folders {
 
   /**
    * Discards the bytes of an upload and durably creates an empty part list. The list must exist
-   * before any part is written. Otherwise a power cut could leave a file with gaps that is taken for
-   * complete.
+   * before any part is written. Otherwise a power cut could leave a file with gaps that looks complete.
    */
   async startParts(key: string): Promise<void> {
     await this.discard(key)
@@ -82,8 +81,8 @@ export class Folders {
   }
 
   /**
-   * Removes the bytes of an upload and then its part list. Each removal is synced before the next
-   * one. Otherwise a power cut could leave bytes without their list, or a list next to other bytes.
+   * Removes the bytes of an upload and then its part list, and syncs each removal. Otherwise a power
+   * cut could leave the bytes without their list, or the list next to the bytes of a later attempt.
    */
   async discard(key: string): Promise<void> {
     for (const path of [this.#uploadPath(key), this.#partsPath(key)]) {

@@ -40,13 +40,13 @@ describe('HEAD of a part', () => {
     expect(await of.headOf(1)).toEqual([200, 100])
     await of.put(2)
     await of.seal()
-    disk.over.add(of.key)
+    disk.ended.add(of.key)
     expect(await of.headOf(1)).toEqual([200, 100])
   })
 
   it('answers 404 when the upload was aborted', async () => {
     const of = cutUpload(disk, 1, 100)
-    disk.over.add(of.key)
+    disk.ended.add(of.key)
     expect(await of.headOf(1)).toEqual([404, Number.NaN])
   })
 })

@@ -43,13 +43,13 @@ describe('HEAD of an upload URL', () => {
     const upload = wholeUpload(disk, 5)
     await upload.put('hello')
     await upload.seal()
-    disk.over.add(upload.key)
+    disk.ended.add(upload.key)
     expect(await upload.head()).toMatchObject({ status: 200, headers: { 'upload-offset': '5' } })
   })
 
   it('answers 404 for an aborted upload, with the error code in a header', async () => {
     const upload = wholeUpload(disk, 5)
-    disk.over.add(upload.key)
+    disk.ended.add(upload.key)
     expect(await upload.head()).toMatchObject({
       status: 404,
       headers: { 'x-error-code': 'UPLOAD_NOT_FOUND' },

@@ -36,7 +36,7 @@ describe('while parts arrive', () => {
     const of = cutUpload(disk, 3, 1000)
     await of.put(3)
     const running = await Promise.all([of.begin(1), of.begin(2)])
-    disk.over.add(of.key)
+    disk.ended.add(of.key)
     await disk.storage.remove(of.key)
     for (const { ended } of running) {
       const answer = await ended
@@ -84,7 +84,7 @@ describe('while a whole file arrives', () => {
     const { ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
     await upload.untilStored(3)
-    disk.over.add(upload.key)
+    disk.ended.add(upload.key)
     await disk.storage.remove(upload.key)
     const answer = await ended
     if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')

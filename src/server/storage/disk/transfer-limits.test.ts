@@ -61,7 +61,7 @@ describe('above the transfer limit', () => {
 
   it('a HEAD for the stored size gets 503, while other clients are served', async () => {
     const answered = Promise.withResolvers<void>()
-    disk.recordsAnswer = answered.promise
+    disk.lookupUnblocked = answered.promise
     const upload = cutUpload(disk, 1, 16)
     const urls = [await upload.whole.url(), await upload.urlOf(1)]
     const refused: Answer[] = []

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 beforeEach(() => {
-  disk.recordsFail = false
+  disk.lookupFails = false
   disk.touched.length = 0
 })
 
@@ -48,7 +48,7 @@ describe('a part in transit', () => {
   it('ends within a minute after its upload is aborted', async () => {
     const of = cutUpload(disk, 1, 100)
     const { client, ended } = await of.begin(1)
-    disk.over.add(of.key)
+    disk.ended.add(of.key)
     for (let sent = 10; sent < 30; sent += 1) {
       disk.clock.advance(60_000)
       client.write(of.bytes.subarray(sent, sent + 1))
@@ -62,7 +62,7 @@ describe('a part in transit', () => {
     const [aborted, sealed] = [cutUpload(disk, 1, 100), cutUpload(disk, 1, 100)]
     await sealed.put(1)
     await sealed.seal()
-    for (const { key } of [aborted, sealed]) disk.over.add(key)
+    for (const { key } of [aborted, sealed]) disk.ended.add(key)
     expect(refusalOf(await aborted.put(1))).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(refusalOf(await sealed.put(1))).toEqual([409, 'UPLOAD_SEALED'])
     expect(await aborted.left()).toEqual([])
@@ -98,7 +98,7 @@ describe('a whole file in transit', () => {
     const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
     await upload.untilStored(3)
-    disk.over.add(upload.key)
+    disk.ended.add(upload.key)
     disk.clock.advance(60_000)
     client.write('d')
     expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
@@ -109,7 +109,7 @@ describe('a whole file in transit', () => {
     const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
     await upload.untilStored(3)
-    disk.recordsFail = true
+    disk.lookupFails = true
     disk.clock.advance(60_000)
     client.end('def')
     expect(await ended).toMatchObject({ status: 200 })
@@ -118,7 +118,7 @@ describe('a whole file in transit', () => {
   it('gets 503 and keeps its stored bytes if the database is down at the start', async () => {
     const upload = wholeUpload(disk, 5)
     await upload.put('hello')
-    disk.recordsFail = true
+    disk.lookupFails = true
     const answer = await upload.put('other')
     expect(refusalOf(answer)).toEqual([503, 'UNAVAILABLE'])
     expect((await upload.stored()).toString()).toBe('hello')
@@ -128,7 +128,7 @@ describe('a whole file in transit', () => {
     const [aborted, sealed] = [wholeUpload(disk, 5), wholeUpload(disk, 5)]
     await sealed.put('hello')
     await sealed.seal()
-    for (const { key } of [aborted, sealed]) disk.over.add(key)
+    for (const { key } of [aborted, sealed]) disk.ended.add(key)
     expect(refusalOf(await aborted.put('hello'))).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(refusalOf(await sealed.put('other'))).toEqual([409, 'UPLOAD_SEALED'])
     expect(await disk.storage.storedSize(aborted.key)).toBeNull()

@@ -24,17 +24,17 @@ const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 const reserved = /[<>:"/\\|?*]/gu
 
 /**
- * Whitespace, blank braille cells and joiners have no effect at the ends of a name. Variation
+ * Whitespace, blank braille patterns and joiners have no effect at the ends of a name. Variation
  * selectors modify the preceding character, so they are removed only at the start. The lookbehind
  * avoids quadratic time for long runs of joiners.
  */
 const edges =
   /^[\s\u2800\p{Join_Control}\p{Variation_Selector}]+|(?<![\s\u2800\p{Join_Control}])[\s\u2800\p{Join_Control}]+$/gu
 
-/** A visible character other than a dot. U+2800 is a braille cell without dots. */
+/** A visible character other than a dot. U+2800 is the blank braille pattern. */
 const visible = /[^\s.\u2800\p{Join_Control}\p{Variation_Selector}]/u
 
-/** From the last dot on, if short and without spaces. `.tar.gz` and the like are one extension. */
+/** An extension is short and has no spaces. `.tar.gz` and the like count as one extension. */
 const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
 
 /**

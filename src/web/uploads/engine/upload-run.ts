@@ -31,7 +31,7 @@ export interface RunDeps extends CallDeps {
   sendFile: SendFile
   /** Delays the transfer until the upload may send its bytes. */
   inTurn: InTurn
-  /** Computes the SHA-256 of all bytes in lowercase hex, or null if the browser can't. */
+  /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Called when the server confirms an upload whose run was stopped. */
   onStoredAnyway: () => void
