@@ -55,7 +55,8 @@ export class Folders {
 
   /**
    * Discards the bytes of an upload and durably creates an empty part list. The list must exist
-   * before any part is written. Otherwise a power cut could leave a file with gaps that looks complete.
+   * before any part is written. Otherwise a power cut could leave a file with gaps that looks
+   * complete.
    */
   async startParts(key: string): Promise<void> {
     await this.discard(key)
