@@ -82,8 +82,8 @@ export class Folders {
   }
 
   /**
-   * Removes the bytes of an upload and then its part list, and syncs each removal. Otherwise a power
-   * cut could leave the bytes without their list, or the list next to the bytes of a later attempt.
+   * Removes the bytes of an upload and then its part list, and syncs each removal. Otherwise a
+   * power cut could leave the bytes without their list, or the list with a later attempt's bytes.
    */
   async discard(key: string): Promise<void> {
     for (const path of [this.#uploadPath(key), this.#partsPath(key)]) {
