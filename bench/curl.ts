@@ -19,11 +19,11 @@ export interface Transfer {
   /** Duration of the requests, as measured by curl. */
   seconds: number
   /** Startup and exit time of curl, not included in `seconds`. */
-  aroundSeconds: number
+  overheadSeconds: number
   clientCpu: number
 }
 
-/** Runs several requests on one connection, from `configFile`. */
+/** Runs the requests on one connection. Writes curl's options to `configFile`. */
 export async function curl(
   cores: Cores,
   requests: CurlRequest[],
@@ -47,11 +47,11 @@ export async function curl(
   const seconds = lines.reduce((sum, [, time = 0]) => sum + time, 0)
   if (moved !== expectedBytes) throw new Error(`curl moved ${moved} bytes, not ${expectedBytes}`)
   const [user = 0, system = 0] = stderr.trim().split(' ').map(Number)
-  return { seconds, aroundSeconds: wallSeconds - seconds, clientCpu: user + system }
+  return { seconds, overheadSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
 
-/** Runs several curls in parallel. The slowest determines the duration. */
-export async function curlsAtOnce(
+/** Runs several curl processes in parallel. The slowest determines the duration. */
+export async function curlInParallel(
   cores: Cores,
   each: CurlRequest[][],
   bytesOfEach: number,
@@ -65,7 +65,7 @@ export async function curlsAtOnce(
   const seconds = Math.max(...transfers.map((one) => one.seconds))
   return {
     seconds,
-    aroundSeconds: wallSeconds - seconds,
+    overheadSeconds: wallSeconds - seconds,
     clientCpu: transfers.reduce((sum, { clientCpu }) => sum + clientCpu, 0),
   }
 }

@@ -33,8 +33,8 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * CPU numbers for servers and clients, such as `0,1`. Empty with fewer than four cores, which all
- * share.
+ * CPU numbers for servers and clients, such as `0,1`. Empty on machines with fewer than four cores:
+ * all programs share them.
  */
 export interface Cores {
   server: string

@@ -54,7 +54,7 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
   'page-paint': ({ mayfly }) => measurePagePaint(mayfly),
 }
-/** The same, on disk. */
+/** Like `besideNginx`, but with files on disk. */
 const besideNginxOnDisk: typeof besideNginx = {
   'transfers-on-disk': (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk'),
 }

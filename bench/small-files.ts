@@ -19,9 +19,9 @@ const warmUpRounds = 10
 interface Cost {
   /** Files per second. */
   rate: number[]
-  /** CPU milliseconds of the servers per file. */
+  /** Server CPU time per file, in milliseconds. */
   cpu: number[]
-  /** CPU use of this client, in percent of a core. */
+  /** CPU usage of this client, in percent of one core. */
   busy: number[]
 }
 
@@ -45,7 +45,7 @@ export async function measureSmallFiles({
     http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body: bytes })
 
   const ours = () => byClients(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
-  const oursTogether = () =>
+  const oursInBatches = () =>
     byClients(batchesOf(names), async (batch) => {
       const started = await calls.startAll(batch, fileBytes)
       await byClients(started, ({ uploadUrl }) => put(uploadUrl))
@@ -62,18 +62,18 @@ export async function measureSmallFiles({
     cost.cpu.push(((cpuSeconds(pids()) - before.cpu) / files) * 1000)
     cost.busy.push(((user + system) / 1e6 / seconds) * 100)
   }
-  const costs = { alone: noCost(), together: noCost(), nginx: noCost() }
+  const costs = { alone: noCost(), batches: noCost(), nginx: noCost() }
   const ourPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
   // Warm-up: opens connections and lets Node compile hot code over several thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
     await ours()
-    await oursTogether()
+    await oursInBatches()
     await toNginx()
   }
   for (let round = 0; round < rounds; round += 1) {
     await measure(costs.alone, ourPids, ours)
-    await measure(costs.together, ourPids, oursTogether)
+    await measure(costs.batches, ourPids, oursInBatches)
     await measure(costs.nginx, () => nginx.pids, toNginx)
     await rm(join(nginx.root, 'files'), { recursive: true })
     await mkdir(join(nginx.root, 'files'))
@@ -81,7 +81,7 @@ export async function measureSmallFiles({
   http.close()
   return [
     ...rowsOf('200 files of 100 KiB by 16 clients', costs.alone, costs.nginx),
-    ...rowsOf('the same files, 100 by each call', costs.together, costs.nginx),
+    ...rowsOf('the same files, 100 by each call', costs.batches, costs.nginx),
   ]
 }
 

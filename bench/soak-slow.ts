@@ -69,7 +69,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
  * Stalls until the server closes the connection. Returns false if the signal aborts first.
  * @throws {Error} if it closes too early or too late, or with an unexpected response.
  */
-export async function standStill(
+export async function stallUntilClosed(
   world: ActionContext,
   { begin, leastMs, mostMs, unreadMs = 0, isExpected }: SlowClient,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { makeHttpClient } from './http-client.ts'
 import type { Mayfly } from './mayfly.ts'
 import { actions, type SharedFixture } from './soak-actions.ts'
-import { slowClients, standStill } from './soak-slow.ts'
+import { slowClients, stallUntilClosed } from './soak-slow.ts'
 
 /** Parallel clients. */
 const clients = 8
@@ -75,7 +75,7 @@ export async function runSlowClients(
   const http = makeHttpClient(1)
   const world = { ...fixture, mayfly, http }
   const repeat = async ([name, slow]: (typeof slowClients)[number]) => {
-    while (!signal.aborted) await tally.attempt(name, () => standStill(world, slow, signal))
+    while (!signal.aborted) await tally.attempt(name, () => stallUntilClosed(world, slow, signal))
   }
   await Promise.all(slowClients.map(repeat))
   http.close()

@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CurlRequest, curl, curlsAtOnce, expectSame, type Transfer } from './curl.ts'
+import { type CurlRequest, curl, curlInParallel, expectSame, type Transfer } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
@@ -70,7 +70,7 @@ export async function measureTransfers(
             .filter((number) => number % connections === connection)
             .map((number) => ({ url: urls[number] ?? '', source: parts[number - 1] ?? '' }))
         const each = Array.from({ length: connections }, (_each, index) => ofConnection(index))
-        const sent = await curlsAtOnce(cores, each, quarter, config)
+        const sent = await curlInParallel(cores, each, quarter, config)
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
@@ -104,7 +104,7 @@ export async function measureTransfers(
         const each = quarters.map((piece, index) => [
           { url: `${nginx.url}/files/quarter-${index}`, source: piece },
         ])
-        const sent = await curlsAtOnce(cores, each, quarter, config)
+        const sent = await curlInParallel(cores, each, quarter, config)
         await sync(each.map((_piece, index) => `quarter-${index}`))
         return { sent }
       }),
@@ -116,7 +116,7 @@ export async function measureTransfers(
       const each = quarters.map((_piece, index) => [
         { url, range: `${index * quarter}-${(index + 1) * quarter - 1}` },
       ])
-      return { sent: await curlsAtOnce(cores, each, quarter, config) }
+      return { sent: await curlInParallel(cores, each, quarter, config) }
     })
 
   const { parts: plan } = await calls.start('plan.bin', fileBytes)
@@ -201,7 +201,7 @@ interface Timed {
 async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()
-  const seconds = (performance.now() - began) / 1000 - result.sent.aroundSeconds
+  const seconds = (performance.now() - began) / 1000 - result.sent.overheadSeconds
   return { result, seconds }
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../support/make.ts'
 import { residentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { askWithoutReading, getRequest, type UnreadSockets } from '../support/unread-sockets.ts'
+import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/unread-sockets.ts'
 import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
 
 /**
@@ -135,7 +135,7 @@ describe('an account that never finishes uploads', () => {
       const facts = `Host: ${host}\r\n${from}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
       return `PUT ${pathname}${search} HTTP/1.1\r\n${facts}\r\n\r\n${half}`
     }
-    const peak = peakDuring(() => askWithoutReading(server.url, text, 400))
+    const peak = peakDuring(() => sendWithoutReading(server.url, text, 400))
     expect(await peak).toBeLessThan(ceilingMiB)
     await leaveNothingBehind()
   })
@@ -152,7 +152,7 @@ describe('an account that never finishes uploads', () => {
         const facts = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
         return `POST ${path} HTTP/1.1\r\n${facts}\r\n${body}`
       }
-      const peak = peakDuring(() => askWithoutReading(server.url, text, calls))
+      const peak = peakDuring(() => sendWithoutReading(server.url, text, calls))
       expect(await peak).toBeLessThan(ceilingMiB)
       expect(endsOf(await startAll(owner, [uploadRequest({ fileName: '' })]))).toEqual([
         'INVALID_INPUT',
@@ -170,7 +170,7 @@ describe('a client that never reads responses', () => {
     async (base) => {
       const before = (await downloads()) ?? 0
       const text = getRequest(`${server.url}${base}${code}`).repeat(3000)
-      expect(await peakDuring(() => askWithoutReading(server.url, () => text))).toBeLessThan(
+      expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
         ceilingMiB,
       )
       expect(await downloads()).toBeLessThanOrEqual(before + 1)
@@ -184,7 +184,7 @@ describe('a client that never reads responses', () => {
     ['an unknown page', () => '/nowhere', {}],
   ])("can't exhaust memory with 3,000 requests for %s", async (_, path, headers) => {
     const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
-    expect(await peakDuring(() => askWithoutReading(server.url, () => text))).toBeLessThan(
+    expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
       ceilingMiB,
     )
   })
@@ -198,7 +198,7 @@ describe('a client that never reads responses', () => {
       const before = (await downloads()) ?? 0
       const text = (index: number) =>
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
-      const sockets = peakDuring(() => askWithoutReading(server.url, text, 1000))
+      const sockets = peakDuring(() => sendWithoutReading(server.url, text, 1000))
       expect(await sockets).toBeLessThan(ceilingMiB)
       // Downloads are counted before their first byte, so no more were started than the limit
       // allows.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { users } from '../../src/server/db/schema.ts'
-import type { Mail } from '../../src/server/email/mailer.ts'
+import type { Email } from '../../src/server/email/mailer.ts'
 import { sendMail } from '../../src/server/jobs/send-mail.ts'
 import { type GoogleApp, startGoogleApp } from '../support/google-app.ts'
 import { json, logIn, makeClient } from '../support/make.ts'
@@ -269,9 +269,9 @@ describe('an expensive password', () => {
 describe('emails to the victim', () => {
   it('never exceed their limit, even from concurrent jobs', async () => {
     await verify(app, await signUpForToken(app, { email, ...hers }))
-    const sent: Mail[] = []
+    const sent: Email[] = []
     const mailer = {
-      send: async (mail: Mail) => void sent.push(mail),
+      send: async (email: Email) => void sent.push(email),
       check: async () => {},
       close() {},
     }

@@ -6,7 +6,7 @@ import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { openDiskServer } from '../support/disk-server.ts'
 import { wholeUpload } from '../support/disk-uploads.ts'
 import { send, untilClosed } from '../support/send.ts'
-import { askWithoutReading, getRequest } from '../support/unread-sockets.ts'
+import { getRequest, sendWithoutReading } from '../support/unread-sockets.ts'
 
 const MiB = 1024 ** 2
 const stalledMs = 300
@@ -46,7 +46,7 @@ describe('a stalled client', () => {
     "is cut if it doesn't read the response to %s",
     async (path) => {
       const text = getRequest(`${server.url}${path}`)
-      await askWithoutReading(server.url, () => text, 10)
+      await sendWithoutReading(server.url, () => text, 10)
       await expectAlone()
     },
   )
@@ -54,7 +54,7 @@ describe('a stalled client', () => {
   it('is reset even if it sends another request', async () => {
     const text = getRequest(`${server.url}/bytes`)
     const body = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
-    const sockets = await askWithoutReading(server.url, () => text + body, 5)
+    const sockets = await sendWithoutReading(server.url, () => text + body, 5)
     const sending = setInterval(() => sockets.send('x'), stalledMs / 10)
     await expectAlone()
     clearInterval(sending)
@@ -66,7 +66,7 @@ describe('a stalled client', () => {
     await upload.put(Buffer.alloc(16 * MiB))
     await upload.seal()
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
-    await askWithoutReading(url, () => getRequest(url), 10)
+    await sendWithoutReading(url, () => getRequest(url), 10)
 
     const unsent = wholeUpload(disk, MiB)
     const { client, ended, write } = await unsent.open({ 'Content-Length': MiB })

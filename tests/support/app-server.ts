@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/server/db/open.ts'
 import { type PoolLimits, poolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
-import type { Mail } from '../../src/server/email/mailer.ts'
+import type { Email } from '../../src/server/email/mailer.ts'
 import { makeLoadShedder } from '../../src/server/http/limits.ts'
 import { createRateLimits } from '../../src/server/http/rate-limit.ts'
 import type { JobQueue, openJobQueue } from '../../src/server/jobs/job-queue.ts'
@@ -46,7 +46,7 @@ export interface TestApp {
   /** Announces a shutdown. The server still accepts requests. */
   beginStop(): void
   /** Sends the emails queued since the last call and returns them. */
-  mails(): Promise<Mail[]>
+  mails(): Promise<Email[]>
   close(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
-import type { KeptFile, KeptTable } from '../../src/web/uploads/kept/kept-files.ts'
+import type { KeptFile, KeptFileTable } from '../../src/web/uploads/kept/kept-files.ts'
 import type { HandleStore } from '../../src/web/uploads/picking/handle-store.ts'
 import type { RecordLocks } from '../../src/web/uploads/records/record-locks.ts'
 import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
 
 /** An in-memory `Storage`. */
-export function memoryStorage(values: Map<string, string>): KeyValues {
+export function createMemoryStorage(values: Map<string, string>): KeyValues {
   return {
     get length() {
       return values.size
@@ -17,7 +17,7 @@ export function memoryStorage(values: Map<string, string>): KeyValues {
 }
 
 /** File handles in memory, in place of IndexedDB. */
-export function memoryHandles(handles: Map<string, FileSystemFileHandle>): HandleStore {
+export function createMemoryHandles(handles: Map<string, FileSystemFileHandle>): HandleStore {
   return {
     save: async (id, handle) => void handles.set(id, handle),
     get: async (id) => handles.get(id),
@@ -32,7 +32,7 @@ export function memoryHandles(handles: Map<string, FileSystemFileHandle>): Handl
 export type HeldLocks = Map<string, () => void>
 
 /** The locks of one tab. All tabs of a browser share `held`. */
-export function memoryLocks(held: HeldLocks): RecordLocks {
+export function createMemoryLocks(held: HeldLocks): RecordLocks {
   return {
     areReal: true,
     claim: async (id, { steal = false, onLost }) => {
@@ -48,7 +48,7 @@ export function memoryLocks(held: HeldLocks): RecordLocks {
 }
 
 /** An in-memory table of kept files. */
-export function memoryKeptTable(): KeptTable {
+export function createMemoryKeptFileTable(): KeptFileTable {
   const stored = new Map<string, KeptFile>()
   return {
     add: async (files) => {

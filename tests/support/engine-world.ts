@@ -8,7 +8,12 @@ import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
-import { type HeldLocks, memoryHandles, memoryLocks, memoryStorage } from './browser-memory.ts'
+import {
+  createMemoryHandles,
+  createMemoryLocks,
+  createMemoryStorage,
+  type HeldLocks,
+} from './browser-memory.ts'
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
 /** Builds the outcome of a rejected call. */
@@ -158,8 +163,8 @@ export function openEngineWorld() {
     wait,
     random: () => 0,
     isServerReady: async () => world.isServerReady,
-    handles: memoryHandles(world.handles),
-    locks: memoryLocks(world.locks),
+    handles: createMemoryHandles(world.handles),
+    locks: createMemoryLocks(world.locks),
     onStored: () => {
       world.listed += 1
     },
@@ -194,7 +199,7 @@ export function openEngineWorld() {
     }
     const held: string[] = []
     const records = createRecordStore(
-      () => memoryStorage(world.values),
+      () => createMemoryStorage(world.values),
       timers,
       () => {
         for (const other of tabs) if (other !== tab) setTimeout(other.engine.readAgain)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/mail-queue.ts'
-import type { Mail, Mailer } from '../../src/server/email/mailer.ts'
+import type { Email, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
 /** Keeps queued emails in memory until a test sends them. */
@@ -13,12 +13,12 @@ export interface MailBox {
    * emails are sent once the server's clock allows. With `SMTP_URL` everything goes to that server
    * and nothing is returned.
    */
-  collect(deps: SendMailDeps): Promise<Mail[]>
+  collect(deps: SendMailDeps): Promise<Email[]>
 }
 
 export function makeMailBox(): MailBox {
   let queued: { request: MailRequest; later: LaterMail | undefined }[] = []
-  let sent: Mail[] = []
+  let sent: Email[] = []
   const keys = new Set<string>()
   const mailer: Mailer = {
     async send(mail) {

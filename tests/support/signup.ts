@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { saltFor } from '../../src/server/auth/password-hashing.ts'
 import { insertUser, setPassword } from '../../src/server/auth/queries.ts'
-import type { Mail } from '../../src/server/email/mailer.ts'
+import type { Email } from '../../src/server/email/mailer.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
@@ -33,8 +33,8 @@ export function signUp(
 }
 
 /** Returns the token from the link in an email, or ''. */
-export function tokenIn(mail: Mail | undefined): string {
-  return /\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
+export function tokenIn(email: Email | undefined): string {
+  return /\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
 
 /** Signs up. Returns the token from the email. */

@@ -8,15 +8,17 @@ export interface UnreadSockets {
   leave(): void
 }
 
-/** Opens connections, sends a text on each, and never reads. */
-export async function askWithoutReading(
+/** Opens connections, sends a text on each and never reads the responses. */
+export async function sendWithoutReading(
   url: string,
   textOf: (index: number) => string,
   sockets = 1,
 ): Promise<UnreadSockets> {
   const { hostname, port } = new URL(url)
   const all = await Promise.all(
-    Array.from({ length: sockets }, (_, index) => ask(hostname, Number(port), textOf(index))),
+    Array.from({ length: sockets }, (_, index) =>
+      connectAndSend(hostname, Number(port), textOf(index)),
+    ),
   )
   return {
     send: (text) => {
@@ -29,10 +31,10 @@ export async function askWithoutReading(
 }
 
 /**
- * Resolves when the server has accepted or closed the connection. A socket that isn't read doesn't
- * notice when the server closes it.
+ * Connects and sends the text. Also resolves if the server refuses the connection. A later close
+ * goes unnoticed, because the socket is never read.
  */
-function ask(hostname: string, port: number, text: string): Promise<Socket> {
+function connectAndSend(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, hostname, () => {
       socket.write(text)

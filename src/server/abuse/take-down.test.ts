@@ -217,11 +217,11 @@ describe('a takedown of a link that is not active', () => {
 
   it('in parallel takes it down once', async () => {
     const file = await makeFile(owner)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => takeDown(admin, file.shortCode)),
     )
     const texts = await Promise.all(
-      answers.map(async (answer) => (await json<{ message: string }>(answer)).message),
+      responses.map(async (response) => (await json<{ message: string }>(response)).message),
     )
     expect(texts.filter((text) => text.startsWith('The file was taken down.'))).toHaveLength(1)
     expect(texts.filter((text) => text.startsWith('The file had been'))).toHaveLength(7)
@@ -305,9 +305,9 @@ describe('a takedown of a link that is not active', () => {
   it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(
     'unknown: %j is reported as unknown',
     async (code) => {
-      const answer = await takeDown(admin, code)
-      expect(answer.status).toBe(404)
-      expect(await answer.json()).toEqual({
+      const response = await takeDown(admin, code)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toEqual({
         code: 'LINK_NOT_FOUND',
         message: 'No file has this link.',
       })
@@ -326,9 +326,9 @@ describe('POST /api/admin/takedown', () => {
     ['abcdefghij', 'x'.repeat(1001)],
     ['abcdefghij', 'a\0b'],
   ])('refuses %j for %j', async (code, reason) => {
-    const answer = await admin.post('/api/admin/takedown', { shortCode: code, reason })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    const response = await admin.post('/api/admin/takedown', { shortCode: code, reason })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   it('is open only to the administrator and audited', async () => {

@@ -8,16 +8,16 @@ import type { Db } from '../deps.ts'
 import { readAddress } from '../http/client-address.ts'
 
 /**
- * The sort key of a line: its time and id. Server clocks differ slightly, so a line may have a
+ * The sort key of an entry: its time and id. Server clocks differ slightly, so an entry may have a
  * greater id than a later one.
  */
-export type AuditPlace = readonly [at: Date, id: number]
+export type AuditCursor = readonly [at: Date, id: number]
 
 /** The filters and page of an audit log query. */
-interface WantedLines {
+interface AuditQuery {
   limit: number
-  /** Only lines after this position in the list. */
-  after?: AuditPlace | undefined
+  /** Only entries after this position in the list. */
+  after?: AuditCursor | undefined
   /** Inclusive start of the time range. */
   from?: Date | undefined
   /** Exclusive end of the time range. */
@@ -27,12 +27,12 @@ interface WantedLines {
   search?: string | undefined
 }
 
-/** Lists audit log lines, newest first, with the email addresses of their users. */
-export async function listAudit(db: Db, { limit, after, from, to, action, search }: WantedLines) {
+/** Lists audit log entries, newest first, with the email addresses of their users. */
+export async function listAudit(db: Db, { limit, after, from, to, action, search }: AuditQuery) {
   const isAfter =
     after &&
     sql`(${auditLog.at}, ${auditLog.id}) < (${after[0].toISOString()}::timestamptz, ${after[1]})`
-  return selectLines(
+  return selectEntries(
     db,
     and(
       isAfter,
@@ -44,17 +44,17 @@ export async function listAudit(db: Db, { limit, after, from, to, action, search
   ).limit(limit)
 }
 
-/** Lists the newest line of each action, shaped like the lines of `listAudit`. */
-export function listNewest(db: Db, actions: readonly AuditAction[]) {
+/** Lists the newest entry of each action, in the format of `listAudit`. */
+export function listNewestEntries(db: Db, actions: readonly AuditAction[]) {
   const newest = db
     .selectDistinctOn([auditLog.action], { id: auditLog.id })
     .from(auditLog)
     .where(inArray(auditLog.action, [...actions]))
     .orderBy(auditLog.action, desc(auditLog.at), desc(auditLog.id))
-  return selectLines(db, inArray(auditLog.id, newest))
+  return selectEntries(db, inArray(auditLog.id, newest))
 }
 
-function selectLines(db: Db, which: SQL | undefined) {
+function selectEntries(db: Db, which: SQL | undefined) {
   const actors = aliasedTable(users, 'actors')
   const subjects = aliasedTable(users, 'subjects')
   return db
@@ -84,7 +84,7 @@ function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   return sql`coalesce(${email}, ${ofDeleted}, ${id})`
 }
 
-/** Builds the condition for lines that match a search text. */
+/** Builds the condition for entries that match a search text. */
 async function matching(db: Db, search: string): Promise<SQL | undefined> {
   const shortCode = linkCode(search)
   if (shortCode !== null) return eq(shortCodeOf(auditLog.details), shortCode)

@@ -54,7 +54,7 @@ export async function deleteUser(
     await forgetNames(tx, userId)
     await removeHandledReportsOf(tx, userId)
     await removeUser(tx, userId)
-    // After the deletion, only this audit log line has the address.
+    // After the deletion, only this audit log entry has the address.
     const details = { email: user.email, deletedFiles, endedUploads: ended.length }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])

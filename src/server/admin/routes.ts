@@ -8,7 +8,7 @@ import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { publicUser, toSessionUser } from '../http/session.ts'
 import { setTier } from '../tiers/set-tier.ts'
-import { listAudit, listNewest } from './audit-queries.ts'
+import { listAudit, listNewestEntries } from './audit-queries.ts'
 import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
 import { listUsers, readStats } from './user-queries.ts'
@@ -86,6 +86,6 @@ export function adminRoutes(
       return takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
     },
 
-    listMaintenance: () => listNewest(db, maintenanceActs),
+    listMaintenance: () => listNewestEntries(db, maintenanceActs),
   }
 }

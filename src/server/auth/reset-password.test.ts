@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logIn, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { accounts, accountTokens, auditLog, users } from '../db/schema.ts'
-import type { Mail } from '../email/mailer.ts'
+import type { Email } from '../email/mailer.ts'
 
 const hour = 60 * 60_000
 
@@ -20,12 +20,12 @@ function reset(token: string, newPassword = 'a new password') {
   return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
 }
 
-function tokenIn(mail: Mail | undefined): string {
-  return /\/reset-password\?token=([\w-]+)/.exec(mail?.content.text ?? '')?.[1] ?? ''
+function tokenIn(email: Email | undefined): string {
+  return /\/reset-password\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
 
 /** Requests a password reset. Returns the token in the email. */
-async function letterFor({ email }: Pick<Person, 'email'>): Promise<string> {
+async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.mails()
   expect((await forget(email)).status).toBe(200)
   const [mail, ...others] = await app.mails()
@@ -70,7 +70,7 @@ describe('POST /api/auth/forgot-password', () => {
     for (let n = 0; n < 5; n += 1) expect((await forget(person.email)).status).toBe(200)
     expect(await app.mails()).toHaveLength(3)
     app.clock.advance(hour / 4 + 1)
-    await letterFor(person)
+    await requestResetToken(person)
   })
 
   it.each([undefined, '', 'no address', 7, `${'a'.repeat(300)}@example.org`, '\0@example.org'])(
@@ -119,7 +119,7 @@ describe('POST /api/auth/reset-password/check', () => {
   }
 
   it('reports whether a token is valid without consuming it', async () => {
-    const token = await letterFor(await makePerson(app))
+    const token = await requestResetToken(await makePerson(app))
     expect([await isValid(token), await isValid(token)]).toEqual([true, true])
     expect((await reset(token)).status).toBe(200)
     expect(await isValid(token)).toBe(false)
@@ -127,10 +127,10 @@ describe('POST /api/auth/reset-password/check', () => {
 
   it('rejects expired, superseded and unknown tokens', async () => {
     const person = await makePerson(app)
-    const [first, second] = [await letterFor(person), await letterFor(person)]
+    const [first, second] = [await requestResetToken(person), await requestResetToken(person)]
     await reset(second)
     expect([await isValid(first), await isValid('x')]).toEqual([false, false])
-    const late = await letterFor(await makePerson(app))
+    const late = await requestResetToken(await makePerson(app))
     app.clock.advance(hour)
     expect(await isValid(late)).toBe(false)
   })
@@ -144,7 +144,7 @@ describe('POST /api/auth/reset-password/check', () => {
 describe('POST /api/auth/reset-password', () => {
   it('sets the password once and ends every session', async () => {
     const person = await makePerson(app)
-    const token = await letterFor(person)
+    const token = await requestResetToken(person)
     const answer = await reset(token)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ message: 'Password reset successful!' })
@@ -167,7 +167,7 @@ describe('POST /api/auth/reset-password', () => {
 
   it('verifies the address and sends an email without a sign-in link', async () => {
     const person = await makePerson(app)
-    await reset(await letterFor(person))
+    await reset(await requestResetToken(person))
     const [notice] = await app.mails()
     expect(notice).toMatchObject({
       to: { address: person.email },
@@ -180,7 +180,7 @@ describe('POST /api/auth/reset-password', () => {
 
   it('succeeds once for parallel calls with one token', async () => {
     const person = await makePerson(app)
-    const token = await letterFor(person)
+    const token = await requestResetToken(person)
     const passwords = ['first of two', 'second of two']
     const answers = await Promise.all(passwords.map((password) => reset(token, password)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
@@ -189,15 +189,15 @@ describe('POST /api/auth/reset-password', () => {
 
   it('refuses tokens older than an hour or than another change', async () => {
     const person = await makePerson(app)
-    const late = await letterFor(person)
+    const late = await requestResetToken(person)
     app.clock.advance(hour)
     await expectInvalid(await reset(late))
 
-    const [first, second] = [await letterFor(person), await letterFor(person)]
+    const [first, second] = [await requestResetToken(person), await requestResetToken(person)]
     expect((await reset(second)).status).toBe(200)
     await expectInvalid(await reset(first, 'from an old email'))
 
-    const before = await letterFor(person)
+    const before = await requestResetToken(person)
     const email = `moved-${person.email}`
     await app.deps.db.update(users).set({ email }).where(eq(users.id, person.id))
     await expectInvalid(await reset(before))
@@ -217,7 +217,7 @@ describe('POST /api/auth/reset-password', () => {
   })
 
   it('stores tokens only as hashes', async () => {
-    const token = await letterFor(await makePerson(app))
+    const token = await requestResetToken(await makePerson(app))
     const kept = JSON.stringify(await app.deps.db.select().from(accountTokens))
     expect(token.length).toBeGreaterThanOrEqual(43)
     expect(kept).not.toContain(token)

@@ -2,7 +2,7 @@ import { isLoopback } from '../http/hosts.ts'
 import { printable, type Recipient } from './email.ts'
 import type { RenderedEmail } from './render-email.ts'
 
-export interface Mail {
+export interface Email {
   to: Recipient
   /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient | undefined
@@ -21,7 +21,7 @@ export interface Mailer {
    * @throws {MailRefused} if a retry can't succeed.
    * @throws {Error} if a retry may succeed.
    */
-  send(mail: Mail): Promise<void>
+  send(email: Email): Promise<void>
   /**
    * Checks whether email can be sent, without sending any. Resolves when the mail server has
    * accepted the login, or when the folder is writable.
@@ -45,7 +45,7 @@ export class MailRefused extends Error {
 export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
 
 /** Converts an email to nodemailer's format. */
-export function messageOf({ to, replyTo, content, messageId }: Mail, from: string) {
+export function messageOf({ to, replyTo, content, messageId }: Email, from: string) {
   return {
     from,
     to: printableName(to),

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { fitsDatabase } from '../../shared/contract/fields.ts'
+import { isStorableText } from '../../shared/contract/fields.ts'
 import type { FileCounts } from '../../shared/contract/files.ts'
 import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
@@ -30,7 +30,7 @@ export interface ListedPage {
 /** The field behind each order, its shape in a cursor, and its Postgres type. */
 export const sortFields = {
   date: { field: 'createdAt', shape: momentShape, type: sql`timestamptz` },
-  name: { field: 'searchName', shape: z.string().refine(fitsDatabase), type: sql`text` },
+  name: { field: 'searchName', shape: z.string().refine(isStorableText), type: sql`text` },
   size: { field: 'size', shape: z.int().nonnegative(), type: sql`bigint` },
   downloads: { field: 'downloadCount', shape: z.int32().nonnegative(), type: sql`integer` },
 } satisfies Record<SortKey, { field: keyof FileRow; shape: z.ZodType<string | number>; type: SQL }>

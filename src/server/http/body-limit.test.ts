@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { codeOf, refusalOf, send } from '../../../tests/support/send.ts'
-import { askWithoutReading } from '../../../tests/support/unread-sockets.ts'
+import { sendWithoutReading } from '../../../tests/support/unread-sockets.ts'
 import { bodyLimit } from './limits.ts'
 
 const maxSize = 1000
@@ -105,7 +105,7 @@ describe('the memory of large bodies', () => {
 
   it('is not taken by bodies that are announced and do not arrive', async () => {
     const head = `POST /larger HTTP/1.1\r\nHost: x\r\nContent-Length: ${larger}\r\n\r\n`
-    const silent = await askWithoutReading(server.url, () => head, 32)
+    const silent = await sendWithoutReading(server.url, () => head, 32)
     expect((await post('x'.repeat(larger), {}, '/larger')).status).toBe(200)
     silent.leave()
   })

@@ -47,14 +47,14 @@ async function change(key: string, value: string) {
 
 describe.each(paths)('the public page %s', (path) => {
   it('is complete HTML, with metadata for search engines and previews', async () => {
-    const answer = await get(path)
-    const html = await answer.text()
-    expect(answer.status).toBe(200)
+    const response = await get(path)
+    const html = await response.text()
+    expect(response.status).toBe(200)
     expect(html).not.toContain('{{')
     expect(html).not.toContain('undefined')
     const page = readPage(html)
     expect(page.all('h1')).toHaveLength(1)
-    const address = app.url + path
+    const url = app.url + path
     const title = textOf(page.one('title'))
     expect(title).toContain('Mayfly')
     expect(contentOf(page, 'property', 'og:title')).toBe(title)
@@ -62,8 +62,8 @@ describe.each(paths)('the public page %s', (path) => {
     expect(description?.length).toBeGreaterThan(50)
     expect(description?.length).toBeLessThanOrEqual(160)
     expect(contentOf(page, 'property', 'og:description')).toBe(description)
-    expect(contentOf(page, 'property', 'og:url')).toBe(address)
-    expect(attributeOf(page.one('link', { rel: 'canonical' }), 'href')).toBe(address)
+    expect(contentOf(page, 'property', 'og:url')).toBe(url)
+    expect(attributeOf(page.one('link', { rel: 'canonical' }), 'href')).toBe(url)
     expect(contentOf(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
     expect(saysOf(page)).toContain('v0.9.10')
   })
@@ -180,10 +180,10 @@ describe('the landing page', () => {
 
 describe('the route sets of spec §2', () => {
   const shows = async (path: string, headers = {}) => {
-    const answer = await get(path, headers)
-    const page = readPage(await answer.text())
+    const response = await get(path, headers)
+    const page = readPage(await response.text())
     const isApplication = page.all('div').some((div) => attributeOf(div, 'id') === 'root')
-    return [answer.status, isApplication ? 'application' : textOf(page.one('title'))]
+    return [response.status, isApplication ? 'application' : textOf(page.one('title'))]
   }
 
   it('serve the landing page at / and nothing at /preview to a visitor', async () => {
@@ -278,9 +278,9 @@ describe('search engines', () => {
 
 describe('the web manifest', () => {
   it('shares files to /share, and its icons exist', async () => {
-    const answer = await get('/manifest.webmanifest')
-    expect(answer.headers.get('content-type')).toContain('application/manifest+json')
-    const manifest = (await answer.json()) as {
+    const response = await get('/manifest.webmanifest')
+    expect(response.headers.get('content-type')).toContain('application/manifest+json')
+    const manifest = (await response.json()) as {
       icons: { src: string; type: string }[]
       share_target: unknown
     }
@@ -301,14 +301,14 @@ describe('a share without a service worker', () => {
   it('gets a page with instructions, from any origin', async () => {
     const shared = new FormData()
     shared.append('files', new File(['secret'], 'letter.txt'))
-    const answer = await makeClient(app).fetch('/share', {
+    const response = await makeClient(app).fetch('/share', {
       method: 'POST',
       body: shared,
       headers: { origin: 'null', 'sec-fetch-site': 'none' },
     })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    const page = readPage(await answer.text())
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const page = readPage(await response.text())
     expect(saysOf(page)).toContain('nothing was uploaded')
     expect(saysOf(await open('/share'))).toContain('nothing was uploaded')
   })
@@ -319,13 +319,13 @@ describe('a share without a service worker', () => {
     client.write(
       `POST /share HTTP/1.1\r\nHost: ${host}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000000\r\n\r\n--x\r\n`,
     )
-    let answer = ''
+    let response = ''
     for await (const chunk of client) {
-      answer += chunk
-      if (answer.includes('</html>')) break
+      response += chunk
+      if (response.includes('</html>')) break
     }
     client.destroy()
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
-    expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(response).toMatch(/\r\nConnection: close\r\n/i)
   })
 })

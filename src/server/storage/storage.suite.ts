@@ -365,9 +365,9 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     describe('remove and list', () => {
       it('removes sealed, unsealed and missing objects, even twice', async () => {
         const sealed = await store(Buffer.from('hello'))
-        const arriving = upload(5)
-        await put(arriving, Buffer.from('hello'))
-        const keys = [sealed.key, arriving.key, newStorageKey()]
+        const unsealed = upload(5)
+        await put(unsealed, Buffer.from('hello'))
+        const keys = [sealed.key, unsealed.key, newStorageKey()]
         for (const key of keys) {
           await storage.remove(key)
           await storage.remove(key)
@@ -392,13 +392,13 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('lists every object, sealed or not, with its date', async () => {
         const sealed = await store(Buffer.from('hello'))
-        const arriving = upload(5)
-        await put(arriving, Buffer.from('hello'))
+        const unsealed = upload(5)
+        await put(unsealed, Buffer.from('hello'))
         const removed = await store(Buffer.from('hello'))
         await storage.remove(removed.key)
         const found = new Map<string, Date>()
         for await (const { key, modifiedAt } of storage.list()) found.set(key, modifiedAt)
-        for (const { key } of [sealed, arriving]) {
+        for (const { key } of [sealed, unsealed]) {
           expect(Math.abs((found.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
         }
         expect(found.has(removed.key)).toBe(false)

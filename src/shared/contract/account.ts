@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { longestAddress } from '../rules/accounts/email-limits.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate, isPlainLine, isVisible } from './fields.ts'
+import { done, isoDate, isPlainLine, isStorableText, isVisible } from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
 /** Spec §9. The maximum limits the cost of hashing. */
@@ -33,7 +33,7 @@ export type User = z.infer<typeof userSchema>
 /** Trimmed, but in the user's spelling. Accounts store addresses in lower case. */
 export const email = z.string().trim().min(1).max(longestAddress).pipe(z.email())
 /** Hashing encodes passwords as UTF-8, so texts that UTF-8 can't represent are rejected. */
-const password = z.string().max(maxPasswordLength).refine(fitsDatabase, 'Must be text.')
+const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must be text.')
 /** May be shorter than `minPasswordLength` if it was set under earlier rules. */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShort)

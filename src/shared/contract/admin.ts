@@ -5,17 +5,17 @@ import { capKeys } from '../rules/files/storage-cap.ts'
 import { limitKeys } from '../rules/tiers/limit-settings.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { fileName, fitsDatabase, isoDate, mimeType } from './fields.ts'
+import { fileName, isoDate, isStorableText, mimeType } from './fields.ts'
 import { tierBody } from './own-account.ts'
 
 /** Not validated as a UUID: an unknown id simply finds no user. */
-const userId = z.string().max(64).refine(fitsDatabase, 'Must be text.')
+const userId = z.string().max(64).refine(isStorableText, 'Must be text.')
 
 const search = z
   .string()
   .trim()
   .max(longestAddress)
-  .refine(fitsDatabase, 'Must be text.')
+  .refine(isStorableText, 'Must be text.')
   .optional()
 
 /** Postgres has no year 0. */
@@ -162,7 +162,7 @@ export const admin = {
         .string()
         .trim()
         .max(longestAuditSearch)
-        .refine(fitsDatabase, 'Must be text.')
+        .refine(isStorableText, 'Must be text.')
         .optional()
         .describe('An email, user id, IP address, link or short code.'),
       from: moment.optional().describe('Inclusive.'),

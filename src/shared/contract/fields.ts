@@ -13,7 +13,7 @@ export const isoDate = z
 export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')
 
 /** True if Postgres can store the text unchanged: no NUL and no lone surrogates. */
-export function fitsDatabase(text: string): boolean {
+export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
@@ -22,7 +22,7 @@ export function fitsDatabase(text: string): boolean {
  * readers of emails, lists and logs.
  */
 export function isPlainLine(text: string): boolean {
-  return fitsDatabase(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
+  return isStorableText(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
 }
 
 /** True if the text has a visible character. U+2800 is the blank braille pattern. */
@@ -49,7 +49,7 @@ export function linesOfText(most: number) {
     .trim()
     .min(1)
     .max(most, tooLong(most))
-    .refine((text) => fitsDatabase(text) && isVisible(text), 'Must be text.')
+    .refine((text) => isStorableText(text) && isVisible(text), 'Must be text.')
 }
 
 export const fileName = z.string().min(1).max(1024)
@@ -65,7 +65,7 @@ export const mimeType = z
   .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
 
 /** The storage key of an upload. */
-export const cloudKey = z.string().min(1).max(128).refine(fitsDatabase, 'Must be a key.')
+export const cloudKey = z.string().min(1).max(128).refine(isStorableText, 'Must be a key.')
 
 const { least, most } = limitBounds.days
 

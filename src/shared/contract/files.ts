@@ -10,7 +10,7 @@ import {
 import { linkStatuses } from '../rules/links/link-status.ts'
 import { receiptDays } from '../rules/links/receipt.ts'
 import { endpoint } from './endpoint.ts'
-import { daysOfTier, done, expirationDays, fitsDatabase, isoDate } from './fields.ts'
+import { daysOfTier, done, expirationDays, isoDate, isStorableText } from './fields.ts'
 
 export const sha256 = z
   .string()
@@ -84,7 +84,7 @@ export const files = {
       search: z
         .string()
         .max(longestFileSearch)
-        .refine(fitsDatabase, 'Must be text.')
+        .refine(isStorableText, 'Must be text.')
         .transform((text) => text.normalize('NFC').trim())
         .optional()
         .describe('Part of the name, case-insensitive.'),

@@ -3,7 +3,7 @@ import { policiesForAll, type SignupPolicy } from '../rules/accounts/signup-poli
 import { tiers } from '../rules/tiers/tier.ts'
 import { currentPassword, newPassword, optionalName, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { done, fitsDatabase, isoDate } from './fields.ts'
+import { done, isoDate, isStorableText } from './fields.ts'
 
 /** A session, as shown to its user. */
 export const sessionSchema = z.object({
@@ -64,7 +64,7 @@ export const ownAccount = {
   endSession: endpoint('DELETE', '/api/auth/sessions/{id}', {
     summary: 'End one of your sessions',
     access: 'user',
-    params: z.object({ id: z.string().max(64).refine(fitsDatabase, 'Must be an id.') }),
+    params: z.object({ id: z.string().max(64).refine(isStorableText, 'Must be an id.') }),
     response: done,
     errors: ['SESSION_NOT_FOUND'],
   }),

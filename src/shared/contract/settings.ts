@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { settingKeys } from '../rules/tiers/admin-settings.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { daysOfTier, fitsDatabase } from './fields.ts'
+import { daysOfTier, isStorableText } from './fields.ts'
 
 /** Spec §7: browsers cache these responses for 5 minutes. */
 const cacheSeconds = 300
@@ -21,7 +21,7 @@ export const limitsSchema = z.record(
 const settingBody = z.object({
   key: z.enum(settingKeys),
   value: z.union([z.string(), z.number()]).transform(String),
-  description: z.string().max(500).refine(fitsDatabase, 'Must be plain text.').optional(),
+  description: z.string().max(500).refine(isStorableText, 'Must be plain text.').optional(),
 })
 
 type SettingBody = z.input<typeof settingBody>

@@ -4,7 +4,7 @@ import { storageNames } from '../rules/files/storage-name.ts'
 import { batchOf, mostInBatch, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import type { ErrorCode } from './errors.ts'
-import { cloudKey, done, expirationDays, fileName, fitsDatabase, mimeType } from './fields.ts'
+import { cloudKey, done, expirationDays, fileName, isStorableText, mimeType } from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 const partUrls = z
@@ -27,7 +27,7 @@ const startBody = z.object({
     .string()
     .min(1)
     .max(64)
-    .refine(fitsDatabase, 'Must be a key.')
+    .refine(isStorableText, 'Must be a key.')
     .optional()
     .describe('A key of your choice. The same key returns the same open upload.'),
 })

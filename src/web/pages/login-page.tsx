@@ -40,9 +40,9 @@ function Login({ fault }: { fault?: SignInFault }) {
   const { signup } = useSignInWays()
   const mailWaits = useMailWaits()
   const emailField = useRef<HTMLInputElement>(null)
-  const signUp = (words: string) => (
+  const renderSignupLink = (label: string) => (
     <PageLink to="/signup" next={next}>
-      {words}
+      {label}
     </PageLink>
   )
   return (
@@ -55,13 +55,17 @@ function Login({ fault }: { fault?: SignInFault }) {
           'To get to your files and links.'
         ) : (
           // 'Get Started' on the landing page leads here, also for visitors without an account.
-          <>No account yet? {signUp('Sign up')}: it is free.</>
+          <>No account yet? {renderSignupLink('Sign up')}: it is free.</>
         )
       }
     >
       {fault ? <SignInFaultNote fault={fault} /> : null}
       {account ? (
-        <NewAccountNote account={account} mailWaits={mailWaits} again={signUp('Sign up again')} />
+        <NewAccountNote
+          account={account}
+          mailWaits={mailWaits}
+          again={renderSignupLink('Sign up again')}
+        />
       ) : null}
       <KeptFilesNote />
       <LoginForm email={account?.email} next={next} mailWaits={mailWaits} emailField={emailField} />

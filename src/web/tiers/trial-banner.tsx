@@ -16,7 +16,7 @@ import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 
 export interface TrialBannerProps {
   user: User
-  /** True while starting the trial is the page's primary action. Shows even a dismissed offer. */
+  /** True if starting the trial is the page's primary action. Overrides a dismissal. */
   isMain: boolean
   /**
    * Called after the banner changed the tier or was dismissed, which may have removed the focused

@@ -10,10 +10,7 @@ import { ChecksRunner } from './run-checks.ts'
 /** The administrator's pages poll the number of failing checks every minute. */
 const countMaxAgeMs = 10 * minuteInMs
 
-/**
- * Returns the handlers that run the checks. Call it at server startup, which it records as the
- * start time.
- */
+/** Creates the handlers that run the checks. The time of this call counts as the server's start. */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
 import { type Answer, refusalOf, send } from '../../../../tests/support/send.ts'
-import { askWithoutReading, getRequest } from '../../../../tests/support/unread-sockets.ts'
+import { getRequest, sendWithoutReading } from '../../../../tests/support/unread-sockets.ts'
 
 const MiB = 1024 ** 2
 
@@ -21,7 +21,7 @@ describe('above the transfer limit', () => {
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
     const get = (address: string) =>
       send(url, { headers: { ...from(address), Range: 'bytes=0-9' } })
-    const unread = await askWithoutReading(url, () => getRequest(url, from('192.0.2.1')), 171)
+    const unread = await sendWithoutReading(url, () => getRequest(url, from('192.0.2.1')), 171)
     await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
 
     const refused = await get('192.0.2.1')

@@ -175,7 +175,7 @@ describe('across all tiers', () => {
 })
 
 describe('hasRoom', () => {
-  it('is true below the limit, and always without one', () => {
+  it('is true below the limit or if there is no limit', () => {
     const room = [0, 1, 2, 3, 4].map((count) => hasRoom(3, count))
     expect(room).toEqual([true, true, true, false, false])
     expect(hasRoom(null, 1_000_000)).toBe(true)

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { memoryKeptTable } from '../../../../tests/support/browser-memory.ts'
+import { createMemoryKeptFileTable } from '../../../../tests/support/browser-memory.ts'
 import { browserFileKeptMs } from '../../../shared/rules/files/kept-times.ts'
-import { createKeptFiles, type KeptFiles, type KeptTable, maxKept } from './kept-files.ts'
+import { createKeptFiles, type KeptFiles, type KeptFileTable, maxKept } from './kept-files.ts'
 
 function makeFiles(...names: string[]): File[] {
   return names.map((name) => new File(['x'], name))
 }
 
 /** Creates an in-memory store with a settable clock. */
-function createStore(table: Partial<KeptTable> = {}) {
+function createStore(table: Partial<KeptFileTable> = {}) {
   let time = 1_000_000
-  const store = createKeptFiles({ ...memoryKeptTable(), ...table }, () => time)
+  const store = createKeptFiles({ ...createMemoryKeptFileTable(), ...table }, () => time)
   return {
     ...store,
     advance: (ms: number) => {

@@ -22,7 +22,7 @@ export interface KeptFile {
 export type KeepError = 'space' | 'unsupported' | 'count'
 
 /** The database table of kept files. Any method may reject. */
-export interface KeptTable {
+export interface KeptFileTable {
   /** Adds the files in one transaction: all or none. */
   add(files: readonly KeptFile[]): Promise<void>
   all(): Promise<KeptFile[]>
@@ -42,7 +42,7 @@ export interface KeptFiles {
 }
 
 /** @param now returns the time in epoch milliseconds. */
-export function createKeptFiles(table: KeptTable, now: () => number): KeptFiles {
+export function createKeptFiles(table: KeptFileTable, now: () => number): KeptFiles {
   const remove = async (ids: readonly string[]): Promise<void> => {
     if (ids.length > 0) await table.remove(ids).catch(() => undefined)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryKeptTable } from '../../../../tests/support/browser-memory.ts'
+import { createMemoryKeptFileTable } from '../../../../tests/support/browser-memory.ts'
 import { createKeptFiles, maxKept } from './kept-files.ts'
 import { isCrossSite, sharedField, takeShare } from './take-share.ts'
 
@@ -10,7 +10,7 @@ function share(entries: readonly (File | string)[]): Request {
 }
 
 function createStore() {
-  return createKeptFiles(memoryKeptTable(), () => 0)
+  return createKeptFiles(createMemoryKeptFileTable(), () => 0)
 }
 
 describe('files shared from a phone', () => {

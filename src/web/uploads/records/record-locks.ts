@@ -51,7 +51,7 @@ export function createRecordLocks(
         const options = steal ? { steal } : { ifAvailable: true }
         manager.request(lockPrefix + id, options, hold).catch(() => {
           if (isHeld) onLost()
-          // The browser denies this page locks, as in a sandbox. No effect after a release.
+          // Locks are denied, for example to a sandboxed page. A no-op if already released.
           else resolve(noLock)
         })
       }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { memoryStorage } from '../../../../tests/support/browser-memory.ts'
+import { createMemoryStorage } from '../../../../tests/support/browser-memory.ts'
 import { newRecord } from '../engine/new-record.ts'
 import { browserTimers } from '../timers.ts'
 import type { UploadRecord } from './upload-record.ts'
@@ -26,7 +26,7 @@ function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
 function makeStorage() {
   const values = new Map<string, string>()
   const state = { values, writes: 0, isFull: false, isForbidden: false }
-  const storage = memoryStorage(values)
+  const storage = createMemoryStorage(values)
   const { setItem } = storage
   storage.setItem = (key, value) => {
     if (state.isFull) throw new DOMException('', 'QuotaExceededError')
