@@ -198,7 +198,7 @@ describeOnS3('a server with a bucket', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
   })
 
-  it('confirms a batch except for uploads without bytes', async () => {
+  it('confirms a batch except for uploads with no stored bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const contents = Array.from({ length: 20 }, (_, at) => text(10 + at))
     const started = await sendAllOf(ada, contents)

@@ -56,8 +56,7 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await expect(page.getByLabel('New password', { exact: true })).toHaveValue('')
   expect((await other.fetch('/api/auth/user')).status).toBe(401)
 
-  const changed = { ...person, password: 'a new password' }
-  const another = makeClient(app, await logIn(app, person.email, changed.password))
+  const another = makeClient(app, await logIn(app, person.email, 'a new password'))
   await page.reload()
   const sessions = section(page, 'Sessions')
   await expect(sessions.getByRole('listitem')).toHaveCount(2)
@@ -153,7 +152,7 @@ test('nothing renders before the session is known, and then only the right scree
 
   // Load the file list first: after the session has ended, its 401 would be a second console error.
   await expect(page.getByText('No files yet')).toBeVisible()
-  // Once the session has ended, no account data may flash up.
+  // Account data must not appear, even briefly, once the session has ended.
   noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   await app.deps.db.delete(sessions)
   shown.length = 0

@@ -99,8 +99,8 @@ test('Upgrade Now continues a rejected file, and the administrator can downgrade
 }) => {
   const person = await makePerson(app, { role: 'admin' })
   await openDashboard(page, app, person)
-  // The large upload must start but never finish. The proxy stalls its PUTs; Playwright routes
-  // would buffer the bodies, and the toast would be missed.
+  // Stall PUTs in the proxy, so that the large upload starts but never finishes. A Playwright route
+  // would buffer the bodies, and the toast could disappear before the test sees it.
   network.hold(isPut)
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])

@@ -1,6 +1,6 @@
 /** The required state of a file after calls whose responses may have been lost. Pure functions. */
 
-/** The server broke a promise. */
+/** The server violated a guarantee. */
 export class Violation extends Error {}
 
 export interface ExpectedFile {
@@ -15,7 +15,7 @@ export interface ExpectedFile {
   expiresAt: Date
   maxLifetimeAt: Date
   isDeleted: boolean
-  /** The number of downloads that must be counted. */
+  /** The expected range of the download count. */
   counted: { min: number; max: number }
 }
 
@@ -60,14 +60,16 @@ export function reconcile(
   const { min, max } = file.counted
   if (listed.downloadCount < min || listed.downloadCount > max) {
     throw new Violation(
-      `${file.name} counts ${listed.downloadCount} downloads, not ${min} to ${max}`,
+      `${file.name} has ${listed.downloadCount} counted downloads, expected ${min} to ${max}`,
     )
   }
   const answered = renewals.filter((code) => code !== null)
   const isKnown =
     answered.length === 0 ? file.code === listed.shortCode : answered.includes(listed.shortCode)
   if (!isKnown && !renewals.includes(null)) {
-    throw new Violation(`${file.name} has the link ${listed.shortCode}, which nobody was given`)
+    throw new Violation(
+      `${file.name} has the link ${listed.shortCode}, which no response contained`,
+    )
   }
   const dead = [file.code, ...answered].filter((code) => code !== listed.shortCode)
   return {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** Bytes a connection may send before the next one is served. */
+/** Maximum number of bytes a connection sends before the next one is served. */
 const packetBytes = 8 * 1024
-/** Queued bytes at which reading from a connection pauses. */
-const queueBytes = 1024 * 1024
+/** Reading from a connection pauses while at least this many bytes are queued. */
+const highWaterMark = 1024 * 1024
 
 /** One direction of a connection. */
 interface Flow {
@@ -68,7 +68,7 @@ export function makeLineDirection({
     if (bytes.length === first.length) flow.queue.shift()
     else flow.queue[0] = first.subarray(packetBytes)
     flow.queued -= bytes.length
-    if (flow.queued < queueBytes) flow.from.resume()
+    if (flow.queued < highWaterMark) flow.from.resume()
     return bytes
   }
 
@@ -142,7 +142,7 @@ export function makeLineDirection({
       from.on('data', (chunk) => {
         flow.queue.push(chunk)
         flow.queued += chunk.length
-        if (flow.queued >= queueBytes) from.pause()
+        if (flow.queued >= highWaterMark) from.pause()
         run()
       })
       from.once('end', () => {

@@ -108,7 +108,7 @@ describe('blocked content', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('makes a repeated confirm fail after the takedown', async () => {
+  it('is refused when a confirm is repeated after the takedown', async () => {
     const bytes = fresh()
     const { cloudKey, answer } = await uploadAgain(owner, bytes)
     await takenDown(admin, (await json<File>(answer)).shortCode)

@@ -20,7 +20,7 @@ import type { ReportInput, ReportPages } from './report-pages.ts'
 import { listReports } from './report-queries.ts'
 import { takeDown, takedownText } from './take-down.ts'
 
-const place = z.tuple([moment, z.uuid()])
+const cursorShape = z.tuple([moment, z.uuid()])
 
 type AbuseEndpoint =
   | 'reportLink'
@@ -73,11 +73,11 @@ export function abuseRoutes(
     },
 
     async listReports({ query: { limit, cursor }, context }) {
-      const after = parseCursor(place, cursor)
+      const after = parseCursor(cursorShape, cursor)
       const rows = await listReports(deps.db, { limit: limit + 1, after })
-      const placeOf = ({ report }: (typeof rows)[number]) => [report.lastReportedAt, report.id]
+      const cursorOf = ({ report }: (typeof rows)[number]) => [report.lastReportedAt, report.id]
       const now = deps.clock()
-      return takePage(context, rows, { limit, placeOf }).map((row) => toReport(row, now))
+      return takePage(context, rows, { limit, cursorOf }).map((row) => toReport(row, now))
     },
 
     async takeDown({ body, user, clientAddress }) {

@@ -13,7 +13,7 @@ import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
 import { listUsers, readStats } from './user-queries.ts'
 
-const place = z.tuple([moment, z.int()])
+const cursorShape = z.tuple([moment, z.int()])
 
 type Endpoint =
   | 'adminStats'
@@ -79,11 +79,11 @@ export function adminRoutes(
       const lines = await listAudit(db, {
         ...which,
         limit: limit + 1,
-        after: parseCursor(place, cursor),
+        after: parseCursor(cursorShape, cursor),
         from: from === undefined ? undefined : new Date(from),
         to: to === undefined ? undefined : new Date(to),
       })
-      return takePage(context, lines, { limit, placeOf: ({ at, id }) => [at, id] })
+      return takePage(context, lines, { limit, cursorOf: ({ at, id }) => [at, id] })
     },
 
     listMaintenance: () => listNewestEntries(db, maintenanceActs),

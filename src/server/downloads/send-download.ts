@@ -45,19 +45,19 @@ export async function sendDownload(
     context.get('log').error({ err: error, fileId: link.id }, 'Cannot count a download')
     return null
   }
-  const count = async (start: number): Promise<void> => {
+  const countDownload = async (start: number): Promise<void> => {
     if (!countsAsDownload(start, context.req.header('user-agent'))) return
     await deps.countDownload(link.id, deps.clock()).catch(logUncounted)
   }
   if (delivery.kind === 'stream') {
-    await delivery.send(context.env.incoming, context.env.outgoing, count)
+    await delivery.send(context.env.incoming, context.env.outgoing, countDownload)
     return RESPONSE_ALREADY_SENT
   }
   const { incoming } = context.env
   const validators = () => delivery.validators(AbortSignal.timeout(validatorsMs))
   const predicted = expectedStart(incoming, link.size, validators)
   const start = await predicted.catch(logUncounted)
-  if (start !== null) await count(start)
+  if (start !== null) await countDownload(start)
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)
 }

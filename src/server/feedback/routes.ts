@@ -11,7 +11,7 @@ import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
 
-const place = z.tuple([moment, z.uuid()])
+const cursorShape = z.tuple([moment, z.uuid()])
 
 /** Routes for sending feedback (spec §7), and for the administrator to read and delete it. */
 export function feedbackRoutes(
@@ -36,9 +36,9 @@ export function feedbackRoutes(
     },
 
     async listFeedback({ query: { limit, cursor }, context }) {
-      const after = parseCursor(place, cursor)
+      const after = parseCursor(cursorShape, cursor)
       const rows = await listFeedback(deps.db, { limit: limit + 1, after })
-      return takePage(context, rows, { limit, placeOf: (row) => [row.createdAt, row.id] })
+      return takePage(context, rows, { limit, cursorOf: (row) => [row.createdAt, row.id] })
     },
 
     async deleteFeedback({ params, user, clientAddress }) {

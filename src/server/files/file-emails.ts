@@ -26,7 +26,7 @@ const maxFilesPerEmail = 1000
 
 /**
  * Queues one email per owner about first downloads. The transaction that queues the email also
- * removes its files from `first_downloads`, so each is announced once.
+ * removes its files from `first_downloads`, so each file is in one email only.
  * @returns the number of files.
  */
 export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
@@ -43,8 +43,8 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
 }
 
 /**
- * Queues one email per owner about links that end within a day. The transaction that queues the
- * email also marks its files, so each expiry is announced once.
+ * Queues one email per owner about links that expire within a day. The transaction that queues the
+ * email also marks its files, so each expiry is emailed only once.
  * @returns the number of files.
  */
 export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
@@ -60,7 +60,7 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   )
 }
 
-/** Queues emails to an owner until no files are left. Returns the number of files announced. */
+/** Queues emails to an owner until no files are left. Returns the number of files in them. */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,

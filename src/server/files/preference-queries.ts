@@ -57,7 +57,7 @@ export async function findOwnersOfFirstDownloads(
   return rows.map(({ ownerId }) => ownerId)
 }
 
-/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns the file ids. */
+/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns the file IDs. */
 export async function takeFirstDownloads(
   tx: Db,
   ownerId: string,
@@ -77,8 +77,8 @@ export async function takeFirstDownloads(
   return taken.map(({ fileId }) => fileId)
 }
 
-/** Matches links that end between `now` and `until` and haven't been announced by email. */
-function endsUnannounced(now: Date, until: Date) {
+/** Matches links that expire between `now` and `until`, unless their expiry email was queued. */
+function needsExpiryEmail(now: Date, until: Date) {
   return and(
     gt(files.expiresAt, now),
     lte(files.expiresAt, until),
@@ -89,8 +89,8 @@ function endsUnannounced(now: Date, until: Date) {
 }
 
 /**
- * Lists up to `limit` owners who want an email about links that end in this span, sorted, starting
- * after `after`.
+ * Lists up to `limit` owners who want an email about links that expire in this time span, sorted,
+ * starting after `after`.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,
@@ -110,7 +110,7 @@ export async function findOwnersOfEndingLinks(
         gt(preferences.userId, after),
         hasManager(now),
         sql`exists (select 1 from ${files}
-          where ${files.ownerId} = ${preferences.userId} and ${endsUnannounced(now, until)})`,
+          where ${files.ownerId} = ${preferences.userId} and ${needsExpiryEmail(now, until)})`,
       ),
     )
     .orderBy(preferences.userId)
@@ -119,8 +119,8 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Marks up to `limit` of an owner's links that end in this span as announced, and returns the file
- * ids. Of parallel callers, one gets each file. A renewed link is announced again.
+ * Claims up to `limit` of an owner's links that expire in this time span for an expiry email, and
+ * returns the file IDs. Parallel callers get different files. A renewed link can be claimed again.
  */
 export async function takeEndingLinks(
   tx: Db,
@@ -131,7 +131,7 @@ export async function takeEndingLinks(
   const due = tx
     .select({ id: files.id })
     .from(files)
-    .where(and(eq(files.ownerId, ownerId), endsUnannounced(now, until)))
+    .where(and(eq(files.ownerId, ownerId), needsExpiryEmail(now, until)))
     .orderBy(files.id)
     .limit(limit)
     .for('update')

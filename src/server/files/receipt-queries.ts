@@ -4,7 +4,8 @@ import { deletionReceipts } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
-export interface ReceiptPlace {
+/** Identifies the last receipt of a page. */
+export interface ReceiptCursor {
   purgedAt: Date
   fileId: string
 }
@@ -13,7 +14,7 @@ export interface ReceiptPlace {
 export function listReceipts(
   db: Db,
   ownerId: string,
-  { now, limit, after }: { now: Date; limit: number; after?: ReceiptPlace | undefined },
+  { now, limit, after }: { now: Date; limit: number; after?: ReceiptCursor | undefined },
 ) {
   const { fileId, originalName, dueAt, purgedAt } = deletionReceipts
   return db

@@ -9,7 +9,7 @@ import { changePreferences } from './change-preferences.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, listFiles, sortFields } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
-import { listReceipts, type ReceiptPlace } from './receipt-queries.ts'
+import { listReceipts, type ReceiptCursor } from './receipt-queries.ts'
 import { renewFile } from './renew-file.ts'
 
 type FileEndpoint =
@@ -23,7 +23,7 @@ type FileEndpoint =
   | 'preferences'
   | 'changePreferences'
 
-const receiptPlace = z.object({ purgedAt: moment, fileId: z.uuid() })
+const receiptCursor = z.object({ purgedAt: moment, fileId: z.uuid() })
 
 /** Routes for the signed-in user's own files (spec §7). */
 export function fileRoutes(
@@ -34,8 +34,8 @@ export function fileRoutes(
       const { limit, cursor, sort, search, expiring } = query
       const order = parseOrder(sort)
       const { field, shape } = sortFields[order.by]
-      const place = z.tuple([z.literal(sort), shape, z.uuid()])
-      const after = parseCursor(place, cursor)
+      const cursorShape = z.tuple([z.literal(sort), shape, z.uuid()])
+      const after = parseCursor(cursorShape, cursor)
       const rows = await listFiles(deps.db, user.id, {
         limit: limit + 1,
         order,
@@ -43,18 +43,18 @@ export function fileRoutes(
         search,
         endingAfter: expiring === 'soon' ? deps.clock() : undefined,
       })
-      return takePage(context, rows, { limit, placeOf: (row) => [sort, row[field], row.id] })
+      return takePage(context, rows, { limit, cursorOf: (row) => [sort, row[field], row.id] })
     },
 
     countFiles: ({ user }) => countFiles(deps.db, user, deps.clock()),
 
     async listReceipts({ query, user, context }) {
       const { limit, cursor } = query
-      const after = parseCursor(receiptPlace, cursor)
+      const after = parseCursor(receiptCursor, cursor)
       const wanted = { now: deps.clock(), limit: limit + 1, after }
       const rows = await listReceipts(deps.db, user.id, wanted)
-      const placeOf = ({ purgedAt, fileId }: ReceiptPlace) => ({ purgedAt, fileId })
-      return takePage(context, rows, { limit, placeOf })
+      const cursorOf = ({ purgedAt, fileId }: ReceiptCursor) => ({ purgedAt, fileId })
+      return takePage(context, rows, { limit, cursorOf })
     },
 
     async deleteFile({ params, user, log }) {

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { endpoints } from '../../shared/contract/index.ts'
 import { parseCursor, takePage } from './cursor.ts'
 
-const place = z.strictObject({ n: z.number() })
+const shape = z.strictObject({ n: z.number() })
 
 /**
  * Requests a page of at most `limit` numbers. `rows` are the numbers read for it: one more than
@@ -15,7 +15,7 @@ const place = z.strictObject({ n: z.number() })
  */
 async function pageOf(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
-    context.json(takePage(context, rows, { limit, placeOf: (n) => ({ n }) })),
+    context.json(takePage(context, rows, { limit, cursorOf: (n) => ({ n }) })),
   )
   const response = await app.request('/')
   return { rows: await response.json(), cursor: response.headers.get('x-next-cursor') }
@@ -24,7 +24,7 @@ async function pageOf(rows: number[], limit: number) {
 it('a page with a successor has a cursor that can be parsed', async () => {
   const { rows, cursor } = await pageOf([1, 2, 3], 2)
   expect(rows).toEqual([1, 2])
-  expect(parseCursor(place, cursor ?? '')).toEqual({ n: 2 })
+  expect(parseCursor(shape, cursor ?? '')).toEqual({ n: 2 })
 })
 
 it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (all) => {
@@ -35,7 +35,7 @@ it.each(['', 'x', '{"n":1}', Buffer.from('{"n":"1"}').toString('base64url')])(
   'any other text is invalid: %o',
   (text) => {
     const refusal = expect.objectContaining({ code: 'INVALID_INPUT' })
-    expect(() => parseCursor(place, text)).toThrow(refusal)
+    expect(() => parseCursor(shape, text)).toThrow(refusal)
   },
 )
 
@@ -55,8 +55,8 @@ describe('a forged cursor', () => {
     '/api/admin/feedback?': (moment) => [moment, id],
     '/api/admin/reports?': (moment) => [moment, id],
   }
-  const ask = (path: string, place: unknown) => {
-    const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
+  const ask = (path: string, value: unknown) => {
+    const cursor = Buffer.from(JSON.stringify(value)).toString('base64url')
     return admin.fetch(`${path}cursor=${cursor}`)
   }
 
@@ -68,11 +68,11 @@ describe('a forged cursor', () => {
     expect(lists.map(({ path }) => path).sort()).toEqual([...tried, '/api/admin/audit'].sort())
   })
 
-  describe.each(Object.entries(withMoment))('at %s', (path, placeOf) => {
+  describe.each(Object.entries(withMoment))('at %s', (path, cursorOf) => {
     it.each(['0001-01-01T00:00:00.000Z', '2026-11-22T12:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
       'with the time %s is valid',
       async (moment) => {
-        expect((await ask(path, placeOf(moment))).status).toBe(200)
+        expect((await ask(path, cursorOf(moment))).status).toBe(200)
       },
     )
 
@@ -95,7 +95,7 @@ describe('a forged cursor', () => {
       [1],
       {},
     ])('with the time %j is invalid', async (moment) => {
-      const response = await ask(path, placeOf(moment))
+      const response = await ask(path, cursorOf(moment))
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
     })

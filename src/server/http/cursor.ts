@@ -10,19 +10,19 @@ export const momentShape = z.iso
 /** `momentShape` parsed to a Date. */
 export const moment = momentShape.transform((text) => new Date(text))
 
-/** Encodes the end of a page as an opaque string. */
-function formatCursor(place: unknown): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url')
+/** Encodes the position of the last row of a page as an opaque string. */
+function formatCursor(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
 /**
- * Returns the start of a page; undefined for the first one.
+ * Decodes a cursor. Returns undefined for the first page.
  * @throws {AppError} INVALID_INPUT unless the cursor contains a value of this shape.
  */
-export function parseCursor<Place>(
-  shape: ZodType<Place>,
+export function parseCursor<Cursor>(
+  shape: ZodType<Cursor>,
   cursor: string | undefined,
-): Place | undefined {
+): Cursor | undefined {
   if (cursor === undefined) return undefined
   try {
     return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
@@ -39,10 +39,10 @@ export function parseCursor<Place>(
 export function takePage<Row>(
   context: Context,
   rows: readonly Row[],
-  { limit, placeOf }: { limit: number; placeOf: (row: Row) => unknown },
+  { limit, cursorOf }: { limit: number; cursorOf: (row: Row) => unknown },
 ): Row[] {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  if (rows.length > limit && last) context.header('x-next-cursor', formatCursor(placeOf(last)))
+  if (rows.length > limit && last) context.header('x-next-cursor', formatCursor(cursorOf(last)))
   return page
 }

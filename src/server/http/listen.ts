@@ -19,8 +19,8 @@ import {
 export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * How long an idle connection stays open. Longer than in most proxies, which could otherwise reuse
- * a connection that is just closing.
+ * How long an idle connection stays open. Longer than the idle timeout of most proxies, so that a
+ * proxy doesn't reuse a connection that the server is closing.
  */
 const keepAliveMs = 75_000
 

@@ -48,7 +48,7 @@ function rowsOf({ id }: Person) {
   return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
 }
 
-async function listed(person: Person) {
+async function listFiles(person: Person) {
   return json<File[]>(await person.fetch('/api/files'))
 }
 
@@ -210,7 +210,7 @@ describe('POST /api/files/confirm-uploads', () => {
       if (file && at % 20 === 0) expect(await download(app, file)).toEqual(contents[at])
     }
     expect(new Set(results.map(({ answer }) => answer?.shortCode)).size).toBe(mostInBatch)
-    expect(await listed(person)).toHaveLength(mostInBatch)
+    expect(await listFiles(person)).toHaveLength(mostInBatch)
   })
 
   it('answers each entry like a request for one file', async () => {
@@ -270,7 +270,7 @@ describe('POST /api/files/confirm-uploads', () => {
     const [alone, ...all] = await Promise.all([confirm(person, first?.cloudKey ?? ''), ...batches])
     expect(alone.status).toBe(200)
     for (const results of all) expect(endsOf(results)).toEqual(started.map(() => 'ok'))
-    expect(await listed(person)).toHaveLength(12)
+    expect(await listFiles(person)).toHaveLength(12)
     const ids = all.flat().map(({ answer }) => answer?.id)
     expect(new Set(ids).size).toBe(12)
   })
@@ -282,9 +282,9 @@ describe('POST /api/files/confirm-uploads', () => {
     const active = await sendAllOf(person, [text(4), text(5), text(6)])
     const ends = endsOf(await confirmAll(person, [...active, ...idle]))
     expect(ends).toEqual([...Array(3).fill('ok'), ...Array(3).fill('TIER_FILE_COUNT')])
-    expect(await listed(person)).toHaveLength(3)
+    expect(await listFiles(person)).toHaveLength(3)
     // The other uploads keep their bytes, and can be confirmed once a slot is free.
-    const [file] = await listed(person)
+    const [file] = await listFiles(person)
     await person.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
     expect(endsOf(await confirmAll(person, idle))).toEqual([
       'ok',

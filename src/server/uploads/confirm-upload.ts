@@ -36,7 +36,7 @@ type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' 
 
 interface Confirm extends Entry<ConfirmRequest, FileRow> {
   upload?: Upload
-  /** The SHA-256 of the stored bytes; null until the job `compute-digests` has read them. */
+  /** The SHA-256 of the stored bytes; null until the `compute-digests` job has read them. */
   sha256?: string | null
 }
 
@@ -46,7 +46,7 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  *
  * A claimed SHA-256 is compared with the stored bytes where the store `computesSha256`, and never
  * stored. Bytes are read before the response only for this, or if their size matches blocked
- * content; the job `compute-digests` reads the rest.
+ * content; the `compute-digests` job reads the rest.
  *
  * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end

@@ -11,10 +11,10 @@ import { ofOwner } from './queries.ts'
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
- * Who tries the removal first. If the caller fails, the job `sweep-uploads` retries after two
- * minutes.
+ * Who makes the first attempt at the removal. If the caller fails, the `sweep-uploads` job retries
+ * after two minutes.
  */
-export type FirstTry = 'caller' | 'job'
+export type FirstAttempt = 'caller' | 'job'
 
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
@@ -23,7 +23,7 @@ export function endUploadsWhere(
   db: Db,
   which: SQL | undefined,
   now: Date,
-  firstTry: FirstTry = 'caller',
+  firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
   const locked = db
     .select({ id: uploads.id })
@@ -32,7 +32,7 @@ export function endUploadsWhere(
     // A fixed order prevents deadlocks.
     .orderBy(uploads.storageKey)
     .for('update')
-  return endLocked(db, locked, now, firstTry)
+  return endLocked(db, locked, now, firstAttempt)
 }
 
 export async function endUploads(
@@ -92,7 +92,7 @@ function endLocked(
   db: Db,
   locked: SQLWrapper,
   now: Date,
-  firstTry: FirstTry = 'caller',
+  firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
   const { id, storageKey, storage, lastActivityAt } = uploads
   const ended = db.$with('ended').as(
@@ -106,7 +106,7 @@ function endLocked(
     storageKey: ended.storageKey,
     storage: ended.storage,
     dueAt: sql`least(${ended.lastActivityAt} + ${idleUploadKeptMs} * interval '1 millisecond', ${now}::timestamptz)`,
-    ...(firstTry === 'caller'
+    ...(firstAttempt === 'caller'
       ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
@@ -117,7 +117,7 @@ function endLocked(
     .returning(ofUpload)
 }
 
-/** Claims up to `limit` removals whose next try is due, skipping those claimed by other servers. */
+/** Claims up to `limit` removals that are due for an attempt and not claimed by another server. */
 export function claimRemovals(
   db: Db,
   { storage, now, limit }: { storage: StorageName; now: Date; limit: number },

@@ -21,14 +21,14 @@ export interface SettingFormProps {
   /** Props for the text field, such as its type. */
   input?: Partial<TextFieldProps>
   /**
-   * Completes the button's accessible name after 'Save'. Required if several forms share a label.
+   * Follows 'Save' in the button's accessible name. Required if several forms share a label.
    */
   buttonLabel?: string
   /** Validates the input and returns the value in storage format. */
   check: (typed: string) => SettingVerdict
   /** Formats a stored value for the input field. */
   shown?: (stored: string) => string
-  /** The previous value for use in a sentence; null if it has several lines. */
+  /** The previous value for use in a sentence; null if it spans several lines. */
   before: string | null
 }
 

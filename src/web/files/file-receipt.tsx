@@ -28,8 +28,8 @@ export interface FileReceiptProps {
 }
 
 /**
- * A file's receipt: when it was stored, when its removal is due, when storage confirmed it, and the
- * SHA-256. It can be copied as text.
+ * A file's receipt: when the file was stored, when its removal is due and was confirmed, and its
+ * SHA-256. The receipt can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   const moments = momentsOf(file, canRenew)
@@ -98,7 +98,7 @@ export function Moment({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactMomentText(at, now)}</time>
 }
 
-/** The full SHA-256, selectable and with a copy button. */
+/** The full SHA-256, selectable, with a copy button. */
 function Checksum({ sha256 }: { sha256: string }) {
   return (
     <div className="flex items-center justify-between gap-2">
@@ -114,7 +114,7 @@ function Checksum({ sha256 }: { sha256: string }) {
   )
 }
 
-/** The timestamps of a receipt. `dueAt` is null if unknown, `purgedAt` until the removal. */
+/** The timestamps of a receipt. `dueAt` is null if unknown, `purgedAt` until the file is purged. */
 export interface ReceiptMoments {
   storedAt: Date
   dueAt: Date | null

@@ -47,7 +47,7 @@ interface Moments {
 
 /** Builds the finding for a job: last run, next run, result and status. */
 export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
-  const { intervalMs, next } = turnsOf(job.cron, now)
+  const { intervalMs, next } = parseSchedule(job.cron, now)
   const last = lastRun(job, now)
   const nextRun = `Next run: ${momentText(next, now)}.`
   const newest = newestRun(job)
@@ -76,19 +76,17 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
 }
 
 /** Returns the interval of a cron schedule and the time of its next run, in UTC. */
-function turnsOf(cron: string, now: Date): { intervalMs: number; next: Date } {
-  const turns = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
-  const next = turns.next().toDate()
-  return { intervalMs: turns.next().toDate().getTime() - next.getTime(), next }
+function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Date } {
+  const runs = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
+  const next = runs.next().toDate()
+  return { intervalMs: runs.next().toDate().getTime() - next.getTime(), next }
 }
 
-/**
- * True if a job has missed two runs. Failed runs aren't missed, and a running job isn't overdue.
- */
+/** True if a job has missed two runs. A failed run isn't missed; a running job isn't overdue. */
 function isOverdue(job: JobFacts, now: Date, intervalMs: number) {
   if (job.runsSince) return false
-  const began = Math.max(job.scheduledAt.getTime(), newestRun(job))
-  return now.getTime() - began > 2 * intervalMs + graceMs
+  const lastActiveAt = Math.max(job.scheduledAt.getTime(), newestRun(job))
+  return now.getTime() - lastActiveAt > 2 * intervalMs + graceMs
 }
 
 /** Returns the time of the newest recorded run in milliseconds, or 0. */

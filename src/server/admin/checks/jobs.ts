@@ -44,7 +44,7 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
 }
 
 /**
- * Reports how many files have lost their bytes, as last counted by the job `compare-storage`.
+ * Reports how many files have lost their bytes, as last counted by the `compare-storage` job.
  * @param missing null if storage has never been compared with the database.
  */
 function missingBytes(missing: number | null): Finding {

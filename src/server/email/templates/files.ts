@@ -37,7 +37,7 @@ export function fileEmail(
   facts: {
     /** null if the address is unverified, because a stranger may have chosen the name. */
     name: string | null
-    /** If false, the email only counts the files. */
+    /** If false, the email only states the number of files. */
     namesFiles: boolean
     /** At least one file. */
     files: readonly NamedFile[]

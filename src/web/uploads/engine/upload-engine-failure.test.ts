@@ -95,16 +95,15 @@ describe('a failed upload', () => {
 
 describe('an upload with a transient error', () => {
   test('retries an unanswered confirm call with growing waits', async () => {
-    const times: number[] = []
-    const began = Date.now()
+    const confirmTimes: number[] = []
     world.onConfirm = (count) => {
-      times.push(Date.now() - began)
+      confirmTimes.push(Date.now())
       return count < 3 ? refused(null) : null
     }
     world.add([fileNamed('a.txt')])
     await pass(2 * longestWaitMs)
-    const [first = 0, second = 0, third = 0] = times
-    expect(times).toHaveLength(3)
+    const [first = 0, second = 0, third = 0] = confirmTimes
+    expect(confirmTimes).toHaveLength(3)
     expectGrowingWaits([second - first, third - second])
     expect(world.shown()).toEqual(['a.txt completed'])
   })
@@ -136,7 +135,7 @@ describe('an upload with a transient error', () => {
   })
 
   test('resends the bytes once after a checksum mismatch', async () => {
-    world.onConfirm = (times) => (times === 1 ? refused(409, 'CHECKSUM_MISMATCH') : null)
+    world.onConfirm = (count) => (count === 1 ? refused(409, 'CHECKSUM_MISMATCH') : null)
     world.add([fileNamed('a.txt')])
     await pass(0)
     expect(world.log.filter((line) => line.startsWith('send '))).toHaveLength(2)

@@ -8,29 +8,29 @@ import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 /** Spec §9: the pause between two files. */
 const pauseBetweenMs = 500
 /**
- * Largest drop with pauses between files. In a larger one the pauses would limit the rate to two
+ * Largest drop with pauses between files. In a larger drop, the pauses would limit the rate to two
  * files per second.
  */
 const largestPausedDrop = 10
 /**
- * Number of small files of a large drop in progress. Only a few of them are being sent; the rest
- * wait for a batched call or their turn to send.
+ * Maximum number of small files in progress at the same time. Only a few of them are being sent;
+ * the rest wait for a batched call or for their turn to send.
  */
-const mostAtOnce = 48
+const maxInProgress = 48
 /**
- * Maximum size of a small file, in bytes. A larger file is sent in parallel parts and uses the
- * whole connection by itself.
+ * Maximum size of a small file, in bytes. A larger file is sent in parallel parts and can saturate
+ * the connection by itself.
  */
-const smallFile = 8 * 1024 ** 2
+const maxSmallFileSize = 8 * 1024 ** 2
 
 /**
- * Number of small files of a large drop sent in parallel. Browsers open at most six HTTP/1.1
- * connections per host, and one is reserved for API calls.
+ * Maximum number of small files sent in parallel. Browsers open at most six HTTP/1.1 connections
+ * per host, and one is reserved for API calls.
  */
-const sentAtOnce = 5
+const maxParallelSends = 5
 
 /**
- * True for a drop whose small files are sent in parallel and which gets one notice for all files.
+ * True for a drop whose small files are sent in parallel and that gets one notice for all files.
  */
 export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
@@ -73,7 +73,7 @@ export class UploadRunner {
     this.#deps = deps
     this.#singleDeps = { ...deps, inTurn: (_, work) => work() }
     const calls = { ...deps.calls, ...deps.calls.gathered }
-    this.#overlappingDeps = { ...deps, calls, inTurn: atMost(sentAtOnce) }
+    this.#overlappingDeps = { ...deps, calls, inTurn: atMost(maxParallelSends) }
   }
 
   /**
@@ -81,7 +81,7 @@ export class UploadRunner {
    * @param dropSize the number of files in the upload's drop.
    */
   add({ id, fileSize }: UploadRecord, dropSize: number): void {
-    const overlaps = isLargeDrop(dropSize) && fileSize <= smallFile
+    const overlaps = isLargeDrop(dropSize) && fileSize <= maxSmallFileSize
     this.#waiting.set(id, { id, dropSize, overlaps })
     this.#startNext()
   }
@@ -124,7 +124,7 @@ export class UploadRunner {
 
   #mayStart({ overlaps }: QueuedUpload): boolean {
     if (this.#running.size === 0) return true
-    if (this.#running.size >= mostAtOnce || !overlaps) return false
+    if (this.#running.size >= maxInProgress || !overlaps) return false
     return [...this.#running].every((other) => other.overlaps)
   }
 
