@@ -60,7 +60,7 @@ describe('the Node upload program in docs/uploads.md', () => {
   it.each([
     ['in one piece', 1000, true],
     ['in parts', twoParts, true],
-    ['in parts that are signed on the way', twoParts, false],
+    ['in parts signed during the upload', twoParts, false],
   ])('uploads a file %s', async (_, size, hasUrls) => {
     expect(program).toContain('parts.urls[number]')
     const changed = hasUrls ? program : program.replace('parts.urls[number]', 'null')

@@ -34,10 +34,10 @@ test('no comment line exceeds the limit for code lines', async () => {
 test.each([
   ['100 columns', `// ${'a'.repeat(97)}`, []],
   ['101 columns', `// ${'a'.repeat(98)}`, ['a.ts:1']],
-  ['100 columns and more bytes', `// ${'ä'.repeat(97)}`, []],
+  ['100 columns of multibyte characters', `// ${'ä'.repeat(97)}`, []],
   ['101 columns in a block', `/**\n   * ${'a'.repeat(96)}\n   */`, ['a.ts:2']],
   ['101 columns in JSX', `{/* ${'a'.repeat(97)}`, ['a.ts:1']],
-  ['more columns of code', `const a = '${'a'.repeat(98)}'`, []],
+  ['a long line of code', `const a = '${'a'.repeat(98)}'`, []],
 ])('finds %s only if it is a long comment', (_name, text, found) => {
   expect(longComments('a.ts', text)).toEqual(found)
 })

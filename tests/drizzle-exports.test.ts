@@ -68,9 +68,9 @@ test("shortens a package's exports only once", async () => {
 
 test.each([
   ['has no exports', { name: 'some' }],
-  ['has one module', { exports: './index.js' }],
-  ['has one module for each way of import', { exports: { import: './a.js', require: './a.cjs' } }],
-  ['has null for a list', { exports: null }],
+  ['exports one module', { exports: './index.js' }],
+  ['has conditional exports', { exports: { import: './a.js', require: './a.cjs' } }],
+  ['has null exports', { exports: null }],
   ['is null', null],
 ])("doesn't change a package whose package.json %s", async (_how, manifest) => {
   const file = await writeManifest(manifest)

@@ -53,7 +53,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       ['another origin', { AllowedOrigins: ['https://files.example.org'] }],
       ['no PUT', { AllowedMethods: ['GET', 'HEAD'] }],
       ['no MD5', { AllowedHeaders: ['content-type'] }],
-      ['an ETag that pages may not read', { ExposeHeaders: [] }],
+      ['no exposed ETag', { ExposeHeaders: [] }],
     ])('fail with %s', async (_, change) => {
       const rule = {
         AllowedOrigins: [app.url],

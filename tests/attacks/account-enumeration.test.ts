@@ -61,11 +61,15 @@ const calls: [string, Work, (email: string) => Promise<Response>][] = [
     (email) => signUp(makeClient(app), { email, password: 'somebody else’s' }),
   ],
   [
-    'a request for a new password',
+    'a password reset request',
     { hashes: 0, mails: 1 },
     (email) => makeClient(app).post('/api/auth/forgot-password', { email }),
   ],
-  ['a request for another email', { hashes: 0, mails: 1 }, (email) => resend(app, email)],
+  [
+    'a request for another verification email',
+    { hashes: 0, mails: 1 },
+    (email) => resend(app, email),
+  ],
 ]
 
 it.each(calls)('%s costs the same work for any address', async (_, work, call) => {

@@ -34,7 +34,7 @@ it.each([
   ['shorter than its Content-Length', 'Content-Length: 100', '{"email"'],
   ['without the last chunk', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\n'],
   ['cut off inside a chunk', 'Transfer-Encoding: chunked', 'ff\r\n{"email"'],
-  ['with a chunk without a size', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\nxyz\r\n'],
+  ['with a malformed chunk size', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\nxyz\r\n'],
 ])('answers a body %s with 400 and logs no error', async (...sent) => {
   app.logged.length = 0
   const [, header, body] = sent

@@ -55,14 +55,14 @@ describe('a client that bypasses the proxy', () => {
 
 describe('behind a trusted proxy', () => {
   it.each([
-    ['a port that changes with each connection', '192.0.2.7:1', '192.0.2.7:65535'],
+    ['a changing port', '192.0.2.7:1', '192.0.2.7:65535'],
     ['brackets and a port', '[2001:db8::1]:443', '2001:db8::1'],
-    ['another spelling', '2001:DB8:0:0:0::1', '2001:db8::1'],
-    ['another address of the same /64', '2001:db8::ffff:1:2', '2001:db8::1'],
+    ['a different notation', '2001:DB8:0:0:0::1', '2001:db8::1'],
+    ['another address in the same /64', '2001:db8::ffff:1:2', '2001:db8::1'],
     ['IPv4 mapped to IPv6', '::ffff:192.0.2.7', '192.0.2.7'],
-    ['the same, in hexadecimal', '::ffff:c000:207', '192.0.2.7'],
+    ['IPv4 mapped to IPv6 in hexadecimal', '::ffff:c000:207', '192.0.2.7'],
     ['quotes and spaces', ' "192.0.2.7" ', '192.0.2.7'],
-    ['a zone', 'fe80::1%eth0', 'fe80::1%eth1'],
+    ['a zone ID', 'fe80::1%eth0', 'fe80::1%eth1'],
   ])('counts %s as the same client', async (_what, one, other) => {
     expect(await countedBy(trusting, one)).toBe(await countedBy(trusting, other))
   })

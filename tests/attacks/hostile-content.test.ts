@@ -38,10 +38,10 @@ describe('active content', () => {
     ['SVG', 'image/svg+xml', 'picture.svg', svg],
     ['XML', 'text/xml', 'feed.xml', svg],
     ['a script', 'text/javascript', 'app.js', 'alert(1)'],
-    ['a script in capitals', 'Application/X-JavaScript', 'app.js', 'alert(1)'],
+    ['a script type in mixed case', 'Application/X-JavaScript', 'app.js', 'alert(1)'],
     ['a style sheet', 'text/css', 'style.css', '* { display: none }'],
     ['a PDF', 'application/pdf', 'paper.pdf', '%PDF-1.7', 'application/pdf'],
-    ['HTML that claims to be a picture', 'image/png', 'picture.png', script, 'image/png'],
+    ['HTML declared as an image', 'image/png', 'picture.png', script, 'image/png'],
   ])('is always saved, never rendered or run: %s', async (_, type, name, text, sentType) => {
     const { shortCode } = await makeFile(owner, { name, type, bytes: bytesOf(text) })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {

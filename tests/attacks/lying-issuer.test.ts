@@ -231,8 +231,8 @@ describe('an invalid response', () => {
   beforeEach(forgetIssuer)
 
   it.each([
-    ['an error', 500, 'application/json', '{}'],
-    ['a web page', 200, 'text/html', '<h1>Welcome to our hotel</h1>'],
+    ['an error status', 500, 'application/json', '{}'],
+    ['an HTML page', 200, 'text/html', '<h1>Welcome to our hotel</h1>'],
     ['truncated JSON', 200, 'application/json', '{"issuer":'],
     ['an array', 200, 'application/json', '[]'],
     ['an empty body', 204, 'application/json', ''],

@@ -191,7 +191,11 @@ describe('a client that never reads responses', () => {
 
   it.each([
     ['one address', 171, () => '198.51.100.7'],
-    ['as many addresses', 300, (index: number) => `198.51.${100 + (index >> 8)}.${index & 255}`],
+    [
+      'a different address each',
+      300,
+      (index: number) => `198.51.${100 + (index >> 8)}.${index & 255}`,
+    ],
   ])(
     "can't exhaust memory with 1,000 downloads from %s",
     async (_, room, from) => {

@@ -55,7 +55,7 @@ it('answers pipelined requests in order', async () => {
 })
 
 it.each([
-  ['that wait', 'Host: x'],
+  ['waiting', 'Host: x'],
   ['without a host', 'X-Nothing: x'],
   ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
 ])('cuts a connection with too many requests %s, without handling them', async (_, lines) => {

@@ -180,7 +180,7 @@ describe('a look-alike address', () => {
     ['a dotted capital I, whose lower case is two characters', 'ver\u0130@example.org'],
     ['a zero-width character', 've\u200bra@example.org'],
     ['a bidirectional override', 'vera\u202e@example.org'],
-    ['a dot after the domain', 'vera@example.org.'],
+    ['a trailing dot', 'vera@example.org.'],
     ['a dot before the @', 'vera.@example.org'],
     ['two dots', 've..ra@example.org'],
     ['a second address', 'vera@example.org,eve@example.net'],

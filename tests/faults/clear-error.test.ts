@@ -12,9 +12,9 @@ function answer(status: number, body: string | ReadableStream, headers = {}): Re
 }
 
 it.each([
-  ['says when to retry', 503, JSON.stringify(unavailable), { 'retry-after': '5' }],
-  ['is an error of ours', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
-  ['is no refusal by a server at fault', 404, 'not found', {}],
+  ['has Retry-After', 503, JSON.stringify(unavailable), { 'retry-after': '5' }],
+  ['has a known error code', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
+  ["isn't a server error", 404, 'not found', {}],
 ])('accepts a response that %s', async (_, status, body, headers) => {
   await expectClearError(answer(status, body, headers))
 })
@@ -25,15 +25,15 @@ it('accepts a truncated response', async () => {
 })
 
 it.each([
-  ['a page', 500, '<h1>Internal Server Error</h1>', {}],
-  ['nothing', 502, '', {}],
+  ['an HTML page', 500, '<h1>Internal Server Error</h1>', {}],
+  ['an empty body', 502, '', {}],
   ['null', 500, 'null', {}],
-  ['no known code', 500, '{"code":"OOPS","message":"Oops."}', {}],
-  ['the code of another status', 500, JSON.stringify(unavailable), {}],
-  ['a defect', 500, '{"code":"INTERNAL","message":"Something went wrong."}', {}],
-  ['no message', 507, '{"code":"STORAGE_FULL"}', {}],
+  ['an unknown code', 500, '{"code":"OOPS","message":"Oops."}', {}],
+  ['a code with the wrong status', 500, JSON.stringify(unavailable), {}],
+  ['an INTERNAL error', 500, '{"code":"INTERNAL","message":"Something went wrong."}', {}],
+  ['a missing message', 507, '{"code":"STORAGE_FULL"}', {}],
   ['a 503 without Retry-After', 503, JSON.stringify(unavailable), {}],
-  ['a Retry-After of no seconds', 503, JSON.stringify(unavailable), { 'retry-after': '0' }],
+  ['a Retry-After of 0', 503, JSON.stringify(unavailable), { 'retry-after': '0' }],
 ])('rejects %s', async (_, status, body, headers) => {
   await expect(expectClearError(answer(status, body, headers))).rejects.toThrow(Violation)
 })

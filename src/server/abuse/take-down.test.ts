@@ -271,7 +271,7 @@ describe('a takedown of a link that is not active', () => {
   })
 
   it.each(['reported again', 'not reported again'])(
-    'whose SHA-256 was computed after the report, %s, and deleted since: blocks its content',
+    'deleted, with a SHA-256 from after the report (%s): blocks its content',
     async (what) => {
       const file = await makeFile(owner)
       // A bucket trusts the sender's SHA-256.

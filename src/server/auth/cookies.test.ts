@@ -73,12 +73,12 @@ describe('a session cookie', () => {
     ['is missing', ''],
     ['is empty', 'mayfly.session_token='],
     ['has no signature', 'mayfly.session_token=abc'],
-    ['has an empty one', 'mayfly.session_token=abc.'],
-    ['has one of another token', `mayfly.session_token=abd.${sign('abc', secret)}`],
-    ['has one by another secret', `mayfly.session_token=abc.${sign('abc', 'guessed')}`],
-    ['has one that is cut off', `mayfly.session_token=abc.${sign('abc', secret).slice(0, 20)}`],
-    ['has one that is longer', `mayfly.session_token=abc.${sign('abc', secret)}A`],
-    ['is no text', 'mayfly.session_token=%00.%ff'],
+    ['has an empty signature', 'mayfly.session_token=abc.'],
+    ['has the signature of another token', `mayfly.session_token=abd.${sign('abc', secret)}`],
+    ['is signed with another secret', `mayfly.session_token=abc.${sign('abc', 'guessed')}`],
+    ['has a truncated signature', `mayfly.session_token=abc.${sign('abc', secret).slice(0, 20)}`],
+    ['has an overlong signature', `mayfly.session_token=abc.${sign('abc', secret)}A`],
+    ['is malformed', 'mayfly.session_token=%00.%ff'],
   ])('that %s is ignored', async (_, cookie) => {
     expect(await tokenIn(plain, cookie)).toBeNull()
   })

@@ -58,12 +58,12 @@ describe('PATCH /api/auth/user', () => {
   it.each([
     ['a blank first name', { firstName: '  ' }, 'firstName'],
     ['a first name of 101 characters', { firstName: 'x'.repeat(101) }, 'firstName'],
-    ['a number', { lastName: 7 }, 'lastName'],
-    ['nothing for a name', { firstName: null }, 'firstName'],
-    ['two lines', { firstName: 'Ada\r\nBcc: all@example.org' }, 'firstName'],
-    ['reordered text', { lastName: 'a\u202eb' }, 'lastName'],
-    ['a name that no database keeps', { lastName: 'a\0b' }, 'lastName'],
-    ['a list', [], ''],
+    ['a number as the last name', { lastName: 7 }, 'lastName'],
+    ['null as the first name', { firstName: null }, 'firstName'],
+    ['a name with a line break', { firstName: 'Ada\r\nBcc: all@example.org' }, 'firstName'],
+    ['a name with a bidirectional override', { lastName: 'a\u202eb' }, 'lastName'],
+    ['a name with NUL', { lastName: 'a\0b' }, 'lastName'],
+    ['an array', [], ''],
   ])('refuses %s without changing anything', async (_, body, fault) => {
     const person = await makePerson(app)
     const answer = await patch(person, body)
@@ -212,12 +212,17 @@ describe('POST /api/auth/change-password', () => {
 
   it.each([
     ['no current password', undefined, 'a new password', 'currentPassword'],
-    ['an empty one', '', 'a new password', 'currentPassword'],
-    ['a number for it', 5, 'a new password', 'currentPassword'],
+    ['an empty current password', '', 'a new password', 'currentPassword'],
+    ['a number as the current password', 5, 'a new password', 'currentPassword'],
     ['no new password', 'correct horse', undefined, 'newPassword'],
-    ['a short one', 'correct horse', '12345', 'Password must be at least 6 characters long.'],
-    ['an endless one', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
-    ['one with half a character', 'correct horse', 'secret\ud800', 'newPassword'],
+    [
+      'a short new password',
+      'correct horse',
+      '12345',
+      'Password must be at least 6 characters long.',
+    ],
+    ['an overlong new password', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
+    ['a new password with a lone surrogate', 'correct horse', 'secret\ud800', 'newPassword'],
   ])('refuses %s and names the error', async (_, current, next, fault) => {
     const person = await makePerson(app)
     const answer = await change(person, current, next)

@@ -149,11 +149,11 @@ describe('DELETE /api/auth/sessions/{id}', () => {
   })
 
   it.each([
-    ['an id that nobody has', 'nothing', 404],
-    ['a quotation mark', "x' or '1'='1", 404],
-    ['the wildcard of a pattern', '%25', 404],
-    ['an id that is too long', 'x'.repeat(65), 400],
-    ['a character that no database keeps', '%00', 400],
+    ['an unknown ID', 'nothing', 404],
+    ['an SQL injection', "x' or '1'='1", 404],
+    ['a LIKE wildcard', '%25', 404],
+    ['an ID that is too long', 'x'.repeat(65), 400],
+    ['an ID with NUL', '%00', 400],
   ])('finds no session for %s', async (_, id, status) => {
     const person = await makePerson(app)
     expect((await end(person, id)).status).toBe(status)

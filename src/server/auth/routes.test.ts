@@ -28,7 +28,7 @@ describe('cross-site requests', () => {
   it.each([
     ['another origin', { origin: 'https://evil.example' }],
     ['an opaque origin', { origin: 'null' }],
-    ['another site without an origin', { 'sec-fetch-site': 'cross-site' }],
+    ['another site without an Origin header', { 'sec-fetch-site': 'cross-site' }],
     ['another port', { origin: 'http://127.0.0.1:1' }],
   ])('are refused from %s', async (_, headers) => {
     const person = await makePerson(app)

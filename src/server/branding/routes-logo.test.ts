@@ -30,7 +30,7 @@ describe('a logo', () => {
     ['a tall JPEG', () => noise({ width: 60, height: 600 }).jpeg().toBuffer(), [24, 240]],
     ['a WebP', () => noise({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
     ['one pixel', () => flatPng({ width: 1, height: 1 }), [1, 1]],
-    ['the widest image', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
+    ['an image of the maximum width', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
     ['a rotated photo', () => sideways(), [100, 200]],
   ] as const)('of %s becomes a small PNG without metadata', async (_what, make, size) => {
     const logoUrl = await saveLogo(ada, await make())
@@ -142,17 +142,17 @@ describe('a logo upload', () => {
           .toBuffer(),
       unreadable,
     ],
-    ['half a PNG', async () => half(await noise(side(64)).png().toBuffer()), unreadable],
-    ['half a JPEG', async () => half(await noise(side(64)).jpeg().toBuffer()), unreadable],
-    ['half a WebP', async () => half(await noise(side(64)).webp().toBuffer()), unreadable],
+    ['a truncated PNG', async () => half(await noise(side(64)).png().toBuffer()), unreadable],
+    ['a truncated JPEG', async () => half(await noise(side(64)).jpeg().toBuffer()), unreadable],
+    ['a truncated WebP', async () => half(await noise(side(64)).webp().toBuffer()), unreadable],
     [
       'a PNG with a flipped bit',
       async () => flipped(await noise(side(64)).png().toBuffer()),
       unreadable,
     ],
-    ['a PNG without its pixels', () => pngOfZeros(side(1000)), unreadable],
+    ['a PNG without pixel data', () => pngOfZeros(side(1000)), unreadable],
     ['an image one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
-    ['an image one pixel too high', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
+    ['an image one pixel too tall', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
   ] as const)('of %s is refused, and the logo stays', async (_what, make, message) => {
     const logoUrl = await storeLogo(app, ada)
     const refusal = await refusalOf(await putLogo(ada, await make()))

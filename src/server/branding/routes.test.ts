@@ -69,12 +69,12 @@ describe('a brand', () => {
     ['surrounding spaces', { name: '  Pine  ' }, { name: 'Pine' }],
     ['decomposed letters', { name: 'Cafe\u0301' }, { name: 'Caf\u00e9' }],
     ['a name of 60 characters', { name: 'x'.repeat(60) }, { name: 'x'.repeat(60) }],
-    ['Arabic, joiners, emoji', { name: 'مكتب 👩‍🚀' }, { name: 'مكتب 👩‍🚀' }],
+    ['Arabic, joiners and emoji', { name: 'مكتب 👩‍🚀' }, { name: 'مكتب 👩‍🚀' }],
     ['any kind of line break', { message: ' a\r\nb\rc\n\n\n\nd\n' }, { message: 'a\nb\nc\n\nd' }],
     ['no message', { message: ' \n ' }, { message: '' }],
     ['an uppercase color', { accent: '#3A3F9E' }, { accent: '#3a3f9e' }],
     ['no color', { accent: null }, { accent: null }],
-    ['markup, as text', { name: '<b>&amp;{{name}}' }, { name: '<b>&amp;{{name}}' }],
+    ['markup as text', { name: '<b>&amp;{{name}}' }, { name: '<b>&amp;{{name}}' }],
   ])('accepts %s', async (_what, changes, kept) => {
     const response = await putBrand(ada, { ...brand, ...changes })
     expect(response.status).toBe(200)
@@ -82,24 +82,24 @@ describe('a brand', () => {
   })
 
   it.each([
-    ['no name', { name: undefined }],
+    ['a missing name', { name: undefined }],
     ['an empty name', { name: '   ' }],
     ['an invisible name', { name: '\u200d\u3164\u2060\u2800' }],
     ['a name of 61 characters', { name: 'x'.repeat(61) }],
     ['a name with a line break', { name: 'a\nb' }],
-    ['a name with a direction mark', { name: 'a\u202eb' }],
+    ['a name with a bidirectional override', { name: 'a\u202eb' }],
     ['a name with a line separator', { name: 'a\u2028b' }],
     ['a name with NUL', { name: 'a\0b' }],
     ['a lone surrogate', { name: 'a\ud83d' }],
     ['a number as the name', { name: 7 }],
     ['a message of 281 characters', { message: 'x'.repeat(281) }],
     ['a message of 9 lines', { message: Array(9).fill('x').join('\n') }],
-    ['a message with a direction mark', { message: 'a\u2066b' }],
-    ['a message with an escape', { message: 'a\u001b[31mb' }],
+    ['a message with a bidirectional isolate', { message: 'a\u2066b' }],
+    ['a message with a terminal escape', { message: 'a\u001b[31mb' }],
     ['an invisible message', { message: '\u200d' }],
     ['a color name', { accent: 'red' }],
     ['a three-digit color', { accent: '#fff' }],
-    ['a color with CSS', { accent: '#ffffff;}body{display:none' }],
+    ['a color followed by CSS', { accent: '#ffffff;}body{display:none' }],
     ['an empty color', { accent: '' }],
   ])('refuses %s, and keeps the saved brand', async (_what, changes) => {
     await putBrand(ada, brand)

@@ -190,8 +190,8 @@ describe('an unavailable database', () => {
 
   it.each([
     ['closed it', 'select pg_terminate_backend(pg_backend_pid())', true],
-    ['only answers with an error', 'select pg_sleep(9)', false],
-  ])('means a lost connection if Postgres %s', async (_, text, isLost) => {
+    ['only returned an error', 'select pg_sleep(9)', false],
+  ])('tells a lost connection from an error response: Postgres %s', async (_, text, isLost) => {
     const client = new pg.Client({ connectionString: database.url })
     client.on('error', () => {})
     await client.connect()
@@ -251,9 +251,9 @@ describe('any other error', () => {
     ['a deadlock', () => postgresError('40P01')],
     ['a missing file', () => nodeError('ENOENT', 'open')],
     ['too many open files', () => nodeError('EMFILE', 'open')],
-    ['a SQLSTATE of another library', () => Object.assign(new Error(), { code: '57P01' })],
+    ['a SQLSTATE from another library', () => Object.assign(new Error(), { code: '57P01' })],
     ['an AppError', () => new AppError('FORBIDDEN')],
-    ['a text', () => 'Connection terminated'],
+    ['a string', () => 'Connection terminated'],
   ])("isn't an outage: %s", async (_, fault) => {
     const error = await fault()
     expect(error).not.toBeNull()

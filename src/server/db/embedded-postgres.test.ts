@@ -142,18 +142,21 @@ describe('a failed start stops its Postgres', () => {
     await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
   })
 
-  test.each(['before it answers', 'when it has'])('if the process exits %s', async (when) => {
-    const script = `
+  test.each(['before Postgres is ready', 'once Postgres is ready'])(
+    'if the process exits %s',
+    async (when) => {
+      const script = `
       import { existsSync } from 'node:fs'
       import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
       const started = startEmbeddedPostgres(process.argv[1], { warn() {} })
-      if (process.argv[3] === 'when it has') await started
+      if (process.argv[3] === 'once Postgres is ready') await started
       setInterval(() => existsSync(process.argv[2]) && process.exit(1), 1)`
-    const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), when]
-    const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: import.meta.dirname })
-    expect(await once(child, 'exit')).toEqual([1, null])
-    await eventually(() => expect(readFile(pidFile())).rejects.toThrow('ENOENT'))
-  })
+      const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), when]
+      const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: import.meta.dirname })
+      expect(await once(child, 'exit')).toEqual([1, null])
+      await eventually(() => expect(readFile(pidFile())).rejects.toThrow('ENOENT'))
+    },
+  )
 })
 
 test("reports a Postgres that can't start with the end of its log", async () => {

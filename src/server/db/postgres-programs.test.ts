@@ -81,10 +81,10 @@ describe('the Postgres on this machine', () => {
   const owned: [string, number, number | null][] = isRoot
     ? [
         ['root', 0, null],
-        ['somebody', 12_345, 12_345],
+        ['another user', 12_345, 12_345],
       ]
     : []
-  it.each([['nobody yet', -1, -1] as const, ...owned])(
+  it.each([['no one yet', -1, -1] as const, ...owned])(
     'run for a cluster of %s, uid %i, as uid %j',
     async (_, uid, expected) => {
       const cluster = join(folder, `cluster-${uid}`)

@@ -103,16 +103,16 @@ describe('a connection after a client timeout', () => {
   it.each([
     ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleep))],
     [
-      'in a transaction whose work continues without a response',
+      'in a transaction that ignores the error',
       ({ db }: Database) =>
         db.transaction(async (tx) => {
           await write(tx, 'late')
           await tx.execute(sleep).catch(() => {})
         }),
     ],
-    ['by itself', ({ db }: Database) => db.execute(sleep)],
-    ['for plain SQL', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
-  ])('%s, is never reused', async (_, ask) => {
+    ['outside a transaction', ({ db }: Database) => db.execute(sleep)],
+    ['in a raw query', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
+  ])('is never reused: %s', async (_, ask) => {
     const pool = open(impatient)
     const connection = await connectionOf(pool)
     const error: unknown = await ask(pool).catch((reason: unknown) => reason)

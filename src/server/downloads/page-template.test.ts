@@ -195,9 +195,9 @@ describe('the page of a link', () => {
   })
 
   it.each([
-    ['at the upload', 0, true, '0%', ['0%', '9.4%'], ['10%', '90%']],
-    ['a day later', dayInMs, true, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
-    ['without a time to renew', dayInMs, false, '2.73%', ['3.33%', '6.67%'], ['10%', '0%']],
+    ['at upload', 0, true, '0%', ['0%', '9.4%'], ['10%', '90%']],
+    ['one day later', dayInMs, true, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
+    ['without time to renew', dayInMs, false, '2.73%', ['3.33%', '6.67%'], ['10%', '0%']],
   ])('draws the lifeline %s', (_when, passed, canRenew, lived, valid, renewable) => {
     const page = open({}, later(passed), { canRenew })
     // The first rectangle is only the pattern that the bars use.
@@ -447,15 +447,15 @@ describe('an incompatible build stops startup with a remedy', () => {
   it.each([
     ['lacks a placeholder', '{{until}}', ''],
     ['has an unknown placeholder', '</h1>', '{{brand}}</h1>'],
-    ['lacks the start of a kind', '{{#video}}', ''],
-    ['lacks the section for a logo', '{{#logo}}', ''],
-    ['has an accent without an end', '{{/accent}}', ''],
+    ['lacks the start of a section', '{{#video}}', ''],
+    ['lacks the logo section', '{{#logo}}', ''],
+    ['has an unclosed accent section', '{{/accent}}', ''],
     ['has an empty placeholder', '</h1>', '{{}}</h1>'],
-    ['has an unknown kind', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
-    ['lacks the section for a checksum', '{{#sha256}}', ''],
+    ['has a section for an unknown kind', '{{#pdf}}', '{{#font}}{{/font}}{{#pdf}}'],
+    ['lacks the checksum section', '{{#sha256}}', ''],
     ['lacks the checksum', '{{sha256}}', ''],
-    ['lacks the end of a kind', '{{/video}}', ''],
-    ['ends a kind before its start', '{{#video}}', '{{/video}}{{#video}}'],
+    ['lacks the end of a section', '{{/video}}', ''],
+    ['ends a section before its start', '{{#video}}', '{{/video}}{{#video}}'],
   ])('if the page %s', async (_fault, part, instead) => {
     await cp(join(distDir, 'download-invalid.html'), join(folder, 'download-invalid.html'))
     const html = await readFile(join(distDir, 'download.html'), 'utf8')

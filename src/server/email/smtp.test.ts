@@ -56,7 +56,7 @@ describe('an email over SMTP', () => {
     ['a second recipient', 'Ada <eve@example.net>, x'],
     ['a comment and quotes', '"Ada" (eve@example.net) \\"'],
     ['an encoded word', '=?utf-8?q?eve=40example.net?='],
-    ['text that is reordered', 'Ada\u202e\u001b[31m'],
+    ['control characters', 'Ada\u202e\u001b[31m'],
     ['no name', ''],
   ])('goes to one address, whatever the name contains: %s', async (_, name) => {
     await mailer.send(mailTo(name, 'ada@example.org', `Hello ${name}`))

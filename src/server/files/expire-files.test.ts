@@ -78,7 +78,7 @@ describe('expiry', () => {
     ['free', { tier: 'free', premiumTrialEndsAt: null }],
     ['premium', { tier: 'premium', premiumTrialEndsAt: null }],
     ['a trial in its last millisecond', { tier: 'premium', premiumTrialEndsAt: 1 }],
-    ['a trial that ended just now', { tier: 'premium', premiumTrialEndsAt: 0 }],
+    ['a trial that just ended', { tier: 'premium', premiumTrialEndsAt: 0 }],
   ] as const)(
     'purges exactly the files that linkStatus calls deleted: %s',
     async (_, { tier, ...trial }) => {

@@ -256,7 +256,7 @@ describe('the order of a list', () => {
   const id = '00000000-0000-4000-8000-000000000000'
   it.each([
     ['of another order', ['size', 5, id]],
-    ['of the other direction', ['name', 'b', id]],
+    ['of the opposite direction', ['name', 'b', id]],
     ['without an order', ['b', id]],
     ['with a value of another type', ['-name', 5, id]],
     ['with a NUL', ['-name', 'a\0', id]],
@@ -333,28 +333,28 @@ describe('the query plan of the list, with 10,000 files', () => {
 
   it.each([
     ['the first page', '/api/files?limit=100', 'Index Scan Backward using files_of_owner'],
-    ['no limit', '/api/files', 'Index Scan Backward using files_of_owner'],
+    ['a list without a limit', '/api/files', 'Index Scan Backward using files_of_owner'],
     ['a search', '/api/files?limit=100&search=99', 'Index Scan Backward using files_of_owner'],
     ['a search without a match', '/api/files?search=zzz', 'Index Scan Backward'],
+    ['smallest first', '/api/files?limit=100&sort=size', 'Index Scan using files_of_owner_by_size'],
+    ['largest first', '/api/files?limit=100&sort=-size', 'Backward using files_of_owner_by_size'],
     [
-      'the smallest first',
-      '/api/files?limit=100&sort=size',
-      'Index Scan using files_of_owner_by_size',
+      'names from A to Z',
+      '/api/files?limit=100&sort=name',
+      'Index Scan using files_of_owner_by_name',
     ],
     [
-      'the largest first',
-      '/api/files?limit=100&sort=-size',
-      'Backward using files_of_owner_by_size',
+      'names from Z to A',
+      '/api/files?limit=100&sort=-name',
+      'Backward using files_of_owner_by_name',
     ],
-    ['a to z', '/api/files?limit=100&sort=name', 'Index Scan using files_of_owner_by_name'],
-    ['z to a', '/api/files?limit=100&sort=-name', 'Backward using files_of_owner_by_name'],
     [
-      'a search among the largest',
+      'a search, largest first',
       '/api/files?limit=100&sort=-size&search=99',
       'Index Scan Backward using files_of_owner_by_size',
     ],
     [
-      'a search among names',
+      'a search, names from A to Z',
       '/api/files?limit=100&sort=name&search=99',
       'Index Scan using files_of_owner_by_name',
     ],

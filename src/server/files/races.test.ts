@@ -110,8 +110,8 @@ async function makeRows(owner: Person, count: number) {
 
 describe('a renewal and a deletion in parallel', () => {
   it.each<[string, (owner: Person, id: string) => Promise<Response>]>([
-    ['of the one file', (owner, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
-    ['of several files', (owner, id) => askForDeletion(owner, [id])],
+    ['a single deletion', (owner, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
+    ['a bulk deletion', (owner, id) => askForDeletion(owner, [id])],
   ])('leave no link: %s', async (_, remove) => {
     const race = makeRace(rounds)
     const eve = await makePerson(app, { tier: 'premium' })

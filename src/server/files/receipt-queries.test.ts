@@ -169,7 +169,7 @@ describe('the receipt of a deletion', () => {
   })
 
   it.each([
-    ['at the end of the 30 days of a premium file', 'premium', 31 * day, 30 * day],
+    ['30 days after the upload of a premium file', 'premium', 31 * day, 30 * day],
     ['at the expiry of a free file', 'free', 31 * day, 3 * day],
   ] as const)('was due %s, however late the purge', async (_, tier, age, due) => {
     const { id, createdAt } = await makeFile(await makePerson(app, { tier }))

@@ -109,7 +109,7 @@ describe('a renewal', () => {
 
   it.each([
     ['with days to spare', 20 * day, 20 * day + 7 * day],
-    ['with exactly the days asked for', 23 * day, 30 * day],
+    ['with exactly the requested days left', 23 * day, 30 * day],
     ['with a millisecond less', 23 * day + 1, 30 * day],
     ['with an hour left', 30 * day - hour, 30 * day],
     ['in the last millisecond', 30 * day - 1, 30 * day],

@@ -148,12 +148,12 @@ describe('/api/preferences', () => {
   it.each([
     ['days that no tier offers', { defaultExpirationDays: 4 }],
     ['negative days', { defaultExpirationDays: -3 }],
-    ['no days', { defaultExpirationDays: null }],
+    ['null as the days', { defaultExpirationDays: null }],
     ['a string for a boolean', { mailOnFirstDownload: 'yes' }],
     ['a number for a boolean', { mailBeforeExpiry: 1 }],
     ['a misspelled field', { mailOnFirstDownloads: true }],
     ["another user's id", { userId: 'x', mailBeforeExpiry: true }],
-    ['a list', []],
+    ['an array', []],
     ['invalid JSON', '{'],
   ])('refuses %s, and changes nothing', async (_, body) => {
     const before = await preferencesOf(ada)

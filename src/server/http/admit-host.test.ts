@@ -37,10 +37,14 @@ async function ask(...lines: string[]) {
 describe('a request is admitted', () => {
   it.each([
     ['for our host', 'GET / HTTP/1.1', [ours]],
-    ['in upper case and with a port', 'GET / HTTP/1.1', ['hOST: FILES.example.org:443']],
-    ['with our host in both places', 'GET http://files.example.org/ HTTP/1.1', [ours]],
-    ['for the health, by any host', 'GET /api/health HTTP/1.1', [foreign]],
-    ['for the readiness, with a query', 'GET /api/ready?probe HTTP/1.1', [foreign]],
+    ['with our host in upper case and a port', 'GET / HTTP/1.1', ['hOST: FILES.example.org:443']],
+    [
+      'with our host in the target and the header',
+      'GET http://files.example.org/ HTTP/1.1',
+      [ours],
+    ],
+    ['for the health check, with any host', 'GET /api/health HTTP/1.1', [foreign]],
+    ['for the readiness check, with a query', 'GET /api/ready?probe HTTP/1.1', [foreign]],
     ['for the metrics, without a host', 'GET /metrics HTTP/1.0', []],
   ])('%s', async (_, line, headers) => {
     expect((await ask(line, ...headers)).body).toBe('admitted')
@@ -51,19 +55,23 @@ describe('a request is admitted', () => {
 describe('a request is refused', () => {
   it.each([
     ['for another host', 'GET / HTTP/1.1', [foreign]],
-    ['for a name that ends like ours', 'GET / HTTP/1.1', ['Host: x.files.example.org']],
+    ['for a subdomain of our host', 'GET / HTTP/1.1', ['Host: x.files.example.org']],
     ['without a host', 'GET / HTTP/1.0', []],
     ['with an empty host', 'GET / HTTP/1.1', ['Host:']],
-    ['if only its target is ours', 'GET https://files.example.org/ HTTP/1.1', [foreign]],
-    ['if its target is another', 'GET HTTP://evil.example/ HTTP/1.1', [ours]],
+    ['if only the target names our host', 'GET https://files.example.org/ HTTP/1.1', [foreign]],
+    ['if the target names another host', 'GET HTTP://evil.example/ HTTP/1.1', [ours]],
     [
       'with user info before the host',
       'GET http://files.example.org@evil.example/ HTTP/1.1',
       [ours],
     ],
-    ['for a path that begins like the health', 'GET /api/healthy HTTP/1.1', [foreign]],
-    ['for a path that ends like the health', 'GET /x/api/health HTTP/1.1', [foreign]],
-    ['for the health of another target', 'GET http://evil.example/api/health HTTP/1.1', [ours]],
+    ['for a path that starts like the health check', 'GET /api/healthy HTTP/1.1', [foreign]],
+    ['for a path that ends like the health check', 'GET /x/api/health HTTP/1.1', [foreign]],
+    [
+      'for a health check whose target names another host',
+      'GET http://evil.example/api/health HTTP/1.1',
+      [ours],
+    ],
     [
       'despite X-Forwarded-Host',
       'GET / HTTP/1.1',

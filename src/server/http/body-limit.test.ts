@@ -36,8 +36,8 @@ function post(body: string, headers: Record<string, string | number> = {}, path 
 }
 
 describe.each([
-  ['whose length is announced', {}],
-  ['that comes in chunks', { 'transfer-encoding': 'chunked' }],
+  ['with a Content-Length', {}],
+  ['in chunks', { 'transfer-encoding': 'chunked' }],
 ])('a body %s', (_how, headers) => {
   it.each([0, 1, maxSize - 1, maxSize])('of %i bytes is read completely', async (length) => {
     const answer = await post('x'.repeat(length), headers)

@@ -48,11 +48,11 @@ describe('a template', () => {
 
 describe('a page from another version', () => {
   it.each([
-    ['a placeholder that is not known', `${page}{{other}}`],
-    ['no placeholder for a value', page.replace('{{size}}', '')],
-    ['no section for a condition', page.replace('{{#late}}late{{/late}}', '')],
-    ['a section without its end', page.replace('{{/known}}', '')],
-    ['a section without its start', page.replace('{{#late}}', '')],
+    ['an unknown placeholder', `${page}{{other}}`],
+    ['a missing placeholder', page.replace('{{size}}', '')],
+    ['a missing section', page.replace('{{#late}}late{{/late}}', '')],
+    ['a section without an end', page.replace('{{/known}}', '')],
+    ['a section without a start', page.replace('{{#late}}', '')],
     ['a section that ends twice', `${page}{{/late}}`],
   ])('with %s fails the startup with a remedy', (_fault, html) => {
     expect(() => template(html)).toThrow(StartupError)

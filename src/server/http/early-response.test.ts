@@ -80,8 +80,8 @@ it('keeps the connection open after a complete request', async () => {
 })
 
 it.each([
-  ['a length', 'Content-Length: 100000'],
-  ['no length', 'Transfer-Encoding: chunked'],
+  ['a Content-Length', 'Content-Length: 100000'],
+  ['chunked encoding', 'Transfer-Encoding: chunked'],
 ])('closes the connection after a partial body with %s', async (_, header) => {
   const { socket, received } = open(`PUT / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
   // The client gets the response before it has sent the whole body, so it can stop sending.

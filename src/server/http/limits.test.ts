@@ -178,10 +178,10 @@ describe('resetSocket frees the handle of a connection that', () => {
   const bytes = Buffer.alloc(32 * MiB)
 
   it.each<[string, (socket: Socket) => unknown]>([
-    ['writes', (socket) => socket.write(bytes)],
-    ['is being ended', (socket) => socket.end(bytes)],
-    ['has nothing to say', () => {}],
-    ['has ended, which nobody acknowledged', (socket) => socket.end()],
+    ['is sending', (socket) => socket.write(bytes)],
+    ['is closing with unsent data', (socket) => socket.end(bytes)],
+    ['is idle', () => {}],
+    ['sent an unacknowledged FIN', (socket) => socket.end()],
   ])('%s', async (_, begin) => {
     server = createServer()
     const connected = once(server, 'connection')

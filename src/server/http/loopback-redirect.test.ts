@@ -86,18 +86,18 @@ describe('a page under another loopback name', () => {
 
 describe('not redirected', () => {
   it.each([
-    ['the public name itself', '127.0.0.1:3000', {}],
+    ['the canonical host itself', '127.0.0.1:3000', {}],
     ['another port', 'localhost:3001', {}],
     ['no port', 'localhost', {}],
-    ['a name that is not of this machine', 'files.example.org:3000', {}],
-    ['a name that only begins like one', 'localhost.evil.example:3000', {}],
-    ['a name that only ends like one', 'notlocalhost:3000', {}],
-    ['an address that only begins like one', '127.0.0.1.evil.example:3000', {}],
-    ['another address', '10.0.0.1:3000', {}],
+    ['a public name', 'files.example.org:3000', {}],
+    ['a name that only starts like localhost', 'localhost.evil.example:3000', {}],
+    ['a name that only ends like localhost', 'notlocalhost:3000', {}],
+    ['a name that only starts like a loopback address', '127.0.0.1.evil.example:3000', {}],
+    ['a non-loopback address', '10.0.0.1:3000', {}],
     ['a POST', 'localhost:3000', { method: 'POST' }],
     ['a DELETE', 'localhost:3000', { method: 'DELETE' }],
-    ['a request for data', 'localhost:3000', { headers: { accept: 'application/json' } }],
-    ['a request that takes anything', 'localhost:3000', { headers: { accept: '*/*' } }],
+    ['a request for JSON', 'localhost:3000', { headers: { accept: 'application/json' } }],
+    ['a request that accepts any type', 'localhost:3000', { headers: { accept: '*/*' } }],
   ])('%s', async (_what, host, more) => {
     expect(await ledTo(local, host, '/', more)).toBeNull()
   })

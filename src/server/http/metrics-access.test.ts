@@ -46,14 +46,18 @@ describe('without a token the metrics are', () => {
 
   test.each([
     ['another machine', '192.0.2.7', local],
-    ['another machine by IPv6', '2001:db8::1', local],
+    ['another machine over IPv6', '2001:db8::1', local],
     ['a client without an address', '', local],
-    ['a proxy that tells its client', '127.0.0.1', { ...local, 'x-forwarded-for': '127.0.0.1' }],
-    ['a proxy by the standard header', '127.0.0.1', { ...local, forwarded: 'for=127.0.0.1' }],
-    ['a proxy that tells itself', '127.0.0.1', { ...local, via: '1.1 proxy' }],
-    ['a proxy that passes the host on', '127.0.0.1', { host: 'files.example.org' }],
-    ['a page under a foreign name', '127.0.0.1', { host: 'localhost.evil.example' }],
-    ['a host that is none', '127.0.0.1', { host: 'a b' }],
+    [
+      'a proxy that sends X-Forwarded-For',
+      '127.0.0.1',
+      { ...local, 'x-forwarded-for': '127.0.0.1' },
+    ],
+    ['a proxy that sends Forwarded', '127.0.0.1', { ...local, forwarded: 'for=127.0.0.1' }],
+    ['a proxy that sends Via', '127.0.0.1', { ...local, via: '1.1 proxy' }],
+    ['a proxy that keeps the public host', '127.0.0.1', { host: 'files.example.org' }],
+    ['a foreign host name', '127.0.0.1', { host: 'localhost.evil.example' }],
+    ['a malformed host', '127.0.0.1', { host: 'a b' }],
   ])('closed to %s', (_, from, headers) => {
     expect(verdict(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
   })

@@ -26,18 +26,18 @@ function ask(method: string, headers: Record<string, string>) {
 const foreign: [string, Record<string, string>][] = [
   ['another site', { origin: 'https://evil.example' }],
   ['an opaque origin', { origin: 'null' }],
-  ['no origin at all', { origin: '' }],
-  ['what is no origin', { origin: host }],
+  ['an empty origin', { origin: '' }],
+  ['a malformed origin', { origin: host }],
   ['another port', { origin: `https://${host}:8443` }],
-  ['a name below ours', { origin: `https://a.${host}` }],
-  ['a name that begins like ours', { origin: `https://${host}.evil.example` }],
-  ['a name that hides behind ours', { origin: `https://${host}@evil.example` }],
-  ['our own name without encryption', { origin: `http://${host}` }],
-  ['another name of the server, which was not asked', { origin: 'http://127.0.0.1:3000' }],
-  ['another site that gives no origin', { 'sec-fetch-site': 'cross-site' }],
-  ['a neighbour that gives no origin', { 'sec-fetch-site': 'same-site' }],
+  ['a subdomain of ours', { origin: `https://a.${host}` }],
+  ['a host that starts like ours', { origin: `https://${host}.evil.example` }],
+  ['another host with ours as user info', { origin: `https://${host}@evil.example` }],
+  ['our host over plain HTTP', { origin: `http://${host}` }],
+  ['another host name of the server', { origin: 'http://127.0.0.1:3000' }],
+  ['another site without an Origin header', { 'sec-fetch-site': 'cross-site' }],
+  ['a sibling subdomain without an Origin header', { 'sec-fetch-site': 'same-site' }],
   [
-    'another site that claims to be ours',
+    'another site that claims to be same-origin',
     { origin: 'https://a.b', 'sec-fetch-site': 'same-origin' },
   ],
 ]
@@ -53,9 +53,9 @@ describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
 
   it.each<[string, Record<string, string>]>([
     ['our own pages', { origin: `https://${host}` }],
-    ['our own pages, by a browser that hides the origin', { 'sec-fetch-site': 'same-origin' }],
-    ['the person themself', { 'sec-fetch-site': 'none' }],
-    ['a client that is no browser', {}],
+    ['our own pages without an Origin header', { 'sec-fetch-site': 'same-origin' }],
+    ['the user directly', { 'sec-fetch-site': 'none' }],
+    ["a client that isn't a browser", {}],
   ])('from %s is allowed', async (_from, headers) => {
     expect((await ask(method, headers)).status).toBe(200)
   })

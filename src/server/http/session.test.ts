@@ -24,9 +24,9 @@ function user(changes: Record<string, unknown> = {}) {
 }
 
 it.each([
-  ['in its trial', 1, 'premium'],
-  ['at the very end of it', 0, 'free'],
-  ['after it', -1, 'free'],
+  ['during the trial', 1, 'premium'],
+  ['at the exact end of the trial', 0, 'free'],
+  ['after the trial', -1, 'free'],
 ])('a user %s has the current tier', (_, leftMs, tier) => {
   const premiumTrialEndsAt = new Date(now.getTime() + leftMs)
   expect(toSessionUser(user({ tier: 'premium', premiumTrialEndsAt }), now).tier).toBe(tier)

@@ -11,10 +11,10 @@ function failing(error: Error): Storage {
 }
 
 it.each([
-  ['an error of the disk', new Error('EIO'), ['storedSize', 'seal']],
-  ['a bucket that is away', new AppError('UNAVAILABLE'), ['storedSize', 'seal']],
-  ['a size that is not the announced one', new SizeMismatch(1, 2), []],
-  ['a thing that is not there', new AppError('LINK_NOT_FOUND'), []],
+  ['a disk error', new Error('EIO'), ['storedSize', 'seal']],
+  ['an unavailable bucket', new AppError('UNAVAILABLE'), ['storedSize', 'seal']],
+  ['a size mismatch', new SizeMismatch(1, 2), []],
+  ['a missing object', new AppError('LINK_NOT_FOUND'), []],
 ])('counts only failures of the store itself: %s', async (_, error, counted) => {
   const seen: string[] = []
   const store = countErrors(failing(error), (operation) => seen.push(operation))

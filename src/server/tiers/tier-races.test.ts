@@ -167,7 +167,7 @@ describe(`in ${rounds} parallel rounds`, () => {
   it.each([
     ['to the other tier', undefined, 'premium'],
     ['to Premium', 'premium', 'premium'],
-    ['to free', 'free', 'free'],
+    ['to Free', 'free', 'free'],
   ] as const)("the trial job doesn't undo a switch %s", async (_, tier, expected) => {
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {

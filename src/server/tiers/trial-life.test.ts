@@ -216,8 +216,8 @@ describe('the emails about a trial', () => {
   })
 
   it.each([
-    ['went to Premium', { tier: 'premium' }],
-    ['went back to free', { tier: 'free' }],
+    ['switched to Premium', { tier: 'premium' }],
+    ['switched back to Free', { tier: 'free' }],
   ])('are not sent to a user who %s', async (_, body) => {
     await startTrial(ada)
     await signedInAt(27 * day)

@@ -70,8 +70,8 @@ describe('POST /api/files/confirm-upload', () => {
   it.each([
     ['a time before the upload', -day, 0],
     ['a time in the future', day, 0],
-    ['nonsense', 'yesterday', 0],
-    ['none', undefined, 0],
+    ['an invalid time', 'yesterday', 0],
+    ['a missing time', undefined, 0],
   ])('does not trust %s as the start time', async (_, start, seconds) => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 0 })

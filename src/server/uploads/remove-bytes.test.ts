@@ -72,7 +72,7 @@ describe('bytes of an ended upload whose removal failed', () => {
       },
     ],
     [
-      'idle, with too many newer ones',
+      'displaced by newer uploads',
       async (person: Person) => {
         for (let newer = 0; newer < 6; newer += 1) {
           app.clock.advance(16 * minute)

@@ -50,8 +50,8 @@ describe('POST /api/files/get-upload-url', () => {
     ['a type with a line break', { fileType: 'text/plain\r\nx: y' }],
     ['an object as the type', { fileType: {} }],
     ['4 days', { expirationDays: '4' }],
-    ['no days', { expirationDays: undefined }],
-    ['unknown days', { expirationDays: 'always' }],
+    ['a missing expiry', { expirationDays: undefined }],
+    ['an invalid expiry', { expirationDays: 'always' }],
   ])('refuses %s', async (_, changes) => {
     const response = await askForUpload(await makePerson(app), changes)
     expect(response.status).toBe(400)

@@ -112,7 +112,7 @@ describe('POST /api/files/upload-parts', () => {
   it.each([
     ['an empty list', []],
     ['a missing list', undefined],
-    ['a number', 1],
+    ['a number instead of a list', 1],
     ['part 0', [1, 0]],
     ['part -1', [-1]],
     ['part 1.5', [1.5]],
@@ -329,7 +329,13 @@ describe('the body of a part', () => {
     ['empty', type, 0, 400, 'UPLOAD_INCOMPLETE'],
     ['too long and has no Content-Length', chunked, 5000, 413, 'FILE_TOO_LARGE'],
     ['too short and has no Content-Length', chunked, 9, 400, 'UPLOAD_INCOMPLETE'],
-    ['sent as another content type', { 'content-type': 'text/html' }, 10, 403, 'SIGNATURE_INVALID'],
+    [
+      'sent with another content type',
+      { 'content-type': 'text/html' },
+      10,
+      403,
+      'SIGNATURE_INVALID',
+    ],
     [
       'sent with another checksum',
       { ...type, 'x-amz-checksum-crc32': 'AAAAAA==' },
@@ -358,7 +364,7 @@ describe('the body of a part', () => {
   it.each([
     ['the whole file', async ({ uploadUrl }: StartedUpload) => uploadUrl],
     [
-      'its one part',
+      'a single part',
       async ({ cloudKey }: StartedUpload, person: Person) =>
         (await signParts(person, cloudKey, [1]))[0] ?? '',
     ],

@@ -67,10 +67,14 @@ describe('without any backup', () => {
   })
 
   it.each([
-    ['both here', { databaseUrl: '', store: 'disk' }, "lies in '/srv/my data'"],
-    ['only the database by an address', { store: 'disk' }, "lies in '/srv/my data'"],
-    ['only the files in a bucket', { databaseUrl: '', store: 's3' }, "lies in '/srv/my data'"],
-    ['both, which may be on this machine too', { store: 's3' }, 'in the database and the bucket'],
+    ['both local', { databaseUrl: '', store: 'disk' }, "lies in '/srv/my data'"],
+    ['a remote database and local files', { store: 'disk' }, "lies in '/srv/my data'"],
+    [
+      'a local database and files in a bucket',
+      { databaseUrl: '', store: 's3' },
+      "lies in '/srv/my data'",
+    ],
+    ['both possibly remote', { store: 's3' }, 'in the database and the bucket'],
   ])('a server gets a warning wherever its database and files are: %s', async (_, place, where) => {
     await readInstallation(server.db, new Date(ago(8 * dayInMs)))
     expect(await check(place)).toMatchObject({
@@ -83,9 +87,15 @@ describe('without any backup', () => {
 
 describe('the last backup', () => {
   it.each([
-    ['of this moment', 0, 1, 'ok', 'Last backup 1 second ago, 1 file.'],
-    ['of 7 days ago', 7 * dayInMs, 1204, 'ok', 'Last backup 7 days ago, 1,204 files.'],
-    ['of more than 7 days ago', 7 * dayInMs + 1, 3, 'warning', 'Last backup 7 days ago, 3 files.'],
+    ['made just now', 0, 1, 'ok', 'Last backup 1 second ago, 1 file.'],
+    ['made 7 days ago', 7 * dayInMs, 1204, 'ok', 'Last backup 7 days ago, 1,204 files.'],
+    [
+      'made more than 7 days ago',
+      7 * dayInMs + 1,
+      3,
+      'warning',
+      'Last backup 7 days ago, 3 files.',
+    ],
   ])('%s', async (_, ageMs, objects, status, message) => {
     await noteBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
     expect(await check()).toEqual(

@@ -13,16 +13,16 @@ describe('the reason shown for an error', () => {
 
   it.each([
     ['its message', new Error('no room'), 'no room'],
-    ['the code of the system, without a message', errorWith('', { code: 'EPIPE' }), 'EPIPE'],
-    ['its name, without message and code', new TypeError(''), 'TypeError'],
+    ['the system error code if there is no message', errorWith('', { code: 'EPIPE' }), 'EPIPE'],
+    ['its name if there is no message or code', new TypeError(''), 'TypeError'],
     [
-      'the name that storage gave it',
+      'the storage error name and its message',
       errorWith('No.', { name: 'NoSuchKey', $fault: 'client' }),
       'NoSuchKey: No',
     ],
-    ['the cause of our own error', new AppError('UNAVAILABLE', { cause: away }), away.message],
+    ['the cause of an AppError', new AppError('UNAVAILABLE', { cause: away }), away.message],
     [
-      'our own error, without a cause',
+      'the message of an AppError without a cause',
       new AppError('NOT_FOUND'),
       new AppError('NOT_FOUND').message.replace(/\.$/, ''),
     ],
@@ -32,13 +32,17 @@ describe('the reason shown for an error', () => {
       away.message,
     ],
     [
-      'the statement, without its values',
+      'the statement without its values',
       errorWith('ada', { query: 'select $1', params: ['ada'] }),
       'Failed query: select $1',
     ],
-    ['not the cause of another error', new Error('no room', { cause: away }), 'no room'],
-    ['what was thrown in place of an error', 'a text', 'a text'],
-    ['said to be missing', '', 'no reason was given'],
+    [
+      'the message of another error, not its cause',
+      new Error('no room', { cause: away }),
+      'no room',
+    ],
+    ['the thrown value if it is a string', 'a text', 'a text'],
+    ['a placeholder for an empty string', '', 'no reason was given'],
   ])('is %s', (_, error, reason) => {
     expect(reasonOf(error)).toBe(reason)
   })

@@ -36,33 +36,39 @@ function find(facts: Partial<JobFacts>, serverStartedAt = ago(100 * hour)) {
 
 describe('a job', () => {
   it.each<[string, Partial<JobFacts>, string]>([
-    ['that ran a moment ago', { success: ran(30_000) }, 'ok'],
-    ['that missed two turns and 15 minutes at most', { success: ran(17 * minute) }, 'ok'],
-    ['whose clock was ahead by less than a minute', { success: ran(-minute) }, 'ok'],
-    ['that ran in the future', { success: ran(-minute - 1) }, 'failing'],
-    ['that failed in the future', { failure: failed(-hour, 1) }, 'failing'],
-    ['that runs, after a run in the future', { success: ran(-hour), runsSince: now }, 'ok'],
-    ['that missed more', { success: ran(17 * minute + 1) }, 'failing'],
+    ['that ran 30 seconds ago', { success: ran(30_000) }, 'ok'],
+    ['that last ran two intervals and 15 minutes ago', { success: ran(17 * minute) }, 'ok'],
+    ['that last ran a minute in the future', { success: ran(-minute) }, 'ok'],
+    ['that last ran more than a minute in the future', { success: ran(-minute - 1) }, 'failing'],
+    ['that last failed in the future', { failure: failed(-hour, 1) }, 'failing'],
+    ['that is running, after a run in the future', { success: ran(-hour), runsSince: now }, 'ok'],
+    [
+      'that last ran more than two intervals and 15 minutes ago',
+      { success: ran(17 * minute + 1) },
+      'failing',
+    ],
     ['that never ran', {}, 'failing'],
-    ['that was scheduled just now', { scheduledAt: ago(minute) }, 'ok'],
-    ['that runs for hours', { success: ran(5 * hour), runsSince: ago(5 * hour) }, 'ok'],
-    ['that failed a moment ago', { success: ran(hour), failure: failed(minute, 1) }, 'warning'],
+    ['that was scheduled a minute ago', { scheduledAt: ago(minute) }, 'ok'],
+    ['that has been running for hours', { success: ran(5 * hour), runsSince: ago(5 * hour) }, 'ok'],
+    ['that just failed once', { success: ran(hour), failure: failed(minute, 1) }, 'warning'],
     ['that failed twice', { failure: failed(minute, 2) }, 'warning'],
     ['that failed three times', { failure: failed(minute, 3) }, 'failing'],
-    ['whose failed runs ended too', { failure: failed(hour, 1) }, 'failing'],
-    ['of every night that ran in this one', { ...daily, success: ran(9 * hour) }, 'ok'],
-    ['of every night after one without a server', { ...daily, success: ran(33 * hour) }, 'ok'],
-    ['of every night after three nights', { ...daily, success: ran(57 * hour) }, 'failing'],
+    ['that failed an hour ago and has not run since', { failure: failed(hour, 1) }, 'failing'],
+    ['that runs daily and last ran 9 hours ago', { ...daily, success: ran(9 * hour) }, 'ok'],
+    ['that runs daily and last ran 33 hours ago', { ...daily, success: ran(33 * hour) }, 'ok'],
+    ['that runs daily and last ran 57 hours ago', { ...daily, success: ran(57 * hour) }, 'failing'],
   ])('%s', (_, facts, status) => {
     expect(find(facts).status).toBe(status)
   })
 
   it("that hasn't run says so, and mentions success only after a failure", () => {
-    const said = (facts: Partial<JobFacts>) =>
+    const messageOf = (facts: Partial<JobFacts>) =>
       find({ ...daily, scheduledAt: now, ...facts }).message
-    expect(said({})).toMatch(/^It has not run yet\. Next run: /)
-    expect(said({ runsSince: ago(minute) })).toMatch(/^No run has finished yet\. Running since /)
-    expect(said({ failure: failed(minute, 1) })).toContain('It has not succeeded yet.')
+    expect(messageOf({})).toMatch(/^It has not run yet\. Next run: /)
+    expect(messageOf({ runsSince: ago(minute) })).toMatch(
+      /^No run has finished yet\. Running since /,
+    )
+    expect(messageOf({ failure: failed(minute, 1) })).toContain('It has not succeeded yet.')
   })
 
   it('gets 15 minutes after the server starts', () => {

@@ -26,7 +26,7 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
 
   it.each([
     ['nothing is stored', 0, room, 'ok', /^0 Bytes of 4MB are used \(0 %\), .* under way\.$/],
-    ['less than 80 %', 3.2 * megabyte - 1, room, 'ok', /^3\.2 MB of 4MB are used \(79 %\)/],
+    ['less than 80 % is used', 3.2 * megabyte - 1, room, 'ok', /^3\.2 MB of 4MB are used \(79 %\)/],
     [
       '80 % is used',
       3.25 * megabyte,
@@ -35,21 +35,27 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
       /\(81 %\).* An upload larger than the 768 KB that are left is refused\.$/,
     ],
     [
-      'less room than Premium allows',
+      'less space is left than Premium allows',
       2 * megabyte,
       room - 1,
       'warning',
       /: a file larger than 1\.9 MB is refused now, though Premium allows 2MB\.$/,
     ],
     [
-      'less room than Free allows',
+      'less space is left than Free allows',
       3.9 * megabyte,
       megabyte - 1,
       'failing',
       /: a file larger than 1023.9 KB is refused now, though Free allows 1MB and Premium allows 2MB\.$/,
     ],
-    ['it is reached', 4 * megabyte, room, 'failing', /\(100 %\).* New uploads are refused\.$/],
-    ['it was lowered', 6 * megabyte, 0, 'failing', /\(150 %\).* New uploads are refused\.$/],
+    ['the cap is reached', 4 * megabyte, room, 'failing', /\(100 %\).* New uploads are refused\.$/],
+    [
+      'the cap was lowered below the stored bytes',
+      6 * megabyte,
+      0,
+      'failing',
+      /\(150 %\).* New uploads are refused\.$/,
+    ],
   ])('%s', (_, stored, left, status, message) => {
     const facts = { stored, uploads: 0, room: left, mostStored: 4 * megabyte }
     expect(judgeCap(facts, small)).toEqual({

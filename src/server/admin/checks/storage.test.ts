@@ -32,9 +32,9 @@ function fault(code: string) {
 describe('a store that works', () => {
   it.each([
     ['the disk', disk, {}, 'The folder of DATA_DIR (/srv/my data)'],
-    ['a bucket of AWS', bucket, s3, 'The bucket "files" at AWS in eu-central-1'],
+    ['a bucket on AWS', bucket, s3, 'The bucket "files" at AWS in eu-central-1'],
     [
-      'a bucket elsewhere',
+      'a bucket at another provider',
       bucket,
       { ...s3, S3_ENDPOINT: 'https://s3.example.org/' },
       'The bucket "files" at https://s3.example.org',

@@ -44,7 +44,7 @@ function sessionsOf(userId: string) {
 
 describe.each([
   ['in the ID token', false],
-  ['by userinfo alone', true],
+  ['only in userinfo', true],
 ])('an issuer that sends the profile %s', (_, conformIdTokenClaims) => {
   let own: GoogleApp
   beforeAll(async () => {

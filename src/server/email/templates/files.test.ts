@@ -25,10 +25,10 @@ it.each([
   ['first-download', 2, '2 of your files were downloaded for the first time'],
   ['link-ends', 1, '1 of your links expires within a day'],
   ['link-ends', 1000, '1000 of your links expire within a day'],
-] as const)('the email %s about %i says so at once', (kind, count, told) => {
+] as const)('the %s email about %i files leads with the count', (kind, count, summary) => {
   const { subject, heading, blocks } = email(kind, { files: files(count) })
-  expect([subject, heading]).toEqual([told, told])
-  expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${told}.` })
+  expect([subject, heading]).toEqual([summary, summary])
+  expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${summary}.` })
 })
 
 describe('the file list of an email', () => {

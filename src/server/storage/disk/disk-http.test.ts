@@ -58,11 +58,11 @@ describe('malicious requests', () => {
 
   it.each([
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],
-    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['a length and chunked encoding', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
     ['a negative length', 'Content-Length: -5\r\n'],
-    ['a length with a sign', 'Content-Length: +5\r\n'],
-    ['an unknown coding', 'Transfer-Encoding: gzip\r\n'],
-    ['chunks twice over', 'Transfer-Encoding: chunked, chunked, identity\r\n'],
+    ['a length with a plus sign', 'Content-Length: +5\r\n'],
+    ['an unknown transfer coding', 'Transfer-Encoding: gzip\r\n'],
+    ['chunked encoding twice', 'Transfer-Encoding: chunked, chunked, identity\r\n'],
   ])('with %s get 400', async (_, lengths) => {
     const upload = wholeUpload(disk, 5)
     const target = targetOf(await upload.url())

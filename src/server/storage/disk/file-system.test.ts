@@ -21,8 +21,8 @@ it('unlessMissing returns null for a missing file or folder', async () => {
 })
 
 it.each([
-  ['a folder in the place of a file', () => join(folder, '.'), 'EISDIR'],
-  ['a file in the place of a folder', () => join(folder, 'there', 'file'), 'ENOTDIR'],
+  ['a folder in place of a file', () => join(folder, '.'), 'EISDIR'],
+  ['a file in place of a folder', () => join(folder, 'there', 'file'), 'ENOTDIR'],
 ])('unlessMissing rethrows the error for %s', async (_, path, code) => {
   const error = await unlessMissing(readFile(path())).catch((error: unknown) => error)
   expect(isMissing(error)).toBe(false)

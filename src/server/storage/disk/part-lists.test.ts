@@ -58,12 +58,12 @@ describe('stored parts', () => {
   }
 
   it.each([
-    ['all of them', [part(1, 0, 5), part(2, 5, 4)], 9, true],
-    ['too few', [part(1, 0, 5)], 9, false],
-    ['too many', [part(1, 0, 5), part(2, 5, 4)], 8, false],
-    ['with a gap', [part(1, 0, 5), part(3, 9, 4)], 9, false],
-    ['over one another', [part(1, 0, 5), part(2, 4, 4)], 9, false],
-    ['none of an empty file', [], 0, true],
+    ['all parts', [part(1, 0, 5), part(2, 5, 4)], 9, true],
+    ['too few bytes', [part(1, 0, 5)], 9, false],
+    ['too many bytes', [part(1, 0, 5), part(2, 5, 4)], 8, false],
+    ['a gap', [part(1, 0, 5), part(3, 9, 4)], 9, false],
+    ['an overlap', [part(1, 0, 5), part(2, 4, 4)], 9, false],
+    ['an empty file', [], 0, true],
   ])('are checked for completeness: %s', (_, held, size, expected) => {
     expect(isWhole(held, size)).toBe(expected)
   })

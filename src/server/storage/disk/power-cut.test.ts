@@ -190,16 +190,16 @@ describe('after a power cut, permanently removed bytes stay gone', () => {
 
   it.each([
     [
-      'of several sealed files',
+      'several sealed files',
       async () => {
         const files = [await sent(), await sent(), await sent()]
         for (const of of files) await of.seal()
         return files.map(({ key }) => key)
       },
     ],
-    ['of an upload that was sent whole', async () => [(await sent()).key]],
+    ['an upload in one piece', async () => [(await sent()).key]],
     [
-      'of an upload in parts',
+      'an upload in parts',
       async () => {
         const of = cutUpload(disk, 3, 1000)
         await of.put(2)

@@ -7,18 +7,18 @@ const rule = neededRule(origin)
 
 describe('methods refused by CORS rules', () => {
   it.each([
-    ['none', [], ['PUT', 'GET', 'HEAD']],
-    ['the needed one', [rule], []],
+    ['no rules', [], ['PUT', 'GET', 'HEAD']],
+    ['the required rule', [rule], []],
     ['any origin', [{ ...rule, AllowedOrigins: ['*'] }], []],
-    ['a pattern that has it', [{ ...rule, AllowedOrigins: ['https://*.example.org'] }], []],
+    ['a matching pattern', [{ ...rule, AllowedOrigins: ['https://*.example.org'] }], []],
     ['any header', [{ ...rule, AllowedHeaders: ['*'] }], []],
     [
-      'other capitals',
+      'different case',
       [{ ...rule, AllowedHeaders: ['Content-Type', 'Content-MD5'], ExposeHeaders: ['ETag'] }],
       [],
     ],
     [
-      'two, one for each way',
+      'two complementary rules',
       [
         { ...rule, AllowedMethods: ['PUT'] },
         { ...rule, AllowedMethods: ['GET', 'HEAD'] },
@@ -27,14 +27,14 @@ describe('methods refused by CORS rules', () => {
     ],
     ['another origin', [{ ...rule, AllowedOrigins: ['https://x.org'] }], ['PUT', 'GET', 'HEAD']],
     [
-      'a pattern that has it not',
+      'a pattern for HTTP only',
       [{ ...rule, AllowedOrigins: ['http://*.example.org'] }],
       ['PUT', 'GET', 'HEAD'],
     ],
     ['no PUT', [{ ...rule, AllowedMethods: ['GET', 'HEAD'] }], ['PUT']],
-    ['no header', [{ ...rule, AllowedHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
-    ['no MD5', [{ ...rule, AllowedHeaders: ['content-type'] }], ['PUT', 'GET', 'HEAD']],
-    ['nothing to read', [{ ...rule, ExposeHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
+    ['no allowed headers', [{ ...rule, AllowedHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
+    ['no Content-MD5', [{ ...rule, AllowedHeaders: ['content-type'] }], ['PUT', 'GET', 'HEAD']],
+    ['no exposed headers', [{ ...rule, ExposeHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
   ])('%s', (_, rules, refused) => {
     expect(refusedMethods(rules, origin)).toEqual(refused)
   })

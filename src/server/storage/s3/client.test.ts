@@ -25,7 +25,7 @@ describe.each([
     fault('SlowDown'),
     fault('InternalError'),
     new Error('connect ECONNREFUSED'),
-    'no error at all',
+    'a thrown string',
   ])('maps %s to UNAVAILABLE and keeps the cause', async (cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ ...away, cause })
@@ -33,8 +33,8 @@ describe.each([
   })
 
   it.each([
-    ['all its tries together took too long', new TimeoutError(20_000)],
-    ['one try did', Object.assign(new Error('no connection'), { name: 'TimeoutError' })],
+    ['all attempts together', new TimeoutError(20_000)],
+    ['a single attempt', Object.assign(new Error('no connection'), { name: 'TimeoutError' })],
   ])('throws StoreTimeout on a timeout: %s', async (_, cause) => {
     const thrown = await ask(Promise.reject(cause)).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(StoreTimeout)

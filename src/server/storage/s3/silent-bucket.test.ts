@@ -44,19 +44,19 @@ const grant = { key, size: 5, mimeType: 'text/plain', until: new Date(Date.now()
 
 /** All requests to a bucket that a client or a job waits for. */
 const asking: [string, (storage: S3Storage) => Promise<unknown>][] = [
-  ['the start of an upload', (storage) => storage.signUpload(grant)],
-  ['the URLs of parts', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
-  ['the list of parts', (storage) => storage.listParts(key)],
-  ['the stored size', (storage) => storage.storedSize(key)],
-  ['the seal', (storage) => storage.seal(key, 5)],
-  ['the bytes', (storage) => storage.read(key)],
-  ['the SHA-256', (storage) => storage.sha256(key)],
-  ['a removal', (storage) => storage.remove(key)],
-  ['the list of all objects', (storage) => storage.list()[Symbol.asyncIterator]().next()],
-  ['whose bucket it is', (storage) => storage.installation()],
-  ['to make it ours', (storage) => storage.claim('us')],
-  ['a check', (storage) => storage.check()],
-  ['the time', async (storage) => storage.clockDifferenceMs?.()],
+  ['starting an upload', (storage) => storage.signUpload(grant)],
+  ['signing part URLs', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
+  ['listing parts', (storage) => storage.listParts(key)],
+  ['getting the stored size', (storage) => storage.storedSize(key)],
+  ['sealing', (storage) => storage.seal(key, 5)],
+  ['reading the bytes', (storage) => storage.read(key)],
+  ['computing the SHA-256', (storage) => storage.sha256(key)],
+  ['removing an object', (storage) => storage.remove(key)],
+  ['listing all objects', (storage) => storage.list()[Symbol.asyncIterator]().next()],
+  ['reading the installation', (storage) => storage.installation()],
+  ['claiming the bucket', (storage) => storage.claim('us')],
+  ['checking the bucket', (storage) => storage.check()],
+  ['reading the time', async (storage) => storage.clockDifferenceMs?.()],
 ]
 
 describe('a bucket that accepts connections but never responds', () => {
