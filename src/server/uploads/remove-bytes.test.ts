@@ -1,14 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import {
-  json,
-  makePerson,
-  type Person,
-  putBytes,
-  type StartedUpload,
-  startUpload,
-} from '../../../tests/support/make.ts'
+import { makePerson, type Person, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { abort, askForUpload } from '../../../tests/support/upload-requests.ts'
 import { removals } from '../db/schema.ts'
@@ -87,7 +79,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     await end(person, cloudKey)
     refusing.mockRestore()
     expect(await isStored(cloudKey)).toBe(1)
-    expect(await listed()).toMatchObject([{ storageKey: cloudKey, storage: 'disk', tries: 1 }])
+    expect(await listed()).toMatchObject([{ storageKey: cloudKey, storage: 'disk' }])
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await isStored(cloudKey)).toBeNull()
@@ -172,22 +164,5 @@ describe('an upload that ends', () => {
     await person.post('/api/files/confirm-upload', { cloudKey: kept.cloudKey })
     expect(await listed()).toEqual([])
     expect(await isStored(kept.cloudKey)).toBe(1)
-  })
-
-  it('leaves no bytes after a failed start, even if a parallel request used its URL', async () => {
-    const person = await makePerson(app)
-    const request = { fileSize: 1, idempotencyKey: randomUUID() }
-    let cloudKey = ''
-    vi.spyOn(app.deps.stores.current, 'hasSpaceFor').mockImplementationOnce(async () => {
-      const parallel = await json<StartedUpload>(await askForUpload(person, request))
-      await putBytes(parallel, Uint8Array.of(65))
-      cloudKey = parallel.cloudKey
-      throw new Error('EIO')
-    })
-    expect((await askForUpload(person, request)).status).toBe(500)
-    expect(await isStored(cloudKey)).toBe(1)
-    app.clock.advance(2 * minute)
-    expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
-    expect(await isStored(cloudKey)).toBeNull()
   })
 })

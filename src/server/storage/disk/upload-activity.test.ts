@@ -24,7 +24,8 @@ describe('a part in transit', () => {
     await of.put(2)
     const { client, ended } = await of.begin(1)
     // The server measures a part's minutes from the time it opens the file.
-    while ((await disk.openFiles()).length === 0) await new Promise(setImmediate)
+    const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(of.key))
+    while (!(await isOpen())) await new Promise(setImmediate)
     await roundTrip()
     expect(disk.touched.splice(0)).toEqual([of.key, of.key])
     const steps = [
