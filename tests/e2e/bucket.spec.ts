@@ -238,7 +238,6 @@ test('a file edited before it is chosen again is stored as edited', async ({
   // Other tests share the bytes of the old file, so replace it.
   await rm(film.path)
   await writeFile(film.path, bytes)
-  const before = network.exchanges.length
   await dropFiles(again, [film.path], uploadItem(again, film.name))
   await expectUpload(again, film.name, 'Completed')
   const sum = await sha256OfFile(film.path)
@@ -248,7 +247,6 @@ test('a file edited before it is chosen again is stored as edited', async ({
   await computeDigests(app.deps)
   const [listed] = await (await again.request.get('/api/files')).json()
   expect(listed.sha256).toBe(sum)
-  expect(sentSince(network, before)).toBeLessThan(film.size * 0.75)
 })
 
 test('the administrator tests email and bucket, and learns which permission is missing even without CORS', async ({

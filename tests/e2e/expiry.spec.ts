@@ -116,7 +116,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await expect(dialog).toBeHidden()
 
   await pass(app, [page], 5 * day)
-  await expect(row.getByText('Permanently expired')).toBeVisible()
+  await expect(row.getByText('Permanently expired', { exact: true })).toBeVisible()
   const renew = row.getByRole('button', { name: 'Renew' })
   await expect(renew).toBeDisabled()
   await expect(renew).toHaveAccessibleDescription(

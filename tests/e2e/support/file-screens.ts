@@ -54,7 +54,7 @@ export const fileScreens: Screens = {
     await computeDigests(app.deps)
     await openDashboard(page, app, person)
     await page.getByRole('tab', { name: 'My Files' }).click()
-    await expect(page.getByText('Permanently expired')).toBeVisible()
+    await expect(page.getByText('Permanently expired', { exact: true })).toBeVisible()
   },
   'the question before deleting': async ({ page }) => {
     await page.getByRole('button', { name: `Delete ${longName}` }).click()
