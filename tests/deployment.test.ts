@@ -62,8 +62,8 @@ describe('compose.yaml', async () => {
   })
 
   test('defines the names and files that nginx uses', async () => {
-    const looked = (await read('deploy/nginx/containers.conf')).matchAll(/default (\w+):(\d+);/g)
-    expect(Array.from(looked, ([, name, port]) => [name, port])).toEqual([
+    const defaults = (await read('deploy/nginx/containers.conf')).matchAll(/default (\w+):(\d+);/g)
+    expect(Array.from(defaults, ([, name, port]) => [name, port])).toEqual([
       ['app', '3000'],
       ['s3', '8333'],
     ])
@@ -201,14 +201,14 @@ test('several servers on one machine are sandboxed like a single one', async () 
 
 test('operations.md creates the user, directory and file that the unit names', async () => {
   const unit = await read('deploy/systemd/mayfly.service')
-  const unitSays = (name: string) => new RegExp(`^${name}=-?(.+)$`, 'm').exec(unit)?.[1] ?? name
-  const [user, clone, home] = [unitSays('User'), unitSays('WorkingDirectory'), '/srv/mayfly']
+  const unitValue = (name: string) => new RegExp(`^${name}=-?(.+)$`, 'm').exec(unit)?.[1] ?? name
+  const [user, clone, home] = [unitValue('User'), unitValue('WorkingDirectory'), '/srv/mayfly']
   const [, commands = ''] =
     /^### systemd and a proxy.*?```sh\n(.*?)```/ms.exec(await read('docs/operations.md')) ?? []
   expect(commands).toMatch(new RegExp(`useradd .*--home-dir ${home} .* ${user}\n`))
   expect(commands).toMatch(new RegExp(`-u ${user} git clone .* ${clone}\n`))
-  expect(commands).toContain(`touch ${unitSays('EnvironmentFile')}'`)
-  expect(unitSays('ReadWritePaths')).toBe(home)
+  expect(commands).toContain(`touch ${unitValue('EnvironmentFile')}'`)
+  expect(unitValue('ReadWritePaths')).toBe(home)
   expect(clone.startsWith(`${home}/`)).toBe(true)
 })
 
@@ -425,7 +425,7 @@ describeBehindNginx('nginx in front of containers', () => {
     return server
   }
 
-  const askedBoth = async (): Promise<string[]> => {
+  const askBoth = async (): Promise<string[]> => {
     const site = await nginx.ask('files.example.org', '/', { method: 'POST', body: 'body' })
     const bucket = await nginx.ask('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
     return [site, bucket].map(({ status, body }) =>
@@ -434,21 +434,21 @@ describeBehindNginx('nginx in front of containers', () => {
   }
 
   test('skips a server that refuses connections and finds one recreated at another address', async () => {
-    expect(await askedBoth()).toEqual(['502', '502'])
+    expect(await askBoth()).toEqual(['502', '502'])
     const [first, second, third] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
     const old = await startAt(first)
     names.set('app', [first, second])
     names.set('s3', [first])
-    await expect.poll(askedBoth).toEqual([`${first} body`, `${first} `])
+    await expect.poll(askBoth).toEqual([`${first} body`, `${first} `])
     // Whichever address nginx tries first, the listening one responds.
-    for (let time = 0; time < 8; time += 1) expect((await askedBoth())[0]).toBe(`${first} body`)
+    for (let time = 0; time < 8; time += 1) expect((await askBoth())[0]).toBe(`${first} body`)
 
     await startAt(second)
     await startAt(third)
     old.close()
-    for (let time = 0; time < 8; time += 1) expect((await askedBoth())[0]).toBe(`${second} body`)
+    for (let time = 0; time < 8; time += 1) expect((await askBoth())[0]).toBe(`${second} body`)
     names.set('app', [third])
     names.set('s3', [second])
-    await expect.poll(askedBoth).toEqual([`${third} body`, `${second} `])
+    await expect.poll(askBoth).toEqual([`${third} body`, `${second} `])
   })
 })

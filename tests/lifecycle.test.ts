@@ -22,7 +22,7 @@ interface Run {
   child: ChildProcess
   url: string
   /** Resolves with all stderr output once the server has exited. */
-  said: Promise<string>
+  stderr: Promise<string>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
 }
@@ -58,7 +58,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'exit').then(([code]) => code)
-  const started = { child, url: `http://127.0.0.1:${port}`, said: text(child.stderr), ended }
+  const started = { child, url: `http://127.0.0.1:${port}`, stderr: text(child.stderr), ended }
   runs.push(started)
   return started
 }
@@ -151,10 +151,10 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   const refused = await run()
   expect(await refused.ended).toBe(1)
   const refusal = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
-  expect(await refused.said).toBe(refusal)
+  expect(await refused.stderr).toBe(refusal)
   const withUrl = await run({ DATABASE_URL: 'postgres://127.0.0.1:1/nobody-is-asked' })
   expect(await withUrl.ended).toBe(1)
-  expect(await withUrl.said).toBe(refusal)
+  expect(await withUrl.stderr).toBe(refusal)
   expect((await signUp(first)).status).toBe(200)
 
   // After a signal, a running upload finishes and new requests are rejected.
@@ -166,10 +166,10 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect([200, 204]).toContain(response.statusCode)
   expect(await first.ended).toBe(0)
   await expectPostgresGone()
-  const said = await first.said
-  expect(said).toContain(`Mayfly is ready: ${first.url}\n`)
-  expect(said).toContain(email)
-  expect(said.split(password)).toHaveLength(2)
+  const stderr = await first.stderr
+  expect(stderr).toContain(`Mayfly is ready: ${first.url}\n`)
+  expect(stderr).toContain(email)
+  expect(stderr.split(password)).toHaveLength(2)
 
   // All data survives the restart, which prints no password.
   const second = await startServer()
@@ -184,14 +184,14 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   })
   await cut
   await eventually(expectPostgresGone)
-  expect(await second.said).toBe(`Mayfly is ready: ${second.url}\n`)
+  expect(await second.stderr).toBe(`Mayfly is ready: ${second.url}\n`)
 })
 
 describe("a start that can't succeed exits with 1 and explains why", () => {
   test('all invalid settings', async () => {
     const failed = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
     expect(await failed.ended).toBe(1)
-    expect((await failed.said).split('\n')).toEqual([
+    expect((await failed.stderr).split('\n')).toEqual([
       '3 settings are wrong:',
       expect.stringContaining('APP_URL is "nowhere"'),
       expect.stringContaining('LOG_LEVEL is "loud"'),
@@ -207,7 +207,7 @@ describe("a start that can't succeed exits with 1 and explains why", () => {
     const { port } = other.address() as AddressInfo
     const failed = await run({ PORT: String(port) })
     expect(await failed.ended).toBe(1)
-    expect(await failed.said).toBe(
+    expect(await failed.stderr).toBe(
       `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
     )
     await expectPostgresGone()

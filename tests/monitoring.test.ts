@@ -205,19 +205,19 @@ describe('the example dashboard and the alert rules', () => {
   })
 
   test('watch each job, allowing more time for rare and long ones', () => {
-    const stands = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
-    const patience = stands.map(([, expr]) => {
+    const jobAlerts = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
+    const limits = jobAlerts.map(([, expr]) => {
       const [, operator, names = '', seconds] =
         /\{job(=~|!~)"([^"]*)"\}\)+ > (\d+)$/.exec(expr) ?? []
       const isWatched = (job: string) => names.split('|').includes(job) === (operator === '=~')
       return { watched: jobs.map(({ name }) => name as string).filter(isWatched), seconds }
     })
-    expect(patience).toEqual([
+    expect(limits).toEqual([
       { watched: expect.arrayContaining(['expire-files', 'sweep-uploads']), seconds: '1800' },
       { watched: ['compute-digests'], seconds: '43200' },
       { watched: ['compare-storage', 'remove-old-days'], seconds: '180000' },
     ])
-    const watched = patience.flatMap((one) => one.watched)
+    const watched = limits.flatMap((one) => one.watched)
     expect(watched.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 

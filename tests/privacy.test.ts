@@ -27,12 +27,12 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-function says(): string {
+function policyText(): string {
   return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
 }
 
 /** Returns entry `at` of the policy's section 'Who can see it', about one group of people. */
-function whoSees(at: number): string {
+function audienceText(at: number): string {
   const section = elementsOf(policy.one('main'), 'section')[3]
   const mentioned = section && elementsOf(section, 'dd')[at]
   return mentioned ? textOf(mentioned).replaceAll(/\s+/g, ' ') : ''
@@ -114,7 +114,7 @@ describe('the privacy policy', () => {
   })
 
   test('mentions everything stored in the browser', async () => {
-    const toldAs: Record<string, string> = {
+    const wordings: Record<string, string> = {
       'mayfly-theme': 'light or dark',
       'mayfly-dismissed-notice': 'notices you have closed',
       'mayfly-toast': 'a message for the next page',
@@ -131,16 +131,16 @@ describe('the privacy policy', () => {
       for (const [, name = ''] of text.matchAll(/'(mayfly[-.][\w.-]+)'/g)) found.add(name)
     }
     expect([...found].filter((name) => !keepNothing.includes(name)).toSorted()).toEqual(
-      Object.keys(toldAs).toSorted(),
+      Object.keys(wordings).toSorted(),
     )
-    for (const words of Object.values(toldAs)) expect(says()).toContain(words)
-    expect(says()).toContain(
+    for (const words of Object.values(wordings)) expect(policyText()).toContain(words)
+    expect(policyText()).toContain(
       'so is one that you share with the installed app, for 24 hours at most',
     )
   })
 
   test('mentions everything a link reveals', () => {
-    const toldAs: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
+    const wordings: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
       // The link itself.
       shortCode: null,
       originalName: 'its name',
@@ -152,42 +152,43 @@ describe('the privacy policy', () => {
       sha256: 'the checksum',
       branding: 'your brand',
     }
-    expect(Object.keys(toldAs).toSorted()).toEqual(
+    expect(Object.keys(wordings).toSorted()).toEqual(
       Object.keys(endpoints.linkDetails.response.shape).toSorted(),
     )
-    for (const words of Object.values(toldAs)) expect(whoSees(0)).toContain(words ?? '')
+    for (const words of Object.values(wordings)) expect(audienceText(0)).toContain(words ?? '')
   })
 
   test('mentions everything the administrator sees about users', () => {
-    const toldAs: Record<keyof typeof endpoints.listUsers.response.element.shape, string | null> = {
-      // Not personal data.
-      id: null,
-      isAdmin: null,
-      email: 'addresses',
-      name: 'names',
-      firstName: 'names',
-      lastName: 'names',
-      emailVerified: 'whether they are confirmed',
-      tier: 'tiers',
-      createdAt: 'when each was made',
-      premiumTrialStartedAt: 'when its trial began',
-      premiumTrialEndsAt: 'and ends',
-      profileImageUrl: 'pictures',
-      fileCount: 'how many files',
-      storedBytes: 'stored bytes',
-      totalDownloads: 'downloads',
-      sessionCount: 'and open sessions it has',
-    }
-    expect(Object.keys(toldAs).toSorted()).toEqual(
+    const wordings: Record<keyof typeof endpoints.listUsers.response.element.shape, string | null> =
+      {
+        // Not personal data.
+        id: null,
+        isAdmin: null,
+        email: 'addresses',
+        name: 'names',
+        firstName: 'names',
+        lastName: 'names',
+        emailVerified: 'whether they are confirmed',
+        tier: 'tiers',
+        createdAt: 'when each was made',
+        premiumTrialStartedAt: 'when its trial began',
+        premiumTrialEndsAt: 'and ends',
+        profileImageUrl: 'pictures',
+        fileCount: 'how many files',
+        storedBytes: 'stored bytes',
+        totalDownloads: 'downloads',
+        sessionCount: 'and open sessions it has',
+      }
+    expect(Object.keys(wordings).toSorted()).toEqual(
       Object.keys(endpoints.listUsers.response.element.shape).toSorted(),
     )
-    for (const words of Object.values(toldAs)) expect(whoSees(1)).toContain(words ?? '')
+    for (const words of Object.values(wordings)) expect(audienceText(1)).toContain(words ?? '')
     for (const words of [
       'the addresses of deleted accounts',
       'the recipients of emails that could not be sent',
       'the names of the files and the addresses of their owners',
     ]) {
-      expect(whoSees(1)).toContain(words)
+      expect(audienceText(1)).toContain(words)
     }
   })
 
@@ -197,13 +198,13 @@ describe('the privacy policy', () => {
       'Closed reports of your files are deleted with the account.',
       'with the name of the file, its link code and the number of the account',
     ]) {
-      expect(says()).toContain(words)
+      expect(policyText()).toContain(words)
     }
   })
 
   test('states the longest period over which attempts are counted', () => {
     expect(longestWindowMs).toBe(longestCountMs)
-    expect(says()).toContain('for 1 hour at most')
+    expect(policyText()).toContain('for 1 hour at most')
   })
 })
 

@@ -94,7 +94,7 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes and resolves `paused`. After `goOn` it sends the rest except the
+ * Sends the first `pause` bytes and resolves `paused`. After `resume` it sends the rest except the
  * last byte.
  */
 function sendWithoutEnd({ uploadUrl, bytes }: PendingUpload, pause: number) {
@@ -106,7 +106,7 @@ function sendWithoutEnd({ uploadUrl, bytes }: PendingUpload, pause: number) {
     new Promise<void>((resolve) => sending.write(part, () => resolve()))
   return {
     paused: write(bytes.subarray(0, pause)),
-    goOn: () => void write(bytes.subarray(pause, -1)),
+    resume: () => void write(bytes.subarray(pause, -1)),
   }
 }
 
@@ -173,7 +173,7 @@ async function interruptWholeFiles(
   const how = random(2) === 0 ? 'continue' : 'start again'
   return {
     async sendRest() {
-      sending.goOn()
+      sending.resume()
       const file = await confirm(user, unconfirmed).catch(() => null)
       if (file) confirmed.set(file.shortCode, unconfirmed.bytes)
     },
@@ -253,10 +253,10 @@ test('after repeated kills, confirmed files and parts are intact and everything 
       await interruptWholeFiles(random, confirmed, offsets),
       await beginParts(random, wholeParts.shift() ?? 0),
     ]
-    const lastWords = interrupted.map((one) => one.sendRest())
+    const remainders = interrupted.map((one) => one.sendRest())
     if (random(2) === 0) await wait(random(longestWaitMs))
     server.kill('SIGKILL')
-    await Promise.all(lastWords)
+    await Promise.all(remainders)
     await restart()
     for (const one of interrupted) await one.finish()
   })

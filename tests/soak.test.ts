@@ -48,9 +48,9 @@ test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic',
   expect(stdout).toMatch(/Every answer was the expected one\.\n$/)
   expect(stdout.match(/^\| \d/gm)).toHaveLength(1)
   const rows = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
-  const isNever = (column: 2 | 3) => (name: string) =>
+  const neverRuns = (column: 2 | 3) => (name: string) =>
     !rows.some((row) => row[1] === name && Number(row[column]) > 0)
-  expect(Object.keys(actions).filter(isNever(3))).toEqual([])
+  expect(Object.keys(actions).filter(neverRuns(3))).toEqual([])
   // The server's timeouts are longer than this round.
-  expect(slowClients.map(([name]) => name).filter(isNever(2))).toEqual([])
+  expect(slowClients.map(([name]) => name).filter(neverRuns(2))).toEqual([])
 })

@@ -57,7 +57,7 @@ afterAll(() => app.close())
  */
 const naming = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
 
-function namesAThing({ access, params, query, body }: Endpoint) {
+function takesId({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
@@ -88,7 +88,7 @@ async function sessionOf({ id }: Person) {
 
 it('covers every endpoint that takes the id of a file or upload', () => {
   const rows = Object.entries(endpoints as Record<string, Endpoint>)
-  const named = rows.filter(([, row]) => namesAThing(row)).map(([name]) => name)
+  const named = rows.filter(([, row]) => takesId(row)).map(([name]) => name)
   const tried = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
   expect(tried.toSorted()).toEqual(named.toSorted())
 })
@@ -106,9 +106,9 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         endSession: await sessionOf(owner),
       }
       const theirs = await attempt(strangers[who], things[name] ?? cloudKey)
-      const nobodys = await attempt(strangers[who], randomUUID())
+      const missing = await attempt(strangers[who], randomUUID())
       expect(theirs.status).toBe(404)
-      expect(await theirs.json()).toEqual(await nobodys.json())
+      expect(await theirs.json()).toEqual(await missing.json())
 
       expect(await listParts(owner, cloudKey)).toEqual([])
       expect((await abort(owner, cloudKey)).status).toBe(200)
@@ -148,9 +148,9 @@ describe('confirmUploads', () => {
     async (who) => {
       const [upload] = await sendAllOf(owner, [new Uint8Array(3)])
       const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
-      const [theirs, nobodys] = await confirmAll(strangers[who], keys)
+      const [theirs, missing] = await confirmAll(strangers[who], keys)
       expect(theirs?.error?.httpStatus).toBe(404)
-      expect(theirs).toEqual(nobodys)
+      expect(theirs).toEqual(missing)
       const [{ answer: file } = {}] = await confirmAll(owner, keys)
       const removed = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
       expect(removed.status).toBe(200)

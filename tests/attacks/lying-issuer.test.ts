@@ -75,7 +75,7 @@ async function forgetIssuer() {
 const away = '/login?fault=google-away'
 
 /** Asserts that users who don't use the issuer are served. */
-async function othersAreServed(server: TestApp, who: Person) {
+async function expectOthersServed(server: TestApp, who: Person) {
   expect((await who.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, who.email, who.password)
   const visitor = makeClient(server)
@@ -84,7 +84,7 @@ async function othersAreServed(server: TestApp, who: Person) {
 }
 
 it("the issuer isn't contacted before the first sign-in", async () => {
-  await othersAreServed(app, person)
+  await expectOthersServed(app, person)
   expect(issuer.asked).toEqual([])
 })
 
@@ -127,7 +127,7 @@ describe('an issuer that never responds', () => {
             isOver = true
           })
           await eventually(() => expect(silent.asked.at(-1)).toContain(path))
-          await othersAreServed(server, who)
+          await expectOthersServed(server, who)
           expect(isOver).toBe(false)
           return { ended }
         })
@@ -160,7 +160,7 @@ describe('an unreachable issuer', () => {
     await forgetIssuer()
     await issuer.goAway()
     expect(await end()).toBe(away)
-    await othersAreServed(app, person)
+    await expectOthersServed(app, person)
     await issuer.comeBack()
     expect(await end()).toBe('/')
   })

@@ -69,7 +69,7 @@ function statuses(answers: Response[]) {
  * Sets the number of failed logins from other addresses. The account must have at least one
  * already.
  */
-async function comeFromEverywhere(email: string, wrongLogins: number) {
+async function setWrongLogins(email: string, wrongLogins: number) {
   const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
   const ofAccount = eq(rateLimits.key, key)
   await app.deps.db.update(rateLimits).set({ points: wrongLogins }).where(ofAccount)
@@ -240,7 +240,7 @@ describe('account enumeration', () => {
           const answer = await guess(name, { address })
           seen.push([answer.status, waitOf(answer), await answer.text()])
         }
-        await comeFromEverywhere(name, 70)
+        await setWrongLogins(name, 70)
         const paced = { address: newAddress() }
         const first = await guess(name, paced)
         const second = await guess(name, paced)

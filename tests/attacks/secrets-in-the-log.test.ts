@@ -50,8 +50,8 @@ describe('the email log', () => {
       await startJobs({ ...app.deps, mailer }, queue)
       const askedAt = app.clock().toISOString()
       await queue.mail.add({ kind: 'forgot-password', email, askedAt })
-      const said = () => app.logged.slice(before).map(({ msg }) => msg)
-      await expect.poll(said).toContain(outcome)
+      const messages = () => app.logged.slice(before).map(({ msg }) => msg)
+      await expect.poll(messages).toContain(outcome)
     } finally {
       await queue.stop()
     }

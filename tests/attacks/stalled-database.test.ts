@@ -119,7 +119,7 @@ async function signUp(email: string) {
 }
 
 /** Makes more parallel calls than there are connections. */
-async function everybodyWorks(): Promise<Done> {
+async function makeCalls(): Promise<Done> {
   const done: Done = { sessions: [], uploads: [] }
   await Promise.all([
     ...Array.from({ length: 2 }, () => logIn(done)),
@@ -159,10 +159,10 @@ async function expectWholePool() {
 
 /** Asserts that everything confirmed is in the database and that every call soon succeeds again. */
 async function expectRecovery() {
-  await expectAllThere(await everybodyWorks())
+  await expectAllThere(await makeCalls())
   await eventually(expectWholePool)
   await eventually(async () => {
-    const done = await everybodyWorks()
+    const done = await makeCalls()
     await expectAllThere(done)
     expect([done.sessions.length, done.uploads.length]).toEqual([2, 12])
   })
@@ -171,7 +171,7 @@ async function expectRecovery() {
 test('recovers from a lock that is never released', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
-  const done = await everybodyWorks()
+  const done = await makeCalls()
   await directDb.query('commit')
   expect(done).toEqual({ sessions: [], uploads: [] })
   await expectRecovery()
@@ -200,7 +200,7 @@ test('recovers from a lock that outlasts transactions', async () => {
 test('recovers from a lock that is released while others wait', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
-  const working = everybodyWorks()
+  const working = makeCalls()
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await directDb.query(waiting)).rowCount).toBeGreaterThan(0)
   await directDb.query('commit')
@@ -209,13 +209,13 @@ test('recovers from a lock that is released while others wait', async () => {
 })
 
 test('recovers from a network that drops everything', async () => {
-  const working = everybodyWorks()
+  const working = makeCalls()
   proxy.count()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   proxy.silence()
   const done = await working
   await expectAllThere(done)
-  expect(await everybodyWorks()).toEqual({ sessions: [], uploads: [] })
+  expect(await makeCalls()).toEqual({ sessions: [], uploads: [] })
   proxy.open()
   await expectRecovery()
 })
@@ -265,7 +265,7 @@ function signal(pids: number[], name: NodeJS.Signals) {
 
 test('recovers from a paused Postgres', async () => {
   const pids = await processes()
-  const working = everybodyWorks()
+  const working = makeCalls()
   proxy.count()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   signal(pids, 'SIGSTOP')
@@ -274,7 +274,7 @@ test('recovers from a paused Postgres', async () => {
     done = await working
     // A process started later may serve these calls too. It also belongs to one of the ten
     // connections.
-    await everybodyWorks()
+    await makeCalls()
   } finally {
     signal(pids, 'SIGCONT')
   }

@@ -192,8 +192,8 @@ export async function download(
   const first = await call(visitor, 'download', () =>
     makeClient(visitor).fetch(`/api/download/${file.code}`),
   )
-  const isGiven = first?.status === 200 || first?.status === 302
-  if (isGiven && isCounted) file.counted.min += 1
+  const isStarted = first?.status === 200 || first?.status === 302
+  if (isStarted && isCounted) file.counted.min += 1
   const answer = first?.status === 302 ? await follow(visitor, first) : first
   if (answer?.status === 200) {
     const body = await bodyOf(answer)

@@ -35,8 +35,8 @@ export function makeBodyFlow(): BodyFlow {
     }
     let isOver = false
     let kept: Buffer | null = null
-    const goOn = () => {
-      waiting.delete(goOn)
+    const resume = () => {
+      waiting.delete(resume)
       const chunk = kept
       kept = null
       if (chunk) pass(chunk)
@@ -50,13 +50,13 @@ export function makeBodyFlow(): BodyFlow {
       if (passed.length < chunk.length) {
         kept = chunk.subarray(passed.length)
         body.pause()
-        waiting.add(goOn)
+        waiting.add(resume)
         held.resolve()
       } else if (hasRoom) body.resume()
       else {
         body.pause()
         to.once('drain', () => {
-          if (!waiting.has(goOn)) body.resume()
+          if (!waiting.has(resume)) body.resume()
         })
       }
     }
@@ -69,7 +69,7 @@ export function makeBodyFlow(): BodyFlow {
     })
     const stop = () => {
       isOver = true
-      waiting.delete(goOn)
+      waiting.delete(resume)
     }
     return {
       drain: () => {
@@ -89,7 +89,7 @@ export function makeBodyFlow(): BodyFlow {
     },
     open() {
       left = Number.POSITIVE_INFINITY
-      for (const goOn of [...waiting]) goOn()
+      for (const resume of [...waiting]) resume()
     },
   }
 }

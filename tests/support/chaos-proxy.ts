@@ -165,9 +165,9 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
         })
         answerAtEnd(request, response, exchange, refused.status)
       } else if (held?.(exchange)) {
-        const goOn = () => forward(request, response, exchange)
-        waiting.add(goOn)
-        response.once('close', () => waiting.delete(goOn))
+        const resume = () => forward(request, response, exchange)
+        waiting.add(resume)
+        response.once('close', () => waiting.delete(resume))
       } else forwardAfter(delayMs(), request, response, exchange)
     },
   )
@@ -226,7 +226,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
       lost = null
       delayMs = () => 0
       flow.open()
-      for (const goOn of waiting) goOn()
+      for (const resume of waiting) resume()
       waiting.clear()
     },
     forget() {

@@ -133,7 +133,7 @@ export class CrashUser {
   /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt succeeded. */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
-    const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#patience() })
+    const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
     const answer = await this.#ask(put)
     if (answer.ok || (await codeOf(answer)) === 'UPLOAD_SEALED') return
     throw new Error(`a PUT was answered ${answer.status}`)
@@ -198,7 +198,7 @@ export class CrashUser {
   }
 
   #download(code: string): Promise<Response> {
-    return fetch(`${this.#server.url}/api/download/${code}`, { signal: this.#patience() })
+    return fetch(`${this.#server.url}/api/download/${code}`, { signal: this.#timeout() })
   }
 
   async #call<T>(request: () => Promise<Response>): Promise<T> {
@@ -212,11 +212,11 @@ export class CrashUser {
 
   /** Retries a request until it gets a complete response below 500. */
   async #ask(request: () => Promise<Response>): Promise<Response> {
-    const patience = this.#patience()
+    const timeout = this.#timeout()
     for (;;) {
       const answer = await this.#once(request)
       if (answer && answer.status < 500) return answer
-      if (patience.aborted) throw new Error(`no answer but ${answer?.status ?? 'none'}`)
+      if (timeout.aborted) throw new Error(`no answer but ${answer?.status ?? 'none'}`)
       this.retries += 1
       await wait(pauseMs)
     }
@@ -236,7 +236,7 @@ export class CrashUser {
     }
   }
 
-  #patience(): AbortSignal {
+  #timeout(): AbortSignal {
     return AbortSignal.timeout(hangMs)
   }
 }

@@ -42,7 +42,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const signed: number[][] = []
   const waits: number[] = []
   const progress: number[] = []
-  const mistakes: string[] = []
+  const violations: string[] = []
   const sim = {
     held,
     older,
@@ -51,7 +51,7 @@ export function simulateParts(count: number, size = count * partSize) {
     signed,
     waits,
     progress,
-    mistakes,
+    violations,
     cancel,
     underWay,
     interruptions: 0,
@@ -86,7 +86,7 @@ export function simulateParts(count: number, size = count * partSize) {
     const store = () => {
       held.set(partNumber, partRange(size, partSize, partNumber).size)
       older.delete(partNumber)
-      if (older.size > 0 && held.size === count) mistakes.push('a mixture is whole')
+      if (older.size > 0 && held.size === count) violations.push('a mixture is whole')
     }
     if (!fault) {
       store()
@@ -110,8 +110,8 @@ export function simulateParts(count: number, size = count * partSize) {
     send: async (request) => {
       const [, partNumber = 0, signature = 0] = request.url.split('/').map(Number)
       puts.push({ partNumber, at: time, signature, request })
-      if (accepted.has(partNumber)) mistakes.push(`part ${partNumber} again`)
-      if (underWay.has(partNumber)) mistakes.push(`part ${partNumber} twice at once`)
+      if (accepted.has(partNumber)) violations.push(`part ${partNumber} again`)
+      if (underWay.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
       underWay.add(partNumber)
       sim.mostAtOnce = Math.max(sim.mostAtOnce, underWay.size)
       const isOld = signature <= sim.oldestGoodSignature
@@ -178,7 +178,7 @@ export function simulateParts(count: number, size = count * partSize) {
         partUrls: {},
         signal: cancel.signal,
         onProgress: (bytes) => {
-          if (bytes < 0 || bytes > size) mistakes.push(`progress of ${bytes}`)
+          if (bytes < 0 || bytes > size) violations.push(`progress of ${bytes}`)
           progress.push(bytes)
         },
         onInterrupted: () => {

@@ -1,26 +1,26 @@
 import type pg from 'pg'
 
 /** Makes Postgres send the plan of each statement as a notice. */
-const tellPlans = [
+const explainOn = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
   'set client_min_messages = log',
 ].join('; ')
 
-/** Like `tellPlans`, with actual row counts. */
-const tellPlansWithRows = `${tellPlans}; set auto_explain.log_analyze = on`
+/** Like `explainOn`, with actual row counts. */
+const analyzeOn = `${explainOn}; set auto_explain.log_analyze = on`
 
-const tellNothing =
+const explainOff =
   'set auto_explain.log_min_duration = -1; set auto_explain.log_analyze = off; reset client_min_messages'
 
 /** Returns the plans of all statements during `work`, with their SQL. */
 export function plansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
-  return tell(pool, tellPlans, work)
+  return collectPlans(pool, explainOn, work)
 }
 
 /** Like `plansOf`, with actual row counts. */
 export function runPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
-  return tell(pool, tellPlansWithRows, work)
+  return collectPlans(pool, analyzeOn, work)
 }
 
 /**
@@ -43,7 +43,7 @@ function rowsReadIn(step: string, table: string): number {
   return Math.max(rows * Number(loops), Number(searches))
 }
 
-async function tell(
+async function collectPlans(
   pool: pg.Pool,
   settings: string,
   work: () => Promise<unknown>,
@@ -61,6 +61,6 @@ async function tell(
   }
   await forAll(settings, (client) => client.on('notice', onNotice))
   await work()
-  await forAll(tellNothing, (client) => client.off('notice', onNotice))
+  await forAll(explainOff, (client) => client.off('notice', onNotice))
   return plans
 }

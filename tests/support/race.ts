@@ -14,24 +14,27 @@ export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
  * `expectBoth` asserts that, because otherwise the race proves nothing.
  */
 export function makeRace(rounds: number) {
-  let lead = 0
+  let offset = 0
   let step = 1
   let last: 'first' | 'second' | undefined
   const wins = { first: 0, second: 0 }
-  const isMany = (count: number) => count > rounds / 20
+  const isEnough = (count: number) => count > rounds / 20
   return {
     run: <A, B>(first: () => Promise<A>, second: () => Promise<B>) =>
       Promise.all([
-        after(Math.max(0, -lead) + randomInt(3), first),
-        after(Math.max(0, lead) + randomInt(3), second),
+        after(Math.max(0, -offset) + randomInt(3), first),
+        after(Math.max(0, offset) + randomInt(3), second),
       ]),
     won(side: 'first' | 'second') {
       wins[side] += 1
       step = side === last ? step * 2 : 1
       last = side
-      lead += side === 'first' ? -step : step
+      offset += side === 'first' ? -step : step
     },
     expectBoth: () =>
-      expect(wins).toEqual({ first: expect.toSatisfy(isMany), second: expect.toSatisfy(isMany) }),
+      expect(wins).toEqual({
+        first: expect.toSatisfy(isEnough),
+        second: expect.toSatisfy(isEnough),
+      }),
   }
 }

@@ -51,36 +51,36 @@ export async function startServerProcess(settings: {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'exit').then(([code]) => code)
-  const said = text(child.stderr)
-  const greeted = hasSaid(child.stderr, 'Mayfly is ready')
+  const stderr = text(child.stderr)
+  const greeted = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
-  await untilReady(child, `http://127.0.0.1:${port}`, said)
+  await untilReady(child, `http://127.0.0.1:${port}`, stderr)
   // If another program took the port, its server answered.
   const isOurs = await Promise.race([greeted.then(() => true), ended.then(() => false)])
-  if (!isOurs) throw new Error(`The server has ended: ${await said}`)
+  if (!isOurs) throw new Error(`The server has ended: ${await stderr}`)
   return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
 }
 
 /** Resolves when the stream contains `wanted`. */
-function hasSaid(stream: Readable, wanted: string): Promise<void> {
-  let said = ''
+function waitForOutput(stream: Readable, wanted: string): Promise<void> {
+  let output = ''
   return new Promise((resolve) => {
     stream.on('data', (chunk: Buffer) => {
-      said += chunk
-      if (said.includes(wanted)) resolve()
+      output += chunk
+      if (output.includes(wanted)) resolve()
     })
   })
 }
 
-async function untilReady(child: ChildProcess, url: string, said: Promise<string>) {
-  const patience = AbortSignal.timeout(hangMs)
+async function untilReady(child: ChildProcess, url: string, stderr: Promise<string>) {
+  const timeout = AbortSignal.timeout(hangMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`The server has ended: ${await said}`)
+      throw new Error(`The server has ended: ${await stderr}`)
     }
     const ready = await fetch(`${url}/api/ready`).catch(() => null)
     if (ready?.ok) return
-    patience.throwIfAborted()
+    timeout.throwIfAborted()
     await wait(pollMs)
   }
 }

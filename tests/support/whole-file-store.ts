@@ -47,7 +47,7 @@ function makeStore() {
   let bytes = Buffer.alloc(0)
   let puts: Fault[] = []
   let heads: HeadAnswer[] = []
-  let tellsOffset = true
+  let sendsOffset = true
 
   const put = (req: IncomingMessage, res: ServerResponse) => {
     const fault = puts.shift() ?? { kind: 'behave' }
@@ -64,16 +64,16 @@ function makeStore() {
     }
     bytes = bytes.subarray(0, start)
     // Emitted only once, or the rest of this body would time out later requests.
-    let isTold = false
-    const tellStall = () => {
-      if (!isTold) stalled.dispatchEvent(new Event('stall'))
-      isTold = true
+    let isReported = false
+    const reportStall = () => {
+      if (!isReported) stalled.dispatchEvent(new Event('stall'))
+      isReported = true
     }
     req.on('data', (chunk: Buffer) => {
       const room = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
       bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(room, chunk.length))])
       if (fault.kind === 'reset' && chunk.length >= room) req.socket.destroy()
-      if (fault.kind === 'stall' && chunk.length >= room) tellStall()
+      if (fault.kind === 'stall' && chunk.length >= room) reportStall()
     })
     req.on('error', () => undefined)
     req.on('end', () => {
@@ -88,7 +88,7 @@ function makeStore() {
     seen.push({ method: req.method ?? '', range, type, checksum: sent?.toString() })
     if (req.method === 'PUT') return put(req, res)
     const { status, headers } = heads.shift() ?? { status: 200 }
-    const offset = tellsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
+    const offset = sendsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
     return res.writeHead(status, { ...headers, ...offset }).end()
   })
 
@@ -107,7 +107,7 @@ function makeStore() {
       heads = [...answers]
     },
     forgetOffsets: () => {
-      tellsOffset = false
+      sendsOffset = false
     },
   }
 }

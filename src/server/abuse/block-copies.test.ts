@@ -153,8 +153,8 @@ describe('other files with the same content', () => {
     expect(mails.map(({ to }) => to.address).toSorted()).toEqual(
       [owner.email, ada.email, bob.email].toSorted(),
     )
-    const toAda = mails.find(({ to }) => to.address === ada.email)
-    expect(toAda?.content.subject).toBe('2 of your files were taken down')
+    const emailToAda = mails.find(({ to }) => to.address === ada.email)
+    expect(emailToAda?.content.subject).toBe('2 of your files were taken down')
 
     const lines = await takedownAudit(admin, ada)
     expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(

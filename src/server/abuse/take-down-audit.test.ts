@@ -30,7 +30,7 @@ afterAll(() => app.close())
  * Creates a file whose SHA-256 is only claimed by its sender, as for a bucket. Returns it with its
  * owner.
  */
-async function makeUnproved() {
+async function makeUnprovenFile() {
   const owner = await makePerson(app)
   const file = await makeFile(owner, { bytes: new Uint8Array(randomBytes(1000)) })
   const changes = { isContentProved: false, sha256: sha256(new Uint8Array(randomBytes(8))) }
@@ -47,18 +47,18 @@ describe('a takedown of a file whose content can no longer be determined', () =>
   it.each(['purged', 'deleted'])(
     '%s: closes the report and records actor and reason in the audit log',
     async (what) => {
-      const { owner, file } = await makeUnproved()
+      const { owner, file } = await makeUnprovenFile()
       await report(makeClient(app), file.shortCode)
       if (what === 'deleted') await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       const before = app.clock()
       app.clock.set(new Date(file.expiresAt))
       await expireFiles(app.deps)
-      const said =
+      const message =
         'The link had ended before. No bytes are left to tell its content by, so nothing is blocked.'
-      expect(await takenDown(admin, file.shortCode, 'Gone, but bad.')).toBe(said)
+      expect(await takenDown(admin, file.shortCode, 'Gone, but bad.')).toBe(message)
       expect(await listReports(admin)).toEqual([])
       // The second call changes nothing, so it isn't recorded.
-      expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(said)
+      expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(message)
       app.clock.set(before)
       const [line, ...others] = await auditAbout(owner)
       expect(others).toEqual([])
@@ -80,7 +80,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
 
 describe('content blocked after its link has ended', () => {
   it('is attributed to the administrator if the same call could read it', async () => {
-    const { owner, file } = await makeUnproved()
+    const { owner, file } = await makeUnprovenFile()
     await takenDown(admin, file.shortCode, 'Malware.')
     const { shortCode, id: fileId } = file
     const digest = sha256(file.bytes)
@@ -99,7 +99,7 @@ describe('content blocked after its link has ended', () => {
   })
 
   it('is recorded even if the link had already expired', async () => {
-    const { owner, file } = await makeUnproved()
+    const { owner, file } = await makeUnprovenFile()
     // The bytes are still stored, but the purge has begun.
     const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
@@ -112,7 +112,7 @@ describe('content blocked after its link has ended', () => {
   })
 
   it('is attributed to the server if storage became readable only later', async () => {
-    const { owner, file } = await makeUnproved()
+    const { owner, file } = await makeUnprovenFile()
     const unread = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
     const { content } = await takeDown(
       { ...app.deps, stores: createStores(unread) },

@@ -219,13 +219,18 @@ describe('POST /api/admin/users', () => {
     try {
       const { email, password } = { email: 'Grace@Example.org', password: form.password }
       await ensureAdministrator(closed.deps, async () => password)
-      const chief = makeClient(closed, await logIn(closed, closed.deps.config.adminEmail, password))
-      const made = await chief.post('/api/admin/users', { ...form, email })
+      const administrator = makeClient(
+        closed,
+        await logIn(closed, closed.deps.config.adminEmail, password),
+      )
+      const made = await administrator.post('/api/admin/users', { ...form, email })
       expect(made.status).toBe(200)
       const grace = { email: 'grace@example.org', name: 'Grace Hopper', emailVerified: true }
       expect(await json(made)).toMatchObject({ ...grace, tier: 'free', isAdmin: false })
       await logIn(closed, grace.email, password)
-      const line = await json<AuditLine[]>(await chief.fetch('/api/admin/audit?action=make-user'))
+      const line = await json<AuditLine[]>(
+        await administrator.fetch('/api/admin/audit?action=make-user'),
+      )
       expect(line).toMatchObject([{ subject: grace.email }])
     } finally {
       await closed.close()
@@ -278,21 +283,21 @@ describe('POST /api/test-email', () => {
       env: { SMTP_URL: server.url, REQUIRE_EMAIL_VERIFICATION: 'off' },
     })
     try {
-      const chief = await makePerson(mailing, { role: 'admin' })
-      expect(await send(chief)).toEqual({
+      const administrator = await makePerson(mailing, { role: 'admin' })
+      expect(await send(administrator)).toEqual({
         success: true,
-        message: `The mail server took the email to ${chief.email}.`,
+        message: `The mail server took the email to ${administrator.email}.`,
       })
       expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
 
       server.react({ recipient: 550 })
-      const refused = await send(chief)
+      const refused = await send(administrator)
       expect(refused.success).toBe(false)
       expect(refused.message).toMatch(/^The mail server did not take the email: .*550/)
 
       await server.close()
-      expect((await send(chief)).success).toBe(false)
-      const lines = await chief.fetch('/api/admin/audit?action=test-mail')
+      expect((await send(administrator)).success).toBe(false)
+      const lines = await administrator.fetch('/api/admin/audit?action=test-mail')
       expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
         { success: false, toOutbox: false },
         { success: false, toOutbox: false },

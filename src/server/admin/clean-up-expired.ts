@@ -21,7 +21,7 @@ export async function cleanUpExpired(
 ): Promise<number> {
   const { clock, db } = deps
   let total = 0
-  const told = (deletedCount: number, at: Date) => {
+  const auditEntry = (deletedCount: number, at: Date) => {
     const sum = total > 0 && { totalDeleted: total + deletedCount }
     return adminEntry(actor, at, { action: 'clean-up-expired', details: { deletedCount, ...sum } })
   }
@@ -32,7 +32,7 @@ export async function cleanUpExpired(
     const deleted = await db.transaction(async (tx) => {
       const now = clock()
       const marked = await markAllExpiredDeleted(tx, page, now)
-      if (marked.length > 0) await writeAudit(tx, [told(marked.length, now)])
+      if (marked.length > 0) await writeAudit(tx, [auditEntry(marked.length, now)])
       return marked
     })
     total += deleted.length
@@ -40,6 +40,6 @@ export async function cleanUpExpired(
     if (page.end === null) break
     after = page.end
   }
-  if (total === 0) await writeAudit(db, [told(0, clock())])
+  if (total === 0) await writeAudit(db, [auditEntry(0, clock())])
   return total
 }

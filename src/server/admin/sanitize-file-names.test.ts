@@ -50,7 +50,7 @@ function countUnclean() {
 }
 
 /** Returns the details of the lines that a test added to the audit log, oldest first. */
-async function told(): Promise<unknown[]> {
+async function auditedDetails(): Promise<unknown[]> {
   const lines = await server.db
     .select()
     .from(auditLog)
@@ -99,7 +99,7 @@ it('sanitizes names by the upload rule, except those of deleted files', async ()
     '<deleted>.txt',
   ])
   expect(await sanitize()).toEqual({ updated: 0, errors: 0 })
-  expect(await told()).toEqual([
+  expect(await auditedDetails()).toEqual([
     { updated: 2, errors: 0 },
     { updated: 0, errors: 0 },
   ])
@@ -109,7 +109,7 @@ it('handles any number of files', async () => {
   await makeUnclean(1100)
   expect(await sanitize()).toEqual({ updated: 1100, errors: 0 })
   expect(await countUnclean()).toBe(0)
-  expect(await told()).toEqual([{ updated: 1100, errors: 0 }])
+  expect(await auditedDetails()).toEqual([{ updated: 1100, errors: 0 }])
 })
 
 it("counts and logs the names it can't change, and changes the rest", async () => {
@@ -119,7 +119,7 @@ it("counts and logs the names it can't change, and changes the rest", async () =
     expect(await sanitize()).toEqual({ updated: 18, errors: 2 })
   })
   expect(await countUnclean()).toBe(2)
-  expect(await told()).toEqual([{ updated: 18, errors: 2 }])
+  expect(await auditedDetails()).toEqual([{ updated: 18, errors: 2 }])
   const left = await server.db.select().from(files).where(sql`original_name like '<%'`)
   const ids = logged.map(({ msg, fileId }) => [msg, fileId])
   expect(new Set(ids)).toEqual(
@@ -134,7 +134,7 @@ it('stops when the connection is lost, and logs its changes so far', async () =>
   await whileRefused("new.original_name like 'Report 5 %'", cut, async () => {
     await expect(sanitize()).rejects.toThrow()
   })
-  expect(await told()).toEqual([{ updated: 8 - (await countUnclean()), errors: 0 }])
+  expect(await auditedDetails()).toEqual([{ updated: 8 - (await countUnclean()), errors: 0 }])
   expect(await countUnclean()).toBeGreaterThan(0)
 })
 

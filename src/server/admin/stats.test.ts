@@ -64,12 +64,12 @@ describe('the server-wide figures', () => {
     await admin.post('/api/admin/takedown', { shortCode: taken.shortCode, reason })
     app.clock.advance(4 * dayInMs)
     await expireFiles(app.deps)
-    const chief = makeClient(app, await logIn(app, admin.email, admin.password))
+    const administrator = makeClient(app, await logIn(app, admin.email, admin.password))
     const self = makeClient(app, await logIn(app, owner.email, owner.password))
-    const listed = await chief.fetch(`/api/admin/users?search=${owner.email}`)
+    const listed = await administrator.fetch(`/api/admin/users?search=${owner.email}`)
     expect(await json(listed)).toMatchObject([{ fileCount: 2, storedBytes: 0 }])
     expect(await json(await self.fetch('/api/files'))).toHaveLength(2)
-    expect(await json(await chief.fetch('/api/admin/stats'))).toMatchObject({
+    expect(await json(await administrator.fetch('/api/admin/stats'))).toMatchObject({
       totalFiles: before.totalFiles + 2,
     })
   })

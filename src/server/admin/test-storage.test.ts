@@ -162,14 +162,14 @@ describe('POST /api/admin/test-s3-upload', () => {
 it("connection tests are limited to 60 an hour, and excess ones aren't logged", async () => {
   const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
-    const chief = await makePerson(limited, { role: 'admin' })
+    const administrator = await makePerson(limited, { role: 'admin' })
     const { db } = limited.deps
-    expect((await chief.fetch('/api/admin/test-s3-connection')).status).toBe(200)
-    const { key } = counter('storageTestsByUser', chief.id)
+    expect((await administrator.fetch('/api/admin/test-s3-connection')).status).toBe(200)
+    const { key } = counter('storageTestsByUser', administrator.id)
     await limited.pool.query('update rate_limits set points = 59 where key = $1', [key])
-    expect((await chief.fetch('/api/admin/test-s3-connection')).status).toBe(200)
+    expect((await administrator.fetch('/api/admin/test-s3-connection')).status).toBe(200)
     const lines = await db.$count(auditLog)
-    const refused = await chief.fetch('/api/admin/test-s3-connection')
+    const refused = await administrator.fetch('/api/admin/test-s3-connection')
     await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
     expect(await db.$count(auditLog)).toBe(lines)
   } finally {
@@ -180,11 +180,11 @@ it("connection tests are limited to 60 an hour, and excess ones aren't logged", 
 it('storage tests are limited to 20 an hour', async () => {
   const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
-    const chief = await makePerson(limited, { role: 'admin' })
+    const administrator = await makePerson(limited, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 1, fileType: 'text/plain' }
     for (let time = 0; time < 20; time += 1)
-      expect((await chief.post('/api/admin/test-s3-upload', request)).status).toBe(200)
-    const refused = await chief.post('/api/admin/test-s3-upload', request)
+      expect((await administrator.post('/api/admin/test-s3-upload', request)).status).toBe(200)
+    const refused = await administrator.post('/api/admin/test-s3-upload', request)
     await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
   } finally {
     await limited.close()

@@ -50,7 +50,7 @@ async function act(path: string, body?: unknown): Promise<unknown> {
 }
 
 /** Returns the details that this test's actions logged, newest first. */
-async function told(action: AuditAction): Promise<unknown[]> {
+async function auditedDetails(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditLine[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
   )
@@ -126,7 +126,10 @@ describe('POST /api/admin/cleanup-expired', () => {
     for (const key of keysOver) expect(await app.storage.storedSize(key)).toBeNull()
 
     expect(await act('cleanup-expired')).toEqual({ deletedCount: 0 })
-    expect(await told('clean-up-expired')).toEqual([{ deletedCount: 0 }, { deletedCount: 2 }])
+    expect(await auditedDetails('clean-up-expired')).toEqual([
+      { deletedCount: 0 },
+      { deletedCount: 2 },
+    ])
   })
 
   it('deletes rows whose bytes are already gone', async () => {
@@ -158,7 +161,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
     const runs = await Promise.all([1, 2].map(() => cleanUpExpired(app.deps, actor(), 50)))
     expect(runs.reduce((sum, count) => sum + count, 0)).toBe(230)
-    const lines = (await told('clean-up-expired')) as { deletedCount: number }[]
+    const lines = (await auditedDetails('clean-up-expired')) as { deletedCount: number }[]
     expect(lines.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(230)
     expect(await listOf(ada)).toEqual([])
   })
@@ -169,7 +172,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     app.clock.advance(31 * day)
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
     expect(await cleanUpExpired(app.deps, actor(), 50)).toBe(120)
-    expect(await told('clean-up-expired')).toEqual([
+    expect(await auditedDetails('clean-up-expired')).toEqual([
       { deletedCount: 20, totalDeleted: 120 },
       { deletedCount: 50, totalDeleted: 100 },
       { deletedCount: 50 },
@@ -184,7 +187,7 @@ it('POST /api/admin/sanitize-filenames sanitizes all users’ file names and ret
   expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
   for (const { id } of [one, two])
     expect(await rowOf(app, id)).toMatchObject({ originalName: 'quoted.pdf' })
-  expect(await told('sanitize-file-names')).toEqual([{ updated: 2, errors: 0 }])
+  expect(await auditedDetails('sanitize-file-names')).toEqual([{ updated: 2, errors: 0 }])
 })
 
 describe('POST /api/admin/expire-files', () => {
@@ -198,7 +201,7 @@ describe('POST /api/admin/expire-files', () => {
     expect(await app.storage.storedSize(storageKey)).toBeNull()
     expect(await listOf(ada)).toEqual([file.id])
     expect(await act('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
-    expect(await told('expire-files')).toEqual([
+    expect(await auditedDetails('expire-files')).toEqual([
       { expiredCount: 0, failed: 0 },
       { expiredCount: 1, failed: 0 },
       { expiredCount: 0, failed: 0 },
@@ -239,7 +242,7 @@ describe('POST /api/admin/expire-files', () => {
     })
     const figures = { expiredCount: 2, failed: 1 }
     expect(await expireFilesNow(refusing, actor())).toEqual(figures)
-    expect(await told('expire-files')).toEqual([figures])
+    expect(await auditedDetails('expire-files')).toEqual([figures])
   })
 
   it('reports a storage failure if no bytes were removed', async () => {
@@ -252,7 +255,7 @@ describe('POST /api/admin/expire-files', () => {
       headers: { 'retry-after': '5' },
       message: expect.stringContaining('the bytes of 1 file. The server retries by itself.'),
     })
-    expect(await told('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])
+    expect(await auditedDetails('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])
   })
 })
 
@@ -273,7 +276,7 @@ describe('POST /api/admin/expire-trials', () => {
     const ids = people.map(({ id }) => id)
     const rows = await app.deps.db.select().from(users).where(inArray(users.id, ids))
     expect(rows.map(({ tier }) => tier)).toEqual(['free', 'free'])
-    expect(await told('expire-trials')).toEqual([
+    expect(await auditedDetails('expire-trials')).toEqual([
       { expiredCount: byHand.expiredCount },
       { expiredCount: 0 },
     ])

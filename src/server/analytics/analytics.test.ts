@@ -371,13 +371,13 @@ describe('the most downloaded files', () => {
     await makeFile(ada)
     await download(first, 3)
     await download(second, 2)
-    const told = async () =>
+    const readTop = async () =>
       (await read(ada)).mostDownloaded.map(({ id, downloadCount }) => [id, downloadCount])
-    expect(await told()).toEqual([
+    expect(await readTop()).toEqual([
       [first.id, 3],
       [second.id, 2],
     ])
     await ada.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
-    expect(await told()).toEqual([[second.id, 2]])
+    expect(await readTop()).toEqual([[second.id, 2]])
   })
 })

@@ -91,11 +91,12 @@ describe('PATCH /api/auth/user', () => {
 })
 
 describe('GET /api/auth/user/holdings', () => {
-  const holdingsOf = async (person: Person) => json(await person.fetch('/api/auth/user/holdings'))
+  const fetchHoldings = async (person: Person) =>
+    json(await person.fetch('/api/auth/user/holdings'))
 
   it('counts files, bytes and active links', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    expect(await holdingsOf(person)).toEqual({ fileCount: 0, totalSize: 0, activeLinks: 0 })
+    expect(await fetchHoldings(person)).toEqual({ fileCount: 0, totalSize: 0, activeLinks: 0 })
     await makeFile(await makePerson(app))
     const [, ended, deleted, purged] = [
       await makeFile(person, { bytes: new Uint8Array(1000) }),
@@ -109,7 +110,7 @@ describe('GET /api/auth/user/holdings', () => {
     await set(ended.id, { expiresAt: now })
     await person.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
     await set(purged.id, { purgedAt: now })
-    expect(await holdingsOf(person)).toEqual({ fileCount: 2, totalSize: 1200, activeLinks: 1 })
+    expect(await fetchHoldings(person)).toEqual({ fileCount: 2, totalSize: 1200, activeLinks: 1 })
   })
 })
 

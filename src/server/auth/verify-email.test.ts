@@ -259,8 +259,8 @@ describe('an unverified account', () => {
     )
     const reset = { token: tokenIn(resetMail), newPassword: 'from an old email' }
     expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(400)
-    const ways = await db.select().from(accounts).where(eq(accounts.userId, id))
-    expect(ways.map(({ providerId }) => providerId)).toEqual(['credential'])
+    const signInMethods = await db.select().from(accounts).where(eq(accounts.userId, id))
+    expect(signInMethods.map(({ providerId }) => providerId)).toEqual(['credential'])
     const audited = await db.select().from(auditLog).where(eq(auditLog.subject, id))
     expect(audited).toMatchObject([
       {

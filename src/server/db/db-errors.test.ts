@@ -89,11 +89,11 @@ function refusal(code: string) {
   return Buffer.concat([head, body])
 }
 
-/** Returns the error that `spoil` causes on a pool of one connection. */
-async function onPool(spoil: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
+/** Returns the error that `run` causes on a pool of one connection. */
+async function onPool(run: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
   const options = { ...poolLimits, connections: 1, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
-  const error = await spoil(pool).catch((reason: unknown) => reason)
+  const error = await run(pool).catch((reason: unknown) => reason)
   await close()
   return error
 }

@@ -98,7 +98,7 @@ describe('a transaction', () => {
 })
 
 describe('a connection after a client timeout', () => {
-  const impatient = { statementMs: 0, answerMs: 1000 }
+  const shortTimeouts = { statementMs: 0, answerMs: 1000 }
 
   it.each([
     ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleep))],
@@ -113,7 +113,7 @@ describe('a connection after a client timeout', () => {
     ['outside a transaction', ({ db }: Database) => db.execute(sleep)],
     ['in a raw query', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
   ])('is never reused: %s', async (_, ask) => {
-    const pool = open(impatient)
+    const pool = open(shortTimeouts)
     const connection = await connectionOf(pool)
     const error: unknown = await ask(pool).catch((reason: unknown) => reason)
     expect(isConnectionLost(error)).toBe(true)

@@ -111,14 +111,14 @@ describe('a mail server that stops responding', () => {
    * email can be retried.
    */
   const expectToGiveUp = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
-    const impatient = smtpMailer({ url, from: 'support@example.org' }, timeouts)
+    const smtp = smtpMailer({ url, from: 'support@example.org' }, timeouts)
     try {
-      const sent = impatient.send(mailTo('Ada', 'ada@example.org'))
+      const sent = smtp.send(mailTo('Ada', 'ada@example.org'))
       const error = await sent.then(String, (error: unknown) => error)
       expect(error).toMatchObject({ code: 'ETIMEDOUT' })
       expect(error).not.toBeInstanceOf(MailRefused)
     } finally {
-      impatient.close()
+      smtp.close()
     }
   }
 

@@ -130,9 +130,9 @@ describe('a message of the maximum length', () => {
 
   it('is refused as too long, not as missing, with one more character', async () => {
     const refused = await byForm(`${longest}!`)
-    const says = textOf(readPage(await refused.text()).one('main'))
-    expect(says).toContain('The message is too long. Please use at most 5,000 characters.')
-    expect(says).not.toContain('required')
+    const pageText = textOf(readPage(await refused.text()).one('main'))
+    expect(pageText).toContain('The message is too long. Please use at most 5,000 characters.')
+    expect(pageText).not.toContain('required')
   })
 })
 
@@ -169,9 +169,9 @@ describe('POST /api/feedback/form', () => {
     async (fields) => {
       const refused = await sendForm(fields)
       expect(refused.status).toBe(400)
-      const says = await headingOf(refused)
-      expect(says).toContain('Failed to send feedback')
-      expect(says).toContain('Please fill in all required fields')
+      const pageText = await headingOf(refused)
+      expect(pageText).toContain('Failed to send feedback')
+      expect(pageText).toContain('Please fill in all required fields')
       expect(await listed()).toEqual([])
     },
   )

@@ -49,7 +49,7 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
 }
 
 /** Runs a job and sends the emails it queued. Returns this person's emails. */
-async function lettersTo(person: Person, job: typeof queueFirstDownloadEmails) {
+async function emailsTo(person: Person, job: typeof queueFirstDownloadEmails) {
   await job(app.deps)
   const mails = await app.mails()
   return mails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
@@ -57,7 +57,7 @@ async function lettersTo(person: Person, job: typeof queueFirstDownloadEmails) {
 
 describe('the first-download email', () => {
   beforeEach(() => prefer(ada, { mailOnFirstDownload: true }))
-  const emails = () => lettersTo(ada, queueFirstDownloadEmails)
+  const emails = () => emailsTo(ada, queueFirstDownloadEmails)
 
   it('is sent once per file, however often the file is downloaded and renewed', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip' })
@@ -102,8 +102,8 @@ describe('the first-download email', () => {
   it('is sent once for parallel downloads and parallel jobs', async () => {
     const file = await makeFile(ada)
     await Promise.all(Array.from({ length: 10 }, () => download(app, file)))
-    const told = await Promise.all([1, 2, 3].map(() => queueFirstDownloadEmails(app.deps)))
-    expect(told.map(({ notifiedCount }) => notifiedCount).toSorted()).toEqual([0, 0, 1])
+    const results = await Promise.all([1, 2, 3].map(() => queueFirstDownloadEmails(app.deps)))
+    expect(results.map(({ notifiedCount }) => notifiedCount).toSorted()).toEqual([0, 0, 1])
     expect(await emails()).toHaveLength(1)
   })
 
@@ -134,7 +134,7 @@ describe('the first-download email', () => {
     await prefer(off, { mailOnFirstDownload: false })
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
     for (const person of [bob, off, free]) {
-      expect(await lettersTo(person, queueFirstDownloadEmails)).toEqual([])
+      expect(await emailsTo(person, queueFirstDownloadEmails)).toEqual([])
     }
     expect(await app.deps.db.$count(firstDownloads)).toBe(0)
   })
@@ -151,7 +151,7 @@ describe('the first-download email', () => {
     const bob = await makeReader({ emailVerified: false })
     await prefer(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
-    const [email] = await lettersTo(bob, queueFirstDownloadEmails)
+    const [email] = await emailsTo(bob, queueFirstDownloadEmails)
     expect(email?.text).toContain('1 of your files')
     expect(email?.text).not.toContain('number')
     expect(email?.html).not.toContain('number')
@@ -160,7 +160,7 @@ describe('the first-download email', () => {
 
 describe('the expiry email', () => {
   beforeEach(() => prefer(ada, { mailBeforeExpiry: true }))
-  const emails = () => lettersTo(ada, queueExpiryEmails)
+  const emails = () => emailsTo(ada, queueExpiryEmails)
 
   it('is sent once, a day before the link ends', async () => {
     await makeFile(ada, { name: 'press-kit.zip' })
@@ -214,8 +214,8 @@ describe('the expiry email', () => {
   it('is queued once by parallel jobs', async () => {
     await makeFile(ada)
     app.clock.advance(2 * day)
-    const told = await Promise.all([1, 2, 3].map(() => queueExpiryEmails(app.deps)))
-    expect(told.map(({ notifiedCount }) => notifiedCount).toSorted()).toEqual([0, 0, 1])
+    const results = await Promise.all([1, 2, 3].map(() => queueExpiryEmails(app.deps)))
+    expect(results.map(({ notifiedCount }) => notifiedCount).toSorted()).toEqual([0, 0, 1])
     expect(await emails()).toHaveLength(1)
   })
 
@@ -256,7 +256,7 @@ describe('the expiry email', () => {
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
     app.clock.advance(2 * day)
     for (const person of [bob, free]) {
-      expect(await lettersTo(person, queueExpiryEmails)).toEqual([])
+      expect(await emailsTo(person, queueExpiryEmails)).toEqual([])
     }
   })
 })

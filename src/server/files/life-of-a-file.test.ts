@@ -59,7 +59,7 @@ async function becomes(days: number, more = 0) {
  * Returns the owner's label for the link, the status of a download by the newest link, and whether
  * the bytes are stored. Asserts that older links answer 404.
  */
-async function looks(life: Life) {
+async function observe(life: Life) {
   life.person = await signInAgain(app, life.person)
   const { person, tier, file, codes } = life
   const [listed] = await json<File[]>(await person.fetch('/api/files'))
@@ -105,18 +105,18 @@ describe('the life of a free file', () => {
       [3, 0, 'Expired & deleted', 404, 'gone'],
     ] as const) {
       await becomes(days, more)
-      expect([days, more, ...(await looks(life))]).toEqual([days, more, ...expected])
+      expect([days, more, ...(await observe(life))]).toEqual([days, more, ...expected])
       expect(await renew(life, 3)).toBe('403 TIER_RENEWAL')
     }
     for (let days = 4; days < 30; days += 1) {
       await becomes(days)
-      expect([days, ...(await looks(life))]).toEqual([days, 'Expired & deleted', 404, 'gone'])
+      expect([days, ...(await observe(life))]).toEqual([days, 'Expired & deleted', 404, 'gone'])
     }
     await becomes(30, -1)
-    expect(await looks(life)).toEqual(['Expired & deleted', 404, 'gone'])
+    expect(await observe(life)).toEqual(['Expired & deleted', 404, 'gone'])
     for (const days of [30, 31, 400]) {
       await becomes(days)
-      expect(await looks(life)).toEqual(['Permanently expired', 404, 'gone'])
+      expect(await observe(life)).toEqual(['Permanently expired', 404, 'gone'])
     }
     const cleared = await life.person.fetch('/api/files/expired/bulk', { method: 'DELETE' })
     expect(await json(cleared)).toMatchObject({ deletedCount: 1 })
@@ -129,7 +129,7 @@ describe('the life of a premium file', () => {
     const life = await begin('premium', '3')
     const active = (left: string) => [left, 200, 'kept']
     const isPrivate = (left: string) => [`Private (${left} to renew)`, 404, 'kept']
-    const life30: [days: number, looks: unknown[], renewal?: [days: number, until: unknown]][] = [
+    const life30: [days: number, seen: unknown[], renewal?: [days: number, until: unknown]][] = [
       [0, active('3 days left')],
       [1, active('2 days left')],
       [2, active('1 day left'), [5, 7]],
@@ -166,7 +166,7 @@ describe('the life of a premium file', () => {
     ]
     for (const [days, expected, renewal] of life30) {
       await becomes(days)
-      expect([days, ...(await looks(life))]).toEqual([days, ...expected])
+      expect([days, ...(await observe(life))]).toEqual([days, ...expected])
       if (renewal) expect([days, await renew(life, renewal[0])]).toEqual([days, renewal[1]])
     }
     expect(new Set(life.codes).size).toBe(9)
@@ -176,13 +176,13 @@ describe('the life of a premium file', () => {
     for (const renews of [true, false]) {
       const life = await begin('premium', '7')
       await becomes(30, -1)
-      expect(await looks(life)).toEqual(['Private (1 day to renew)', 404, 'kept'])
+      expect(await observe(life)).toEqual(['Private (1 day to renew)', 404, 'kept'])
       if (renews) {
         expect(await renew(life, 7)).toBe(30)
-        expect(await looks(life)).toEqual(['Less than 1 hour left', 200, 'kept'])
+        expect(await observe(life)).toEqual(['Less than 1 hour left', 200, 'kept'])
       }
       await becomes(30)
-      expect(await looks(life)).toEqual(['Permanently expired', 404, 'gone'])
+      expect(await observe(life)).toEqual(['Permanently expired', 404, 'gone'])
     }
   })
 })

@@ -144,11 +144,11 @@ describe('two deletions of the same files in parallel', () => {
         soon(() => askForDeletion(eve, ids)),
         soon(() => askForDeletion(eve, ids.toReversed())),
       ])
-      const told = await Promise.all(
+      const results = await Promise.all(
         answers.map((answer) => json<{ deletedCount: number; notFound: string[] }>(answer)),
       )
-      expect(told.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(ids.length)
-      expect(told.flatMap(({ notFound }) => notFound).toSorted()).toEqual(ids.toSorted())
+      expect(results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(ids.length)
+      expect(results.flatMap(({ notFound }) => notFound).toSorted()).toEqual(ids.toSorted())
       expect(await app.deps.db.$count(files, eq(files.ownerId, eve.id))).toBe(0)
     }
   })

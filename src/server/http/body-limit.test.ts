@@ -8,7 +8,7 @@ const maxSize = 1000
 const larger = 2 * 1024 * 1024
 let held = Promise.withResolvers<void>()
 /** The number of calls inside the handler of `/hold`. */
-let holding = 0
+let heldCalls = 0
 
 let server: BareServer
 beforeAll(async () => {
@@ -19,9 +19,9 @@ beforeAll(async () => {
     })
     const limitLarger = bodyLimit(larger)
     app.post('/hold', limitLarger, async (c) => {
-      holding += 1
+      heldCalls += 1
       await held.promise
-      holding -= 1
+      heldCalls -= 1
       return c.text('')
     })
     app.use('/larger', limitLarger)
@@ -76,13 +76,13 @@ describe('the memory of large bodies', () => {
    * Sends a body to a handler that keeps it until the test ends. Returns false if it was refused.
    */
   async function hold(client: string): Promise<boolean> {
-    const before = holding
+    const before = heldCalls
     let refusal: unknown
     const call = post('x'.repeat(larger), { 'x-client': client }, '/hold')
     void call.then((answer) => {
       if (answer.status !== 200) refusal = refusalOf(answer)
     })
-    await expect.poll(() => refusal ?? holding).not.toBe(before)
+    await expect.poll(() => refusal ?? heldCalls).not.toBe(before)
     if (refusal) expect(refusal).toEqual([503, 'SERVER_BUSY'])
     return refusal === undefined
   }
@@ -99,7 +99,7 @@ describe('the memory of large bodies', () => {
     expect(refused.headers['retry-after']).toBe('5')
     expect((await post('x'.repeat(4096), {}, '/larger')).status).toBe(200)
     held.resolve()
-    await expect.poll(() => holding).toBe(0)
+    await expect.poll(() => heldCalls).toBe(0)
     expect((await post('x'.repeat(larger), {}, '/larger')).status).toBe(200)
   })
 

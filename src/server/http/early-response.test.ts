@@ -101,10 +101,10 @@ it('reads the body to avoid a connection reset before the response', async () =>
 })
 
 it('reads at most 16 MiB', async () => {
-  let heard = 0
+  let receivedBytes = 0
   answer = async (request, response) => {
     request.on('data', (chunk: Buffer) => {
-      heard += chunk.length
+      receivedBytes += chunk.length
     })
     await sendEarlyError(request, response, busy)
   }
@@ -119,8 +119,8 @@ it('reads at most 16 MiB', async () => {
   socket.on('drain', pour)
   pour()
   await refused
-  expect(heard).toBeGreaterThan(16 * MiB)
-  expect(heard).toBeLessThan(17 * MiB)
+  expect(receivedBytes).toBeGreaterThan(16 * MiB)
+  expect(receivedBytes).toBeLessThan(17 * MiB)
   socket.destroy()
 })
 

@@ -138,15 +138,15 @@ describe('readiness', () => {
   })
 
   it('shares one check between parallel calls', async () => {
-    const look = vi.spyOn(app.deps.stores.current, 'check')
+    const check = vi.spyOn(app.deps.stores.current, 'check')
     const ask = () => makeClient(app).fetch('/api/ready')
     const answers = await Promise.all(Array.from({ length: 30 }, ask))
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200))
-    const looks = look.mock.calls.length
-    expect(looks).toBeLessThan(30)
+    const checkCount = check.mock.calls.length
+    expect(checkCount).toBeLessThan(30)
     await ask()
-    expect(look).toHaveBeenCalledTimes(looks + 1)
-    look.mockRestore()
+    expect(check).toHaveBeenCalledTimes(checkCount + 1)
+    check.mockRestore()
   })
 })
 

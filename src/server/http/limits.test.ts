@@ -58,7 +58,7 @@ function much(_: IncomingMessage, response: ServerResponse) {
 const { checks, bytes: leastBytes } = StalledClients.minProgress
 
 /** Serves a client that sends `bytes` of its body with each call of `sendSome`. */
-async function sendOnAndOn(bytes: number) {
+async function serveSteadyUpload(bytes: number) {
   const served = await serve(longPost, (incoming) => void incoming.resume())
   const sendSome = () => {
     const arrived = new Promise((resolve) => served.request.once('data', resolve))
@@ -89,14 +89,14 @@ describe('a stalled client', () => {
     expect(await silent.check(checks)).toBe('kept')
     expect(await silent.check(1)).toBe('cut')
     server.close()
-    const { check, sendSome } = await sendOnAndOn(1)
+    const { check, sendSome } = await serveSteadyUpload(1)
     expect(await check(checks + 1, sendSome)).toBe('cut')
   })
 })
 
 describe('a client is not reset', () => {
   it('if it sends just fast enough', async () => {
-    const { check, sendSome } = await sendOnAndOn(Math.ceil(leastBytes / checks))
+    const { check, sendSome } = await serveSteadyUpload(Math.ceil(leastBytes / checks))
     expect(await check(10 * checks, sendSome)).toBe('kept')
   })
 
@@ -106,7 +106,7 @@ describe('a client is not reset', () => {
     const readSome = async (n: number) => {
       // The kernel doesn't report smaller reads to the server.
       if (n % (checks / 2) > 0) return
-      for (const goal = read + 8 * MiB; read < goal; ) {
+      for (const target = read + 8 * MiB; read < target; ) {
         const chunk: Buffer | null = client.read()
         if (chunk) read += chunk.length
         else await new Promise((resolve) => client.once('readable', resolve))

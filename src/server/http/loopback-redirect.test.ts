@@ -25,7 +25,7 @@ afterAll(() => Promise.all([local.close(), open.close()]))
  * Opens `path` on `host` as a browser would. Returns the redirect target, or null without a
  * redirect.
  */
-async function ledTo(server: BareServer, host: string, path: string, more: Sending = {}) {
+async function redirectTarget(server: BareServer, host: string, path: string, more: Sending = {}) {
   const headers = { ...browser, host, ...more.headers }
   const answer = await send(server.url, { ...more, path, headers })
   if (answer.status === 302) return answer.headers.location
@@ -42,18 +42,18 @@ describe('a page under another loopback name', () => {
     '127.1.2.3:3000',
   ])('redirects from %s to the public name, keeping path and query', async (host) => {
     const path = '/s/abc%2Fd?next=%2Flogin&x=a%20b'
-    expect(await ledTo(local, host, path)).toBe(`http://127.0.0.1:3000${path}`)
+    expect(await redirectTarget(local, host, path)).toBe(`http://127.0.0.1:3000${path}`)
   })
 
   it('also redirects HEAD', async () => {
-    const to = await ledTo(local, 'localhost:3000', '/login', { method: 'HEAD' })
+    const to = await redirectTarget(local, 'localhost:3000', '/login', { method: 'HEAD' })
     expect(to).toBe('http://127.0.0.1:3000/login')
   })
 
   it('redirects to the public name', async () => {
     const server = await serve('http://localhost:3000')
-    expect(await ledTo(server, '127.0.0.1:3000', '/')).toBe('http://localhost:3000/')
-    expect(await ledTo(server, 'localhost:3000', '/')).toBeNull()
+    expect(await redirectTarget(server, '127.0.0.1:3000', '/')).toBe('http://localhost:3000/')
+    expect(await redirectTarget(server, 'localhost:3000', '/')).toBeNull()
     await server.close()
   })
 
@@ -66,7 +66,7 @@ describe('a page under another loopback name', () => {
     '/%5cevil.example',
     'http://localhost:3000//evil.example/',
   ])('never redirects to another machine: %s', async (path) => {
-    const to = await ledTo(local, 'localhost:3000', path)
+    const to = await redirectTarget(local, 'localhost:3000', path)
     expect(new URL(to ?? '').origin).toBe('http://127.0.0.1:3000')
   })
 
@@ -74,10 +74,10 @@ describe('a page under another loopback name', () => {
     const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
     await fc.assert(
       fc.asyncProperty(segment, async (rest) => {
-        const to = await ledTo(local, 'localhost:3000', `/${rest}`)
+        const to = await redirectTarget(local, 'localhost:3000', `/${rest}`)
         const { host, pathname, search } = new URL(to ?? '')
         expect(host).toBe('127.0.0.1:3000')
-        expect(await ledTo(local, host, pathname + search)).toBeNull()
+        expect(await redirectTarget(local, host, pathname + search)).toBeNull()
       }),
       { numRuns: 60 },
     )
@@ -99,14 +99,14 @@ describe('not redirected', () => {
     ['a request for JSON', 'localhost:3000', { headers: { accept: 'application/json' } }],
     ['a request that accepts any type', 'localhost:3000', { headers: { accept: '*/*' } }],
   ])('%s', async (_what, host, more) => {
-    expect(await ledTo(local, host, '/', more)).toBeNull()
+    expect(await redirectTarget(local, host, '/', more)).toBeNull()
   })
 
   it.each(['localhost', '127.0.0.1', 'other.example'])(
     '%s, if the public name is not a loopback name',
     async (host) => {
-      expect(await ledTo(open, host, '/')).toBeNull()
-      expect(await ledTo(open, `${host}:443`, '/')).toBeNull()
+      expect(await redirectTarget(open, host, '/')).toBeNull()
+      expect(await redirectTarget(open, `${host}:443`, '/')).toBeNull()
     },
   )
 })

@@ -28,7 +28,7 @@ let answer: unknown
 /** The session of every request. */
 let session: Session | null
 /** How many times the session was read. */
-let looked = 0
+let sessionReads = 0
 
 let server: BareServer
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   server = await serveBare((app) => {
     app.use(requestContext(deps, { trustedProxies: null, hosts }))
     const found = async () => {
-      looked += 1
+      sessionReads += 1
       return session
     }
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
@@ -60,7 +60,7 @@ beforeEach(() => {
   calls = []
   answer = { message: 'done' }
   session = signedIn('user')
-  looked = 0
+  sessionReads = 0
 })
 
 function signedIn(role: 'user' | 'admin'): Session {
@@ -98,7 +98,7 @@ describe('access', () => {
   it('a call for visitors reads no session', async () => {
     answer = { status: 'ok' }
     expect((await ask('GET', '/api/health')).status).toBe(200)
-    expect(looked).toBe(0)
+    expect(sessionReads).toBe(0)
     expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
   })
 

@@ -79,10 +79,15 @@ describe('the error message of a command', () => {
     const denied = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
     const refused = new AggregateError([], '')
     Object.assign(refused, { code: 'ECONNREFUSED' })
-    const story = (cause: unknown) => redactedMessages(new Error('The storage is away.', { cause }))
-    expect(story(denied)).toBe('The storage is away., caused by AccessDenied: Access denied.')
-    expect(story(refused)).toBe('The storage is away., caused by AggregateError: ECONNREFUSED')
-    expect(story(undefined)).toBe('The storage is away.')
+    const messagesWithCause = (cause: unknown) =>
+      redactedMessages(new Error('The storage is away.', { cause }))
+    expect(messagesWithCause(denied)).toBe(
+      'The storage is away., caused by AccessDenied: Access denied.',
+    )
+    expect(messagesWithCause(refused)).toBe(
+      'The storage is away., caused by AggregateError: ECONNREFUSED',
+    )
+    expect(messagesWithCause(undefined)).toBe('The storage is away.')
   })
 
   it('omits query values and signatures, and stops at a circular cause', async () => {
@@ -92,8 +97,8 @@ describe('the error message of a command', () => {
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
     const loop = new Error(`no answer from ${url} in time`)
     loop.cause = loop
-    const story = redactedMessages(loop)
-    expect(story).toContain('no answer from https://s3.example.org/b/k?… in time')
-    expect(`${story} ${redactedMessages(wrapped)}`).not.toContain('confidential')
+    const messages = redactedMessages(loop)
+    expect(messages).toContain('no answer from https://s3.example.org/b/k?… in time')
+    expect(`${messages} ${redactedMessages(wrapped)}`).not.toContain('confidential')
   })
 })

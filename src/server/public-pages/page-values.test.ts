@@ -111,7 +111,7 @@ describe('the settings on the public pages', () => {
    * Builds a reader that gets these settings, one per read. Once they are used up, reading fails.
    */
   const reader = (given: Partial<Current>[] = []) => {
-    const told: unknown[] = []
+    const warnings: unknown[] = []
     const settings = {
       async current() {
         const next = given.shift()
@@ -119,22 +119,22 @@ describe('the settings on the public pages', () => {
         return next
       },
     }
-    const log = { warn: (...what: unknown[]) => told.push(what) }
+    const log = { warn: (...what: unknown[]) => warnings.push(what) }
     const values = valueReader({ config, settings, log } as unknown as TestedDeps)
-    return { values, told }
+    return { values, warnings }
   }
 
   it('are the last ones read while the database is down', async () => {
     const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
     const limits = { ...facts.limits, free: { ...free, maxFiles: 9 } }
-    const { values, told } = reader([{ values: changed, limits }])
+    const { values, warnings } = reader([{ values: changed, limits }])
     expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
-    expect(told).toEqual([])
+    expect(warnings).toEqual([])
     for (let page = 0; page < 3; page += 1) {
       expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
     }
     // One line for the whole outage.
-    expect(told).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
   })
 
   it('are current again as soon as the database is back', async () => {

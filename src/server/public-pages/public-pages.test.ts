@@ -33,7 +33,7 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   return readPage(await (await get(path, headers)).text())
 }
 
-function saysOf(page: ParsedPage): string {
+function mainText(page: ParsedPage): string {
   return textOf(page.one('body')).replaceAll(/\s+/g, ' ')
 }
 
@@ -65,7 +65,7 @@ describe.each(paths)('the public page %s', (path) => {
     expect(contentOf(page, 'property', 'og:url')).toBe(url)
     expect(attributeOf(page.one('link', { rel: 'canonical' }), 'href')).toBe(url)
     expect(contentOf(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
-    expect(saysOf(page)).toContain('v0.9.10')
+    expect(mainText(page)).toContain('v0.9.10')
   })
 
   it('has the same security headers as every page', async () => {
@@ -139,7 +139,7 @@ describe('the landing page', () => {
 
   it('describes the product without scripts, with six features and two plans', async () => {
     const page = await open('/')
-    const says = saysOf(page)
+    const shownText = mainText(page)
     for (const text of [
       'Share files by short links that expire.',
       'The link works for 3, 5 or 7 days, then the file is deleted.',
@@ -153,7 +153,7 @@ describe('the landing page', () => {
       '30 days free',
       'Priority support',
     ]) {
-      expect(says).toContain(text)
+      expect(shownText).toContain(text)
     }
     const six = page.all('ul').find((list) => attributeOf(list, 'class') === 'six')
     expect(six?.childNodes).toHaveLength(6)
@@ -163,9 +163,9 @@ describe('the landing page', () => {
   it('shows the current price and version from the settings', async () => {
     await change('premium_price', '12.5')
     await change('app_version', 'v1.0')
-    const says = saysOf(await open('/'))
-    expect(says).toContain('$12.50 per month')
-    expect(says).toContain('v1.0')
+    const shownText = mainText(await open('/'))
+    expect(shownText).toContain('$12.50 per month')
+    expect(shownText).toContain('v1.0')
   })
 
   it('escapes the version', async () => {
@@ -173,7 +173,7 @@ describe('the landing page', () => {
     const before = (await open('/')).all('script').length
     await change('app_version', version)
     const page = await open('/')
-    expect(saysOf(page)).toContain(version)
+    expect(mainText(page)).toContain(version)
     expect(page.all('script')).toHaveLength(before)
   })
 })
@@ -309,8 +309,8 @@ describe('a share without a service worker', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     const page = readPage(await response.text())
-    expect(saysOf(page)).toContain('nothing was uploaded')
-    expect(saysOf(await open('/share'))).toContain('nothing was uploaded')
+    expect(mainText(page)).toContain('nothing was uploaded')
+    expect(mainText(await open('/share'))).toContain('nothing was uploaded')
   })
 
   it('is answered before its body has arrived', async () => {

@@ -128,10 +128,10 @@ describe('the texts match a server', () => {
       'refuses content that was taken down before',
       'Nobody looks into files, and no program does',
     ],
-  ])('%s: the FAQ', async (_, env, says, saysNot) => {
+  ])('%s: the FAQ', async (_, env, expected, unexpected) => {
     const text = await read('faq', env)
-    expect(text).toContain(says)
-    expect(text).not.toContain(saysNot)
+    expect(text).toContain(expected)
+    expect(text).not.toContain(unexpected)
   })
 
   it.each([
@@ -185,19 +185,19 @@ describe('the texts match a server', () => {
     ],
     ['with HTTPS', https, '__Host-mayfly.session_token', 'plain HTTP'],
     ['without HTTPS', {}, 'mayfly.session_token', '__Host-'],
-  ])('%s: the privacy policy', async (_, env, says, saysNot) => {
+  ])('%s: the privacy policy', async (_, env, expected, unexpected) => {
     const text = await read('privacy', env)
-    expect(text).toContain(says)
-    expect(text).not.toContain(saysNot)
+    expect(text).toContain(expected)
+    expect(text).not.toContain(unexpected)
   })
 
   it.each([
     ['without a mail server', {}, 'This server doesn’t send email.', 'by email'],
     ['with a mail server', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
-  ])('%s: the terms', async (_, env, says, saysNot) => {
+  ])('%s: the terms', async (_, env, expected, unexpected) => {
     const text = await read('terms', env)
-    expect(text).toContain(says)
-    expect(text).not.toContain(saysNot)
+    expect(text).toContain(expected)
+    expect(text).not.toContain(unexpected)
     expect(text).toContain('content is blocked. Th')
   })
 })
@@ -248,15 +248,15 @@ it.each([
   [{ SIGNUP: 'closed' }, '/login', 'Sign in to send it', 'until you have signed in.'],
 ])('with %j, dropping files on the landing page leads to %s', async (env, path, button, waits) => {
   const page = await pageOf('landing', env)
-  const goOn = page.one('a', { id: 'go-on' })
-  expect(attributeOf(goOn, 'href')).toBe(path)
-  expect(textOf(goOn)).toBe(button)
+  const nextLink = page.one('a', { id: 'go-on' })
+  expect(attributeOf(nextLink, 'href')).toBe(path)
+  expect(textOf(nextLink)).toBe(button)
   expect(textOf(page.one('p', { id: 'drop-text' }))).toBe(`It waits in this browser ${waits}`)
 })
 
 it('the landing page lists the domains that can sign up', async () => {
   const env = { SIGNUP: 'example.org,example.com' }
-  const says = 'Only email addresses at example.org or example.com can sign up here.'
-  expect(await read('landing', env)).toContain(says)
+  const expected = 'Only email addresses at example.org or example.com can sign up here.'
+  expect(await read('landing', env)).toContain(expected)
   expect(await read('landing', {})).not.toContain('Only email addresses at')
 })

@@ -33,7 +33,7 @@ async function open(path: string): Promise<ParsedPage> {
   return readPage(await answer.text())
 }
 
-function saysOf(page: ParsedPage): string {
+function mainText(page: ParsedPage): string {
   return textOf(page.one('main')).replaceAll(/\s+/g, ' ')
 }
 
@@ -73,8 +73,8 @@ describe('the FAQ', () => {
 
   it('links back home, and to the two addresses for further questions', async () => {
     const page = await open('/faq')
-    expect(saysOf(page)).toContain('Back to home')
-    expect(saysOf(page)).toContain('Still have questions?')
+    expect(mainText(page)).toContain('Back to home')
+    expect(mainText(page)).toContain('Still have questions?')
     const card = elementsOf(page.one('main'), 'section').find((section) =>
       textOf(section).startsWith('Still have questions?'),
     )
@@ -83,7 +83,7 @@ describe('the FAQ', () => {
   })
 
   it('states the limits of both tiers, and that failed uploads retry', async () => {
-    const says = saysOf(await open('/faq'))
+    const shownText = mainText(await open('/faq'))
     for (const text of [
       'up to 500MB each with Free, up to 1GB each with Premium',
       'With Free for 3 days, with Premium for 3, 5 or 7 days',
@@ -92,7 +92,7 @@ describe('the FAQ', () => {
       '$8 per month',
       'Mayfly does not encrypt files',
     ]) {
-      expect(says).toContain(text)
+      expect(shownText).toContain(text)
     }
   })
 })
@@ -102,12 +102,12 @@ describe('the terms and the privacy policy', () => {
     '%s: shows the date July 12, 2025, and the contact addresses',
     async (path) => {
       const page = await open(path)
-      expect(saysOf(page)).toContain('Last updated July 12, 2025')
+      expect(mainText(page)).toContain('Last updated July 12, 2025')
       expect(attributeOf(page.all('time')[0], 'datetime')).toBe('2025-07-12')
       const links = linksOf(page)
       expect(links).toContain(`mailto:${supportEmail}`)
       expect(links).toContain(`mailto:${privacyEmail}`)
-      expect(saysOf(page)).toContain(app.url)
+      expect(mainText(page)).toContain(app.url)
     },
   )
 })
@@ -141,8 +141,8 @@ describe('every page of text', () => {
 
   it.each(['/faq', '/terms'])('%s: shows the current price from the settings', async (path) => {
     await admin.post('/api/admin/settings', { key: 'premium_price', value: '12.5' })
-    const says = saysOf(await open(path))
-    expect(says).toContain('$12.50 per month')
-    expect(says).not.toContain('$8')
+    const shownText = mainText(await open(path))
+    expect(shownText).toContain('$12.50 per month')
+    expect(shownText).not.toContain('$8')
   })
 })

@@ -65,7 +65,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     return space
   }
   const reserveHeld = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
-  const said = () => logged.map(({ msg }) => msg.split(':')[0])
+  const loggedMessages = () => logged.map(({ msg }) => msg.split(':')[0])
   const until = (check: () => unknown) => eventually(async () => check())
 
   test('is available to uploads above the minimum; reserved bytes count before the next read', async () => {
@@ -87,11 +87,11 @@ describeOnSmallDisk('the free space of a disk', () => {
     space.watch()
     await disk.fill()
     await until(() => expect(space.availableBytes()).toBeLessThan(0))
-    await until(() => expect(said()).toEqual(['Too little free space']))
+    await until(() => expect(loggedMessages()).toEqual(['Too little free space']))
     for (let read = 0; read < 10; read += 1) await space.figures()
     await disk.clear()
-    await until(() => expect(said()).toHaveLength(2))
-    expect(said()).toEqual(['Too little free space', 'Enough free space again'])
+    await until(() => expect(loggedMessages()).toHaveLength(2))
+    expect(loggedMessages()).toEqual(['Too little free space', 'Enough free space again'])
     expect(logged.map(({ level }) => level)).toEqual([40, 30])
   })
 

@@ -76,8 +76,8 @@ const longestReason = 300
 export function reasonOf(error: unknown): string {
   const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
   if (isAround && error.cause instanceof Error) return reasonOf(error.cause)
-  const told = [nameOf(error), redactedMessage(error)].filter((text) => text !== '')
-  return shortReason(told.join(': ') || 'no reason was given')
+  const parts = [nameOf(error), redactedMessage(error)].filter((text) => text !== '')
+  return shortReason(parts.join(': ') || 'no reason was given')
 }
 
 /** Returns the error name assigned by storage, or the code of an error without a message. */

@@ -68,7 +68,7 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
     if (!admits(answer, origin))
       return refused('the answer to the upload names no origin', origin, s3)
     const readable = listOf(answer, 'access-control-expose-headers')
-    if (!readable.some((name) => isOne(name, 'etag'))) {
+    if (!readable.some((name) => matchesName(name, 'etag'))) {
       return refused('pages cannot read the header ETag', origin, s3)
     }
     return ok(`Pages of ${origin} can upload to ${bucket}.`)
@@ -88,12 +88,12 @@ function refusalIn(answer: Response, origin: string): string | null {
     ...(admits(answer, origin) ? [] : [`does not name ${origin}`]),
   ]
   if (faults.length > 0) return `the answer to the preflight request ${faults.join(' and ')}`
-  if (!listOf(answer, 'access-control-allow-methods').some((name) => isOne(name, 'put'))) {
+  if (!listOf(answer, 'access-control-allow-methods').some((name) => matchesName(name, 'put'))) {
     return 'the method PUT is not allowed'
   }
   const allowed = listOf(answer, 'access-control-allow-headers')
   const missing = ['content-type', 'content-md5'].filter(
-    (header) => !allowed.some((name) => isOne(name, header)),
+    (header) => !allowed.some((name) => matchesName(name, header)),
   )
   return missing.length === 0 ? null : `the header ${missing.join(' and ')} is not allowed`
 }
@@ -103,7 +103,7 @@ function admits(answer: Response, origin: string): boolean {
   return named === '*' || named === origin
 }
 
-function isOne(named: string, wanted: string): boolean {
+function matchesName(named: string, wanted: string): boolean {
   return named === '*' || named === wanted
 }
 

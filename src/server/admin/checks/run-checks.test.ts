@@ -63,22 +63,22 @@ it('reports a check that throws, rejects or hangs on its own line and runs the r
     'This could not be checked: not done within 50 ms.',
   ])
   for (const { cure } of lines.slice(1, 4)) expect(cure).toContain('a check failed to run')
-  const said = app.logged.filter(({ msg }) => msg === 'a check failed to run')
-  expect(said.map(({ check }) => check).toSorted()).toEqual(['Hangs', 'Rejects', 'Throws'])
+  const failures = app.logged.filter(({ msg }) => msg === 'a check failed to run')
+  expect(failures.map(({ check }) => check).toSorted()).toEqual(['Hangs', 'Rejects', 'Throws'])
 })
 
 it('runs checks in parallel', async () => {
   let running = 0
   const both = Promise.withResolvers<void>()
-  const look = async () => {
+  const waitForBoth = async () => {
     running += 1
     if (running === 2) both.resolve()
     await both.promise
     return [ok('Fine.')]
   }
   const lines = await run([
-    { name: 'One', run: look },
-    { name: 'Other', run: look },
+    { name: 'One', run: waitForBoth },
+    { name: 'Other', run: waitForBoth },
   ])
   expect(lines.map(({ status }) => status)).toEqual(['ok', 'ok'])
 })

@@ -17,7 +17,7 @@ afterAll(() => google.close())
 const password = 'correct horse'
 
 let count = 0
-function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson {
+function makeIdentity(facts: Partial<IssuerPerson> = {}): IssuerPerson {
   count += 1
   return { sub: `subject-${count}`, email: `g${count}@example.org`, email_verified: true, ...facts }
 }
@@ -55,7 +55,7 @@ function unlink(browser: TestBrowser): Promise<Response> {
   return browser.fetch('/api/auth/user/ways/google', { method: 'DELETE' })
 }
 
-async function waysOf(browser: TestBrowser): Promise<string[]> {
+async function listWays(browser: TestBrowser): Promise<string[]> {
   const ways = await json<{ way: string; since: string }[]>(
     await browser.fetch('/api/auth/user/ways'),
   )
@@ -66,7 +66,7 @@ async function waysOf(browser: TestBrowser): Promise<string[]> {
 describe('a password reset by email', () => {
   it('removes a Google account linked by someone who knew the old password', async () => {
     const { browser, person } = await makeOwner()
-    const thief = somebody()
+    const thief = makeIdentity()
     expect(await link(browser, thief)).toBe('/account?linked=google')
     const visitor = makeClient(google.app)
     await visitor.post('/api/auth/forgot-password', { email: person.email })
@@ -79,9 +79,9 @@ describe('a password reset by email', () => {
     const account = await his.fetch('/api/auth/user')
     if (account.ok) expect(await account.json()).not.toMatchObject({ email: person.email })
     const owner = await signedIn({ email: person.email, password: 'a new password' })
-    expect(await waysOf(owner)).toEqual(['password'])
-    const told = (await google.app.mails()).at(-1)
-    expect(told?.content.text).toContain('Google was removed from the account')
+    expect(await listWays(owner)).toEqual(['password'])
+    const lastEmail = (await google.app.mails()).at(-1)
+    expect(lastEmail?.content.text).toContain('Google was removed from the account')
     const { db } = google.app.deps
     const lines = await db
       .select({ action: auditLog.action })
@@ -94,10 +94,10 @@ describe('a password reset by email', () => {
 describe('linking Google to an account', () => {
   it('works with different addresses and sends an email', async () => {
     const { browser, person } = await makeOwner()
-    const identity = somebody()
-    expect(await waysOf(browser)).toEqual(['password'])
+    const identity = makeIdentity()
+    expect(await listWays(browser)).toEqual(['password'])
     expect(await link(browser, identity)).toBe('/account?linked=google')
-    expect(await waysOf(browser)).toEqual(['password', 'google'])
+    expect(await listWays(browser)).toEqual(['password', 'google'])
     expect(await google.app.mails()).toMatchObject([
       {
         to: { address: person.email },
@@ -111,7 +111,7 @@ describe('linking Google to an account', () => {
 
   it('is the only way to link the administrator', async () => {
     const { browser, person } = await makeOwner({ role: 'admin' })
-    const identity = somebody({ email: person.email })
+    const identity = makeIdentity({ email: person.email })
     expect((await google.signIn(identity)).path).toBe('/login?fault=google-not-linked')
     expect(await link(browser, identity)).toBe('/account?linked=google')
     const { browser: other } = await google.signIn(identity)
@@ -121,34 +121,34 @@ describe('linking Google to an account', () => {
 
   it('is idempotent and sends no second email', async () => {
     const { browser } = await makeOwner()
-    const identity = somebody()
+    const identity = makeIdentity()
     await link(browser, identity)
     await google.app.mails()
     expect(await link(browser, identity)).toBe('/account?linked=google')
     expect(await google.app.mails()).toEqual([])
-    expect(await waysOf(browser)).toEqual(['password', 'google'])
+    expect(await listWays(browser)).toEqual(['password', 'google'])
   })
 
   it('keeps the current session', async () => {
     const { browser } = await makeOwner()
     const before = browser.cookie().match(/session_token=[^;]+/)?.[0]
-    await link(browser, somebody())
+    await link(browser, makeIdentity())
     expect(browser.cookie()).toContain(before)
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
   it('refuses a Google account linked to another user', async () => {
-    const identity = somebody()
+    const identity = makeIdentity()
     await google.signIn(identity)
     const { browser } = await makeOwner()
     expect(await link(browser, identity)).toBe('/account?fault=google-taken')
-    expect(await waysOf(browser)).toEqual(['password'])
+    expect(await listWays(browser)).toEqual(['password'])
   })
 
   it('refuses a second Google account', async () => {
     const { browser } = await makeOwner()
-    await link(browser, somebody())
-    expect(await link(browser, somebody())).toBe('/account?fault=google-second')
+    await link(browser, makeIdentity())
+    expect(await link(browser, makeIdentity())).toBe('/account?fault=google-second')
   })
 
   it('returns to the account page if the user declines', async () => {
@@ -159,12 +159,12 @@ describe('linking Google to an account', () => {
   it('requires an address verified by the account or by Google', async () => {
     const squatter = await makePerson(google.app)
     const browser = await signedIn(squatter)
-    expect(await link(browser, somebody())).toBe('/account?fault=google-unproven')
-    const unverified = somebody({ email: squatter.email, email_verified: 'true' })
+    expect(await link(browser, makeIdentity())).toBe('/account?fault=google-unproven')
+    const unverified = makeIdentity({ email: squatter.email, email_verified: 'true' })
     expect(await link(browser, unverified)).toBe('/account?fault=google-unproven')
-    expect(await waysOf(browser)).toEqual(['password'])
+    expect(await listWays(browser)).toEqual(['password'])
 
-    const owner = somebody({ email: squatter.email })
+    const owner = makeIdentity({ email: squatter.email })
     expect(await link(browser, owner)).toBe('/account?linked=google')
     const { db } = google.app.deps
     expect(await db.select().from(users).where(eq(users.id, squatter.id))).toMatchObject([
@@ -174,7 +174,7 @@ describe('linking Google to an account', () => {
 
   it("fails after signing out or in another user's session", async () => {
     const { browser, person } = await makeOwner()
-    google.issuer.person = somebody()
+    google.issuer.person = makeIdentity()
     const out = await browser.open(await begin(browser), ({ pathname }) =>
       pathname.includes('callback'),
     )
@@ -194,12 +194,12 @@ describe('linking Google to an account', () => {
     const mixed = makeBrowser(google.app, `${flow}; ${session}`)
     const answer = await mixed.fetch(back.href)
     expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
-    expect(await waysOf(other.browser)).toEqual(['password'])
+    expect(await listWays(other.browser)).toEqual(['password'])
   })
 
   it('fails if the session is ended concurrently', async () => {
     const { browser, person } = await makeOwner()
-    google.issuer.person = somebody()
+    google.issuer.person = makeIdentity()
     const back = await browser.open(await begin(browser), ({ pathname }) =>
       pathname.includes('callback'),
     )
@@ -221,7 +221,7 @@ describe('linking Google to an account', () => {
     })
     const answer = await late.ended
     expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
-    expect(await waysOf(await signedIn(person))).toEqual(['password'])
+    expect(await listWays(await signedIn(person))).toEqual(['password'])
   })
 
   it.each([undefined, '', 7, 'x'.repeat(200), 'A\ud800'])(
@@ -239,7 +239,7 @@ describe('linking Google to an account', () => {
     const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: 'a guess' })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'WRONG_PASSWORD' })
-    const { browser: passwordless } = await google.signIn(somebody())
+    const { browser: passwordless } = await google.signIn(makeIdentity())
     const none = await passwordless.post('/api/auth/user/ways/google', { currentPassword: 'x' })
     expect(none.status).toBe(409)
     expect(await none.json()).toMatchObject({ code: 'NO_PASSWORD' })
@@ -282,11 +282,11 @@ describe('linking Google to an account', () => {
 
 it('the audit log records how Google was linked and removed', async () => {
   const { browser, person } = await makeOwner()
-  await link(browser, somebody())
+  await link(browser, makeIdentity())
   await unlink(browser)
-  await google.signIn(somebody({ email: person.email }))
+  await google.signIn(makeIdentity({ email: person.email }))
   const squatter = await makePerson(google.app)
-  await google.signIn(somebody({ email: squatter.email }))
+  await google.signIn(makeIdentity({ email: squatter.email }))
   const { db } = google.app.deps
   const lines = await db
     .select()
@@ -307,7 +307,7 @@ it('the audit log records how Google was linked and removed', async () => {
 describe('unlinking Google', () => {
   it('ends the other sessions and keeps the password', async () => {
     const { browser, person } = await makeOwner()
-    const identity = somebody({
+    const identity = makeIdentity({
       picture: `${google.issuer.url.replace('http:', 'https:')}/face.png`,
     })
     await link(browser, identity)
@@ -319,7 +319,7 @@ describe('unlinking Google', () => {
     const answer = await unlink(browser)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ message: 'Google was removed from your account.' })
-    expect(await waysOf(browser)).toEqual(['password'])
+    expect(await listWays(browser)).toEqual(['password'])
     expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
       profileImageUrl: null,
     })
@@ -334,11 +334,11 @@ describe('unlinking Google', () => {
   })
 
   it('is refused for the last way to sign in', async () => {
-    const { browser } = await google.signIn(somebody())
+    const { browser } = await google.signIn(makeIdentity())
     const answer = await unlink(browser)
     expect(answer.status).toBe(409)
     expect(await answer.json()).toMatchObject({ code: 'LAST_WAY_IN' })
-    expect(await waysOf(browser)).toEqual(['google'])
+    expect(await listWays(browser)).toEqual(['google'])
   })
 
   it('returns 404 if Google is not linked', async () => {
@@ -353,10 +353,10 @@ describe('unlinking Google', () => {
 
   it('succeeds once when requested in parallel', async () => {
     const { browser } = await makeOwner()
-    await link(browser, somebody())
+    await link(browser, makeIdentity())
     const answers = await Promise.all(Array.from({ length: 5 }, () => unlink(browser)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404])
-    expect(await waysOf(browser)).toEqual(['password'])
+    expect(await listWays(browser)).toEqual(['password'])
   })
 
   it("affects only the caller's account", async () => {
@@ -365,17 +365,17 @@ describe('unlinking Google', () => {
     })
     expect(visitor.status).toBe(401)
     const { browser } = await makeOwner()
-    await link(browser, somebody())
+    await link(browser, makeIdentity())
     const { browser: other } = await makeOwner()
     expect((await unlink(other)).status).toBe(404)
-    expect(await waysOf(browser)).toEqual(['password', 'google'])
+    expect(await listWays(browser)).toEqual(['password', 'google'])
   })
 
   it('leaves no session behind when a Google sign-in runs concurrently', async () => {
     const { db } = google.app.deps
     for (let round = 0; round < 5; round += 1) {
       const { browser, person } = await makeOwner()
-      const identity = somebody()
+      const identity = makeIdentity()
       await link(browser, identity)
       google.issuer.person = identity
       const late = makeBrowser(google.app)

@@ -16,7 +16,7 @@ afterAll(() => google.close())
 
 let count = 0
 /** Creates a person at the issuer with a unique verified address. */
-function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
+function makeIdentity(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
     sub: `subject-${count}`,
@@ -54,7 +54,7 @@ describe.each([
 
   it('creates an account with name and picture, and recognizes it the next time', async () => {
     const picture = `${own.issuer.url.replace('http:', 'https:')}/grace.png`
-    const person = somebody({ email: 'Grace@Example.org', picture })
+    const person = makeIdentity({ email: 'Grace@Example.org', picture })
     const { browser, path } = await own.signIn(person)
     expect(path).toBe('/')
     const user = await userOf(browser)
@@ -76,10 +76,10 @@ describe.each([
   })
 
   it('is not trusted unless it has verified the address', async () => {
-    const person = somebody({ email_verified: 'true' })
+    const person = makeIdentity({ email_verified: 'true' })
     const { path } = await own.signIn(person)
     expect(path).toBe('/login?fault=google-unverified')
-    expect((await own.signIn(somebody({ email_verified: undefined }))).path).toBe(
+    expect((await own.signIn(makeIdentity({ email_verified: undefined }))).path).toBe(
       '/login?fault=google-unverified',
     )
   })
@@ -168,14 +168,14 @@ describe('the start of a sign-in', () => {
 
 describe('the page after a sign-in', () => {
   it('is the requested one', async () => {
-    const { path } = await google.signIn(somebody(), { next: '/s/abcDEF2345?a=1' })
+    const { path } = await google.signIn(makeIdentity(), { next: '/s/abcDEF2345?a=1' })
     expect(path).toBe('/s/abcDEF2345?a=1')
   })
 
   it.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '/api/logout'])(
     'is the front page for %s',
     async (next) => {
-      expect((await google.signIn(somebody(), { next })).path).toBe('/')
+      expect((await google.signIn(makeIdentity(), { next })).path).toBe('/')
     },
   )
 
@@ -188,7 +188,7 @@ describe('the page after a sign-in', () => {
 
 describe('the session of a sign-in', () => {
   it('has the usual cookies and records the browser', async () => {
-    const person = somebody()
+    const person = makeIdentity()
     google.issuer.person = person
     const browser = makeBrowser(google.app)
     const callback = await browser.open('/api/login', ({ pathname }) =>
@@ -212,7 +212,7 @@ describe('the session of a sign-in', () => {
     const stolen = makeClient(google.app, browser.cookie())
     expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
 
-    const person = somebody()
+    const person = makeIdentity()
     await google.signIn(person, { browser })
     expect(await userOf(browser)).toMatchObject({ email: person.email })
     expect((await stolen.fetch('/api/auth/user')).status).toBe(401)

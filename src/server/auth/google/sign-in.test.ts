@@ -17,7 +17,7 @@ afterAll(() => google.close())
 
 let count = 0
 /** Creates a person at the issuer with a unique verified address. */
-function somebody(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
+function makeIdentity(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
     sub: `subject-${count}`,
@@ -38,7 +38,7 @@ function rowOf(email: string) {
   return db.select().from(users).where(eq(users.email, email))
 }
 
-function waysOf(userId: string) {
+function accountsOf(userId: string) {
   const { db } = google.app.deps
   return db.select().from(accounts).where(eq(accounts.userId, userId))
 }
@@ -55,7 +55,7 @@ describe('an existing account', () => {
     await google.app.mails()
 
     const { browser, path } = await google.signIn(
-      somebody({ email: person.email.toUpperCase(), given_name: 'Eve' }),
+      makeIdentity({ email: person.email.toUpperCase(), given_name: 'Eve' }),
     )
     expect(path).toBe('/')
     expect(await userOf(browser)).toMatchObject({ id: person.id, firstName: 'Ada' })
@@ -77,36 +77,36 @@ describe('an existing account', () => {
     const person = await makePerson(google.app)
     await verify(person.email)
     for (const email_verified of [false, 'true', 'false', 1, undefined, null]) {
-      const { path } = await google.signIn(somebody({ email: person.email, email_verified }))
+      const { path } = await google.signIn(makeIdentity({ email: person.email, email_verified }))
       expect(path).toBe('/login?fault=google-unverified')
     }
-    expect(await waysOf(person.id)).toHaveLength(1)
+    expect(await accountsOf(person.id)).toHaveLength(1)
     expect(await google.app.mails()).toEqual([])
   })
 
   it('is linked to one Google account only', async () => {
-    const person = somebody()
+    const person = makeIdentity()
     const { browser } = await google.signIn(person)
     const { id } = await userOf(browser)
-    const { path } = await google.signIn(somebody({ email: person.email }))
+    const { path } = await google.signIn(makeIdentity({ email: person.email }))
     expect(path).toBe('/login?fault=google-second')
-    expect(await waysOf(id)).toHaveLength(1)
+    expect(await accountsOf(id)).toHaveLength(1)
   })
 
   it.each(['admin@localhost.localdomain', 'root@example.org'])(
     "is never linked automatically if it is the administrator's (%s)",
     async (email) => {
       await google.app.deps.db.delete(users).where(eq(users.role, 'admin'))
-      const untaken = await google.signIn(somebody({ email: 'admin@localhost.localdomain' }))
+      const untaken = await google.signIn(makeIdentity({ email: 'admin@localhost.localdomain' }))
       expect(untaken.path).toBe('/login?fault=google-not-linked')
 
       await ensureAdministrator(google.app.deps, async () => 'an admin password')
       await google.app.deps.db.update(users).set({ email }).where(eq(users.role, 'admin'))
-      const { browser, path } = await google.signIn(somebody({ email }))
+      const { browser, path } = await google.signIn(makeIdentity({ email }))
       expect(path).toBe('/login?fault=google-not-linked')
       expect((await browser.fetch('/api/auth/user')).status).toBe(401)
       const [administrator] = await rowOf(email)
-      expect(await waysOf(administrator?.id ?? '')).toHaveLength(1)
+      expect(await accountsOf(administrator?.id ?? '')).toHaveLength(1)
     },
   )
 })
@@ -121,7 +121,7 @@ describe('an account with an unverified address', () => {
     const { db } = google.app.deps
     await db.update(users).set({ firstName: 'Evil' }).where(eq(users.email, email))
 
-    const { browser, path } = await google.signIn(somebody({ email }))
+    const { browser, path } = await google.signIn(makeIdentity({ email }))
     expect(path).toBe('/')
     expect(await userOf(browser)).toMatchObject({ email, name: 'Grace Hopper', firstName: 'Grace' })
     expect((await squatter.fetch('/api/auth/user')).status).toBe(401)
@@ -133,7 +133,7 @@ describe('an account with an unverified address', () => {
     expect(
       await db.select().from(accountTokens).where(eq(accountTokens.userId, squatter.id)),
     ).toEqual([])
-    expect(await waysOf(squatter.id)).toMatchObject([{ providerId: 'google', password: null }])
+    expect(await accountsOf(squatter.id)).toMatchObject([{ providerId: 'google', password: null }])
     expect((await rowOf(email))[0]).toMatchObject({ emailVerified: true })
 
     const [mail] = await google.app.mails()
@@ -144,7 +144,7 @@ describe('an account with an unverified address', () => {
   it('keeps its files, as both are usually the same person', async () => {
     const person = await makePerson(google.app, { tier: 'premium' })
     const file = await makeFile(person)
-    const { browser } = await google.signIn(somebody({ email: person.email }))
+    const { browser } = await google.signIn(makeIdentity({ email: person.email }))
     expect(await userOf(browser)).toMatchObject({ id: person.id, tier: 'premium' })
     expect(await json(await browser.fetch('/api/files'))).toMatchObject([{ id: file.id }])
     const bytes = await fetch(`${google.app.url}/api/download/${file.shortCode}`)
@@ -153,7 +153,9 @@ describe('an account with an unverified address', () => {
 
   it('is not handed over unless the issuer has verified the address', async () => {
     const person = await makePerson(google.app)
-    const { path } = await google.signIn(somebody({ email: person.email, email_verified: false }))
+    const { path } = await google.signIn(
+      makeIdentity({ email: person.email, email_verified: false }),
+    )
     expect(path).toBe('/login?fault=google-unverified')
     expect((await person.fetch('/api/auth/user')).status).toBe(200)
   })
@@ -167,7 +169,7 @@ describe('a new account', () => {
     ['a Cyrillic letter in the address', { email: 'grаce@example.org' }],
     ['an overlong address', { email: `${'a'.repeat(300)}@example.org` }],
   ])('is not created with %s', async (_, facts) => {
-    const { path } = await google.signIn(somebody(facts))
+    const { path } = await google.signIn(makeIdentity(facts))
     expect(path).toBe('/login?fault=google-no-address')
   })
 
@@ -177,13 +179,13 @@ describe('a new account', () => {
     ['example.com', 'person@example.com.evil.example', '/login?fault=google-no-signup'],
     ['example.com', 'person@Example.com', '/'],
   ])('with SIGNUP=%s for %s ends at %s; known users can sign in', async (signup, email, end) => {
-    const known = somebody()
+    const known = makeIdentity()
     await google.signIn(known)
     const { config } = google.app.deps
     const { signup: before } = config
     try {
       config.signup = readConfig({ SIGNUP: signup }).signup
-      expect((await google.signIn(somebody({ email }))).path).toBe(end)
+      expect((await google.signIn(makeIdentity({ email }))).path).toBe(end)
       expect(await rowOf(email.toLowerCase())).toHaveLength(end === '/' ? 1 : 0)
       expect((await google.signIn(known)).path).toBe('/')
     } finally {
@@ -192,7 +194,7 @@ describe('a new account', () => {
   })
 
   it('is created again after the user was deleted', async () => {
-    const person = somebody()
+    const person = makeIdentity()
     const { browser } = await google.signIn(person)
     const { id } = await userOf(browser)
     await google.app.deps.db.delete(users).where(eq(users.id, id))
@@ -205,7 +207,7 @@ describe('a new account', () => {
   })
 
   it('is created once by parallel first sign-ins', async () => {
-    const person = somebody()
+    const person = makeIdentity()
     google.issuer.person = person
     const callbacks = await Promise.all(
       Array.from({ length: 6 }, async () => {
@@ -222,11 +224,11 @@ describe('a new account', () => {
     expect(ends.map(({ headers }) => headers.get('location'))).toEqual(Array(6).fill('/'))
     const people = await Promise.all(callbacks.map(({ browser }) => userOf(browser)))
     expect(new Set(people.map(({ id }) => id)).size).toBe(1)
-    expect(await waysOf(people[0]?.id ?? '')).toHaveLength(1)
+    expect(await accountsOf(people[0]?.id ?? '')).toHaveLength(1)
   })
 
   it('is created once by a parallel signup and sign-in', async () => {
-    const { email, ...person } = somebody()
+    const { email, ...person } = makeIdentity()
     google.issuer.person = { email, ...person }
     const browser = makeBrowser(google.app)
     const callback = await browser.open('/api/login', ({ pathname }) =>
@@ -246,7 +248,7 @@ describe('a new account', () => {
 
 describe('an account made with Google', () => {
   it('can set a password by email and keeps both ways to sign in', async () => {
-    const { browser } = await google.signIn(somebody())
+    const { browser } = await google.signIn(makeIdentity())
     const { email, id } = await userOf(browser)
     await google.app.mails()
     await makeClient(google.app).post('/api/auth/forgot-password', { email })
@@ -255,14 +257,14 @@ describe('an account made with Google', () => {
     const reset = { token, newPassword: 'a new password' }
     expect((await makeClient(google.app).post('/api/auth/reset-password', reset)).status).toBe(200)
     await logIn(google.app, email, 'a new password')
-    expect(await waysOf(id)).toHaveLength(2)
+    expect(await accountsOf(id)).toHaveLength(2)
     expect((await google.app.mails()).map(({ content }) => content.subject)).toEqual([
       'Your Mayfly password was changed',
     ])
   })
 
   it('rejects another signup and every password', async () => {
-    const { browser } = await google.signIn(somebody())
+    const { browser } = await google.signIn(makeIdentity())
     const { email } = await userOf(browser)
     const form = { firstName: 'Eve', lastName: 'x', email, password: 'secret1' }
     const signup = await makeClient(google.app).post('/api/auth/signup', {

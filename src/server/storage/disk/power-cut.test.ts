@@ -52,20 +52,20 @@ async function seal(of: WholeUpload | CutUpload) {
 }
 
 /**
- * Asserts that the sealed file is complete. If it wasn't sealed before the cut, first calls `goOn`
+ * Asserts that the sealed file is complete. If it wasn't sealed before the cut, first calls `resume`
  * to send the rest, and seals it.
  */
 async function expectWhole(
   server: DiskServer,
   promised: ReadonlySet<string>,
   { key, bytes }: { key: string; bytes: Buffer },
-  goOn: () => Promise<void>,
+  resume: () => Promise<void>,
 ) {
   const path = join(server.dataDir, 'files', key.slice(0, 2), key)
   const sealed = await readFile(path).catch(() => null)
   if (promised.has(`${key} is sealed`)) expect(sealed).not.toBeNull()
   if (sealed) expect(sealed.equals(bytes)).toBe(true)
-  else await goOn()
+  else await resume()
   await server.storage.seal(key, bytes.length)
   expect((await readFile(path)).equals(bytes)).toBe(true)
   const left = await readdir(join(server.dataDir, 'uploads'))

@@ -117,12 +117,12 @@ describe('while a whole file arrives', () => {
 
 describe('while a file is being sealed', () => {
   it('PUTs of parts or the whole file get UPLOAD_SEALED and leave nothing, even if the upload is open', async () => {
-    const [moving, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [moving, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = await openDiskServer(undefined, {
       ...fs,
       async rename(from, to) {
         moving.resolve()
-        await goOn.promise
+        await resume.promise
         await fs.rename(from, to)
       },
     })
@@ -132,7 +132,7 @@ describe('while a file is being sealed', () => {
     await moving.promise
     const late = [of.put(1), of.whole.put(randomBytes(1500))]
     while (slow.storage.activeTransfers() < late.length) await new Promise(setImmediate)
-    goOn.resolve()
+    resume.resolve()
     expect(await sealed).toBe(of.sha256)
     late.push(of.put(2), of.whole.put(of.bytes, { Range: 'bytes=0-' }))
     for (const answer of await Promise.all(late)) {

@@ -24,8 +24,8 @@ describeOnS3('opening a bucket', () => {
       const log = pino({}, logCollector(logged))
       const ownClock = () => new Date(clock().getTime() + ahead)
       const storage = await openBucket({ settings, appUrl, clock: ownClock, log })
-      const said = logged.splice(0).map(({ msg }) => msg)
-      return { storage, said }
+      const messages = logged.splice(0).map(({ msg }) => msg)
+      return { storage, messages }
     }
     return { ...bucket, start }
   }
@@ -33,17 +33,17 @@ describeOnS3('opening a bucket', () => {
   it('warns about a missing CORS rule until it is added', async () => {
     const { client, settings, start } = await open()
     const before = await start()
-    expect(before.said).toEqual([
+    expect(before.messages).toEqual([
       expect.stringMatching(/^Browsers will refuse uploads from https:\/\/files\.example\.org /),
     ])
-    expect(before.said[0]).toContain(JSON.stringify(rule))
+    expect(before.messages[0]).toContain(JSON.stringify(rule))
 
     // The warning contains the missing CORS rule. Adding exactly this rule must remove the warning.
-    const said = JSON.parse(/\{.*\}/.exec(before.said[0] ?? '')?.[0] ?? '')
-    const CORSConfiguration = { CORSRules: [said] }
+    const missingRule = JSON.parse(/\{.*\}/.exec(before.messages[0] ?? '')?.[0] ?? '')
+    const CORSConfiguration = { CORSRules: [missingRule] }
     await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))
     const after = await start()
-    expect(after.said).toEqual([])
+    expect(after.messages).toEqual([])
 
     const until = new Date(clock().getTime() + 60_000)
     const grant = { key: newStorageKey(), size: 1, mimeType: 'text/plain', until }
@@ -66,16 +66,16 @@ describeOnS3('opening a bucket', () => {
     const VersioningConfiguration = { Status: 'Enabled' } as const
     const Bucket = settings.bucket
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
-    const { said, storage } = await start()
-    expect(said).toEqual([expect.stringContaining('keeps old versions')])
+    const { messages, storage } = await start()
+    expect(messages).toEqual([expect.stringContaining('keeps old versions')])
     await storage.close()
   })
 
   it.each([-120_000, 120_000])('warns when the clocks are %d ms apart', async (ahead) => {
     const { allow, start } = await open()
     await allow(origin)
-    const { said, storage } = await start(ahead)
-    expect(said).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
+    const { messages, storage } = await start(ahead)
+    expect(messages).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
     await storage.close()
   })
 

@@ -139,7 +139,7 @@ describe('a part that times out', () => {
     expect(sentNumbers(sim).slice(0, 4)).toEqual([1, 2, 3, 4])
     const later = sim.puts.slice(4).map(({ at }) => at)
     expect(new Set(later).size).toBe(later.length)
-    expect([sim.held.size, sim.mistakes]).toEqual([12, []])
+    expect([sim.held.size, sim.violations]).toEqual([12, []])
   })
 
   test('is retried if it has the only connection', async () => {

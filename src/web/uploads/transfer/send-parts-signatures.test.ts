@@ -23,7 +23,7 @@ describe('signatures', () => {
       return null
     }
     await sim.run()
-    expect(sim.mistakes).toEqual([])
+    expect(sim.violations).toEqual([])
     expect(sim.waits).toEqual([])
     expect(sim.puts.length).toBeLessThanOrEqual(30 + 5)
     expect(sim.held.size).toBe(30)

@@ -15,7 +15,7 @@ describe('parts without errors', () => {
     expect(sentNumbers(sim)).toEqual(from1To(20))
     expect(sim.held.get(20)).toBe(500)
     expect(sim.progress.at(-1)).toBe(19_500)
-    expect([sim.waits, sim.mistakes]).toEqual([[], []])
+    expect([sim.waits, sim.violations]).toEqual([[], []])
   })
 
   test('are sent four at a time, the first with the URLs from the start call', async () => {
@@ -27,14 +27,14 @@ describe('parts without errors', () => {
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
     expect(sentNumbers(sim)).toEqual(from1To(19))
     expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])
-    expect([sim.waits, sim.mistakes]).toEqual([[], []])
+    expect([sim.waits, sim.violations]).toEqual([[], []])
   })
 
   test('get new URLs if storage refuses the existing ones', async () => {
     const sim = simulateParts(3)
     await sim.run({ resumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
     expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])
-    expect([sim.held.size, sim.waits, sim.mistakes]).toEqual([3, [], []])
+    expect([sim.held.size, sim.waits, sim.violations]).toEqual([3, [], []])
   })
 
   test('need no requests if storage has all of them', async () => {
