@@ -30,7 +30,7 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   await expect(form.getByText('Shown lighter in the dark theme')).toBeVisible()
   await expect(preview.getByText('Download File')).toHaveCSS(
     'background-color',
-    'rgb(66, 100, 183)',
+    'rgb(79, 101, 163)',
   )
   const choose = (name: string, mimeType: string, buffer: Buffer) =>
     form.getByLabel('Logo', { exact: true }).setInputFiles({ name, mimeType, buffer })
