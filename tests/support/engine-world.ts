@@ -17,10 +17,10 @@ import {
 import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
 
 /** Builds the outcome of a rejected call. */
-export function refused(...of: Parameters<typeof refusal>): Outcome<never> {
+export function refused(...args: Parameters<typeof refusal>): Outcome<never> {
   return {
     ok: false,
-    refusal: refusal(...of),
+    refusal: refusal(...args),
   }
 }
 
@@ -300,8 +300,8 @@ export function openEngineWorld() {
     },
     state,
     /** Returns each upload with its status, such as 'a.txt completed'. */
-    shown: (of = running.engine) =>
-      of.shown().records.map(({ fileName, status }) => `${fileName} ${status}`),
+    shown: (engine = running.engine) =>
+      engine.shown().records.map(({ fileName, status }) => `${fileName} ${status}`),
     /** Returns the records in the browser's storage. */
     saved: (): UploadRecord[] =>
       [...world.values.values()].flatMap((json) => parseRecord(json) ?? []),

@@ -180,10 +180,10 @@ test('rotates a log above 1 MiB at startup and keeps it private', async () => {
 test('has no root privileges, even in a private folder', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')
-  const of = (field: string) => new RegExp(`^${field}:\\s*(.+)$`, 'm').exec(status)?.[1]
+  const field = (name: string) => new RegExp(`^${name}:\\s*(.+)$`, 'm').exec(status)?.[1]
   if (process.platform === 'linux') {
-    expect(of('Uid')).not.toMatch(/\b0\b/)
-    for (const set of ['CapPrm', 'CapEff', 'CapInh', 'CapAmb']) expect(of(set)).toMatch(/^0+$/)
+    expect(field('Uid')).not.toMatch(/\b0\b/)
+    for (const set of ['CapPrm', 'CapEff', 'CapInh', 'CapAmb']) expect(field(set)).toMatch(/^0+$/)
   }
 })
 

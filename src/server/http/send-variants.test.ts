@@ -42,7 +42,7 @@ describe('a compressed text', () => {
   it('is smaller with a higher quality', async () => {
     const quick = await compressed(`${text}${JSON.stringify(process.versions)}`, 1)
     const slow = await compressed(`${text}${JSON.stringify(process.versions)}`)
-    const size = (of: Variants) => of.get('br')?.body.length ?? 0
+    const size = (all: Variants) => all.get('br')?.body.length ?? 0
     expect(size(slow)).toBeLessThan(size(quick))
   })
 

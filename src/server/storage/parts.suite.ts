@@ -32,7 +32,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     afterAll(() => opened.close())
 
     /** Creates a new upload: its bytes, and the grants for the whole file and for each part. */
-    const upload = (size: number, changes: Partial<UploadGrant> = {}) => {
+    const makeUpload = (size: number, changes: Partial<UploadGrant> = {}) => {
       const bytes = randomBytes(size)
       const whole: UploadGrant = {
         key: newStorageKey(),
@@ -48,7 +48,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       })
       return { bytes, whole, parts }
     }
-    type Upload = ReturnType<typeof upload>
+    type Upload = ReturnType<typeof makeUpload>
 
     const urlOf = async (part: PartGrant) => {
       const [url] = await storage.signParts([part])
@@ -57,10 +57,10 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     }
     const bytesOf = ({ bytes }: Upload, { offset, size }: PartGrant) =>
       bytes.subarray(offset, offset + size)
-    const putPart = async (of: Upload, part: PartGrant, sending: Sending = {}) =>
+    const putPart = async (upload: Upload, part: PartGrant, sending: Sending = {}) =>
       send(await urlOf(part), {
         method: 'PUT',
-        body: bytesOf(of, part),
+        body: bytesOf(upload, part),
         ...sending,
         headers: { 'Content-Type': part.mimeType, ...sending.headers },
       })
@@ -75,9 +75,9 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       if (!found) throw new Error(`no part ${partNumber}`)
       return found
     }
-    const sendParts = async (of: Upload, ...partNumbers: number[]) => {
+    const sendParts = async (upload: Upload, ...partNumbers: number[]) => {
       for (const partNumber of partNumbers) {
-        expect(accepted).toContain((await putPart(of, part(of, partNumber))).status)
+        expect(accepted).toContain((await putPart(upload, part(upload, partNumber))).status)
       }
     }
     const held = async ({ whole }: Upload) =>
@@ -99,78 +99,83 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       return { [name]: checksumOf(bytes) }
     }
     /** Returns the `listParts` entry expected for a part that this upload has sent. */
-    const stored = (of: Upload, partNumber: number) => {
-      const one = part(of, partNumber)
-      return { partNumber, size: one.size, checksum: checksumOf(bytesOf(of, one)) }
+    const stored = (upload: Upload, partNumber: number) => {
+      const one = part(upload, partNumber)
+      return { partNumber, size: one.size, checksum: checksumOf(bytesOf(upload, one)) }
     }
 
     it('accepts parts in any order', async () => {
-      const of = upload(2 * partSize + 1000)
-      await sendParts(of, 3, 1, 2)
-      await seal(of)
-      await expectStored(of)
+      const upload = makeUpload(2 * partSize + 1000)
+      await sendParts(upload, 3, 1, 2)
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('accepts four parts at once, for several uploads', async () => {
-      const uploads = [upload(3 * partSize + 1), upload(4 * partSize)]
-      for (const of of uploads) {
-        const answers = await Promise.all(of.parts.map((one) => putPart(of, one)))
+      const uploads = [makeUpload(3 * partSize + 1), makeUpload(4 * partSize)]
+      for (const upload of uploads) {
+        const answers = await Promise.all(upload.parts.map((one) => putPart(upload, one)))
         for (const { status } of answers) expect(accepted).toContain(status)
       }
-      for (const of of uploads) {
-        await seal(of)
-        await expectStored(of)
+      for (const upload of uploads) {
+        await seal(upload)
+        await expectStored(upload)
       }
     })
 
     it('accepts a file of one part', async () => {
-      const of = upload(1)
-      await sendParts(of, 1)
-      await seal(of)
-      await expectStored(of)
+      const upload = makeUpload(1)
+      await sendParts(upload, 1)
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('signs many parts at once, in order', async () => {
-      const of = upload(1)
+      const upload = makeUpload(1)
       const parts = Array.from({ length: 100 }, (_, index) => {
-        return { ...of.whole, partNumber: index + 1, offset: index }
+        return { ...upload.whole, partNumber: index + 1, offset: index }
       })
       const urls = await storage.signParts(parts)
       expect(urls).toHaveLength(100)
       expect(new Set(urls).size).toBe(100)
       const headers = { 'Content-Type': 'text/plain' }
-      const answer = await send(urls[41] ?? '', { method: 'PUT', headers, body: of.bytes })
+      const answer = await send(urls[41] ?? '', { method: 'PUT', headers, body: upload.bytes })
       expect(accepted).toContain(answer.status)
-      expect(await held(of)).toEqual([42])
+      expect(await held(upload)).toEqual([42])
       expect(await storage.signParts([])).toEqual([])
     })
 
     it('lists stored parts by number, with the checksums of their bytes', async () => {
-      const of = upload(2 * partSize + 1000)
-      const { key, size } = of.whole
+      const upload = makeUpload(2 * partSize + 1000)
+      const { key, size } = upload.whole
       expect(await storage.listParts(key)).toEqual([])
-      await sendParts(of, 3)
-      expect(await storage.listParts(key)).toEqual([stored(of, 3)])
+      await sendParts(upload, 3)
+      expect(await storage.listParts(key)).toEqual([stored(upload, 3)])
       expect(await storage.storedSize(key)).toBe(1000)
-      await sendParts(of, 1)
-      expect(await held(of)).toEqual([1, 3])
-      await sendParts(of, 2)
-      expect(await storage.listParts(key)).toEqual([1, 2, 3].map((number) => stored(of, number)))
+      await sendParts(upload, 1)
+      expect(await held(upload)).toEqual([1, 3])
+      await sendParts(upload, 2)
+      expect(await storage.listParts(key)).toEqual(
+        [1, 2, 3].map((number) => stored(upload, number)),
+      )
       expect(await storage.storedSize(key)).toBe(size)
-      await seal(of)
+      await seal(upload)
       expect(await storage.listParts(key)).toEqual([])
       expect(await storage.storedSize(key)).toBe(size)
     })
 
     it('accepts a part again, and the last one counts', async () => {
-      const of = upload(partSize + 1000)
-      const other = { ...of, bytes: randomBytes(of.whole.size) }
+      const upload = makeUpload(partSize + 1000)
+      const other = { ...upload, bytes: randomBytes(upload.whole.size) }
       await sendParts(other, 1)
-      expect(await storage.listParts(of.whole.key)).toEqual([stored(other, 1)])
-      await sendParts(of, 2, 1)
-      expect(await storage.listParts(of.whole.key)).toEqual([stored(of, 1), stored(of, 2)])
-      await seal(of)
-      await expectStored(of)
+      expect(await storage.listParts(upload.whole.key)).toEqual([stored(other, 1)])
+      await sendParts(upload, 2, 1)
+      expect(await storage.listParts(upload.whole.key)).toEqual([
+        stored(upload, 1),
+        stored(upload, 2),
+      ])
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it.each([
@@ -178,33 +183,33 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       ['shorter', -1],
       ['empty', -1000],
     ])('rejects a part that is %s than signed, and keeps the stored one', async (_, by) => {
-      const of = upload(partSize + 1000)
-      await sendParts(of, 1, 2)
-      expectRefused(await putPart(of, part(of, 2), { body: randomBytes(1000 + by) }))
-      await seal(of)
-      await expectStored(of)
+      const upload = makeUpload(partSize + 1000)
+      await sendParts(upload, 1, 2)
+      expectRefused(await putPart(upload, part(upload, 2), { body: randomBytes(1000 + by) }))
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('rejects a type other than the signed one', async () => {
-      const of = upload(1000)
+      const upload = makeUpload(1000)
       const headers = { 'Content-Type': 'text/html' }
-      expect((await putPart(of, part(of, 1), { headers })).status).toBe(403)
-      expect(await held(of)).toEqual([])
+      expect((await putPart(upload, part(upload, 1), { headers })).status).toBe(403)
+      expect(await held(upload)).toEqual([])
     })
 
     // The parts are small: a server may reject a large body and close the connection before all of
     // it is sent, and the test would miss the response.
     it('rejects an altered signature, key, number or size', async () => {
-      const of = upload(1000)
-      await sendParts(of, 1)
-      const one = await urlOf(part(of, 1))
-      const two = await urlOf({ ...part(of, 1), partNumber: 2, offset: 1000 })
-      const shorter = await urlOf({ ...part(of, 1), size: 999 })
-      const whole = await storage.signUpload(of.whole)
+      const upload = makeUpload(1000)
+      await sendParts(upload, 1)
+      const one = await urlOf(part(upload, 1))
+      const two = await urlOf({ ...part(upload, 1), partNumber: 2, offset: 1000 })
+      const shorter = await urlOf({ ...part(upload, 1), size: 999 })
+      const whole = await storage.signUpload(upload.whole)
       const other = newStorageKey()
       const targets = [
         alterSignature(one),
-        one.replace(of.whole.key, other),
+        one.replace(upload.whole.key, other),
         withSignatureOf(one, two),
         withSignatureOf(two, one),
         withSignatureOf(one, shorter),
@@ -217,115 +222,119 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
         expect((await send(target, { method: 'PUT', headers, body })).status, target).toBe(403)
       }
       expect(await storage.storedSize(other)).toBeNull()
-      expect(await held(of)).toEqual([1])
-      await seal(of)
-      await expectStored(of)
+      expect(await held(upload)).toEqual([1])
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('rejects an expired URL', async () => {
-      const of = upload(1000, { until: new Date(Date.now() - hour) })
-      expect((await putPart(of, part(of, 1))).status).toBe(403)
-      expect(await held(of)).toEqual([])
+      const upload = makeUpload(1000, { until: new Date(Date.now() - hour) })
+      expect((await putPart(upload, part(upload, 1))).status).toBe(403)
+      expect(await held(upload)).toEqual([])
     })
 
     it('permits nothing but uploading', async () => {
-      const of = upload(1000)
-      await sendParts(of, 1)
-      const url = await urlOf(part(of, 1))
+      const upload = makeUpload(1000)
+      await sendParts(upload, 1)
+      const url = await urlOf(part(upload, 1))
       expect((await send(url)).status).toBe(403)
       expectRefused(await send(url, { method: 'DELETE' }))
-      await seal(of)
-      await expectStored(of)
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('stores no part whose connection broke, and keeps the others', async () => {
-      const of = upload(2 * partSize)
-      await sendParts(of, 2)
+      const upload = makeUpload(2 * partSize)
+      await sendParts(upload, 2)
       const headers = { 'Content-Type': 'text/plain', 'Content-Length': partSize }
-      await breakOffUpload(await urlOf(part(of, 1)), headers)
-      expect(await held(of)).toEqual([2])
-      await sendParts(of, 1)
-      await seal(of)
-      await expectStored(of)
+      await breakOffUpload(await urlOf(part(upload, 1)), headers)
+      expect(await held(upload)).toEqual([2])
+      await sendParts(upload, 1)
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('rejects sealing before all parts are stored, and continues the upload', async () => {
-      const of = upload(2 * partSize + 1000)
-      const missing = { name: 'SizeMismatch', expected: of.whole.size }
-      await expect(seal(of)).rejects.toMatchObject({ ...missing, actual: null })
-      await sendParts(of, 2, 3)
-      await expect(seal(of)).rejects.toMatchObject({ ...missing, actual: partSize + 1000 })
-      expect(await held(of)).toEqual([2, 3])
-      await sendParts(of, 1)
-      await expect(storage.seal(of.whole.key, of.whole.size + 1)).rejects.toThrow(SizeMismatch)
-      await seal(of)
-      await expectStored(of)
+      const upload = makeUpload(2 * partSize + 1000)
+      const missing = { name: 'SizeMismatch', expected: upload.whole.size }
+      await expect(seal(upload)).rejects.toMatchObject({ ...missing, actual: null })
+      await sendParts(upload, 2, 3)
+      await expect(seal(upload)).rejects.toMatchObject({ ...missing, actual: partSize + 1000 })
+      expect(await held(upload)).toEqual([2, 3])
+      await sendParts(upload, 1)
+      await expect(storage.seal(upload.whole.key, upload.whole.size + 1)).rejects.toThrow(
+        SizeMismatch,
+      )
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('can be sealed twice, even concurrently', async () => {
-      const of = upload(partSize + 1000)
-      await sendParts(of, 2, 1)
-      await seal(of)
-      await Promise.all([seal(of), seal(of)])
-      await expectStored(of)
+      const upload = makeUpload(partSize + 1000)
+      await sendParts(upload, 2, 1)
+      await seal(upload)
+      await Promise.all([seal(upload), seal(upload)])
+      await expectStored(upload)
     })
 
     it('accepts no parts after sealing', async () => {
-      const of = upload(partSize + 1000)
-      const url = await urlOf(part(of, 2))
-      await sendParts(of, 1, 2)
-      await seal(of)
+      const upload = makeUpload(partSize + 1000)
+      const url = await urlOf(part(upload, 2))
+      await sendParts(upload, 1, 2)
+      await seal(upload)
       const headers = { 'Content-Type': 'text/plain' }
       expectRefused(await send(url, { method: 'PUT', headers, body: randomBytes(1000) }))
-      await expectStored(of)
+      await expectStored(upload)
     })
 
     it('accepts no parts after removal, and keeps none', async () => {
-      const of = upload(partSize + 1000)
-      const url = await urlOf(part(of, 2))
-      await sendParts(of, 1)
-      opened.endUpload(of.whole.key)
-      await storage.remove(of.whole.key)
+      const upload = makeUpload(partSize + 1000)
+      const url = await urlOf(part(upload, 2))
+      await sendParts(upload, 1)
+      opened.endUpload(upload.whole.key)
+      await storage.remove(upload.whole.key)
       const headers = { 'Content-Type': 'text/plain' }
-      expectRefused(await send(url, { method: 'PUT', headers, body: bytesOf(of, part(of, 2)) }))
-      expect(await held(of)).toEqual([])
-      expect(await storage.storedSize(of.whole.key)).toBeNull()
+      expectRefused(
+        await send(url, { method: 'PUT', headers, body: bytesOf(upload, part(upload, 2)) }),
+      )
+      expect(await held(upload)).toEqual([])
+      expect(await storage.storedSize(upload.whole.key)).toBeNull()
     })
 
     it('lists an upload once while its parts arrive', async () => {
-      const of = upload(2 * partSize)
-      await sendParts(of, 2, 1)
+      const upload = makeUpload(2 * partSize)
+      await sendParts(upload, 2, 1)
       const keys: string[] = []
       for await (const { key } of storage.list()) keys.push(key)
-      expect(keys.filter((key) => key.startsWith(of.whole.key))).toEqual([of.whole.key])
+      expect(keys.filter((key) => key.startsWith(upload.whole.key))).toEqual([upload.whole.key])
     })
 
     it('accepts the whole file instead of parts', async () => {
-      const of = upload(2 * partSize + 1000)
-      await sendParts(of, 1, 3)
-      expect(accepted).toContain((await putWhole(of)).status)
-      await seal(of)
-      await expectStored(of)
+      const upload = makeUpload(2 * partSize + 1000)
+      await sendParts(upload, 1, 3)
+      expect(accepted).toContain((await putWhole(upload)).status)
+      await seal(upload)
+      await expectStored(upload)
     })
 
     it('accepts parts instead of the whole file', async () => {
-      const of = upload(2 * partSize + 1000)
-      const other = { ...of, bytes: randomBytes(of.whole.size) }
+      const upload = makeUpload(2 * partSize + 1000)
+      const other = { ...upload, bytes: randomBytes(upload.whole.size) }
       expect(accepted).toContain((await putWhole(other)).status)
-      await sendParts(of, 3, 2, 1)
-      expect(await held(of)).toEqual([1, 2, 3])
-      await seal(of)
-      await expectStored(of)
+      await sendParts(upload, 3, 2, 1)
+      expect(await held(upload)).toEqual([1, 2, 3])
+      await seal(upload)
+      await expectStored(upload)
     })
 
     describe('a checksum header', () => {
       it('is accepted if it matches the body', async () => {
-        const of = upload(1000)
-        const headers = checksumHeader(of.bytes)
-        expect(accepted).toContain((await putPart(of, part(of, 1), { headers })).status)
-        const whole = upload(1000)
+        const upload = makeUpload(1000)
+        const headers = checksumHeader(upload.bytes)
+        expect(accepted).toContain((await putPart(upload, part(upload, 1), { headers })).status)
+        const whole = makeUpload(1000)
         expect(accepted).toContain((await putWhole(whole, checksumHeader(whole.bytes))).status)
-        for (const done of [of, whole]) {
+        for (const done of [upload, whole]) {
           await seal(done)
           await expectStored(done)
         }
@@ -339,14 +348,14 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
             Object.fromEntries(Object.keys(checksumHeader(Buffer.of())).map((name) => [name, '?'])),
         ],
       ])('is rejected if it is %s, and that body is discarded', async (_, wrong) => {
-        const of = upload(partSize + 1000)
-        await sendParts(of, 1)
-        expectRefused(await putPart(of, part(of, 2), { headers: wrong() }))
-        expect(await held(of)).toEqual([1])
-        await sendParts(of, 2)
-        await seal(of)
-        await expectStored(of)
-        const whole = upload(1000)
+        const upload = makeUpload(partSize + 1000)
+        await sendParts(upload, 1)
+        expectRefused(await putPart(upload, part(upload, 2), { headers: wrong() }))
+        expect(await held(upload)).toEqual([1])
+        await sendParts(upload, 2)
+        await seal(upload)
+        await expectStored(upload)
+        const whole = makeUpload(1000)
         expectRefused(await putWhole(whole, wrong()))
         expect((await storage.storedSize(whole.whole.key)) ?? 0).toBe(0)
         await expect(seal(whole)).rejects.toThrow(SizeMismatch)

@@ -39,10 +39,10 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       until: new Date(Date.now() + hour),
       ...changes,
     })
-    const download = (of: UploadGrant, changes: Partial<DownloadGrant> = {}): DownloadGrant => ({
-      ...of,
+    const download = (grant: UploadGrant, changes: Partial<DownloadGrant> = {}): DownloadGrant => ({
+      ...grant,
       fileName: 'notes.txt',
-      version: of.key,
+      version: grant.key,
       createdAt: new Date('2025-07-12T10:20:30Z'),
       ...changes,
     })

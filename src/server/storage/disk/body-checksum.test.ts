@@ -17,12 +17,12 @@ describe('the CRC-32 header of a PUT', () => {
   const checksum = (bytes: Buffer) => ({ 'x-amz-checksum-crc32': checksums.crc32(bytes) })
 
   it('is checked for a part, which is discarded on a mismatch', async () => {
-    const of = cutUpload(disk, 2, 100)
-    const good = checksum(of.bytesOf(1))
-    expect((await of.put(1, good)).status).toBe(200)
-    const wrong = await of.put(2, good, randomBytes(50))
+    const upload = cutUpload(disk, 2, 100)
+    const good = checksum(upload.bytesOf(1))
+    expect((await upload.put(1, good)).status).toBe(200)
+    const wrong = await upload.put(2, good, randomBytes(50))
     expect(refusalOf(wrong)).toEqual([409, 'CHECKSUM_MISMATCH'])
-    expect(await of.held()).toEqual([1])
+    expect(await upload.held()).toEqual([1])
   })
 
   it('is checked for a whole file, which is discarded on a mismatch', async () => {
@@ -49,12 +49,12 @@ describe('the CRC-32 header of a PUT', () => {
   it.each(['', '?', 'AAAA', 'AAAAAA', 'AAAAAB==', 'AAAAAAA=', 'AAAAAA== ,AAAAAA==', '=AAAAAA='])(
     'is rejected before the body is read if it is malformed: %o',
     async (value) => {
-      const of = cutUpload(disk, 1, 100)
-      await of.put(1)
-      const { client, ended } = await of.open(1, { 'x-amz-checksum-crc32': value })
+      const upload = cutUpload(disk, 1, 100)
+      await upload.put(1)
+      const { client, ended } = await upload.open(1, { 'x-amz-checksum-crc32': value })
       client.flushHeaders()
       expect(await ended).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
-      expect(await of.held()).toEqual([1])
+      expect(await upload.held()).toEqual([1])
     },
   )
 })

@@ -45,14 +45,14 @@ describe('a disk that fills up during uploads', () => {
   })
 
   it('rejects only the part that does not fit', async () => {
-    const of = cutUpload(disk, 3, MiB)
-    await of.put(1)
+    const upload = cutUpload(disk, 3, MiB)
+    await upload.put(1)
     disk.space.left = MiB / 2
-    expect(refusalOf(await of.put(2))).toEqual([507, 'STORAGE_FULL'])
-    expect(await of.held()).toEqual([1])
+    expect(refusalOf(await upload.put(2))).toEqual([507, 'STORAGE_FULL'])
+    expect(await upload.held()).toEqual([1])
     disk.space.left = 2 * MiB
-    for (const partNumber of [2, 3]) expect((await of.put(partNumber)).status).toBe(200)
-    expect(await of.seal()).toBe(of.sha256)
+    for (const partNumber of [2, 3]) expect((await upload.put(partNumber)).status).toBe(200)
+    expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('tells the client to try again later, without logging an error', async () => {

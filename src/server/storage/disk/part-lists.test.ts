@@ -19,36 +19,36 @@ async function listBytes(key: string) {
 
 describe('the part list of an upload', () => {
   it('does not grow when a part is sent again and again', async () => {
-    const of = cutUpload(disk, 3, 2)
-    await of.putAll()
-    const before = await listBytes(of.key)
-    for (let round = 0; round < 100; round += 1) expect((await of.put(2)).status).toBe(200)
-    expect(await listBytes(of.key)).toBe(before)
-    expect(await of.held()).toEqual([1, 2, 3])
-    expect(await of.seal()).toBe(of.sha256)
+    const upload = cutUpload(disk, 3, 2)
+    await upload.putAll()
+    const before = await listBytes(upload.key)
+    for (let round = 0; round < 100; round += 1) expect((await upload.put(2)).status).toBe(200)
+    expect(await listBytes(upload.key)).toBe(before)
+    expect(await upload.held()).toEqual([1, 2, 3])
+    expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('uses at most 32 bytes per possible part', async () => {
-    const of = cutUpload(disk, maxPartCount, 1)
-    expect((await of.put(maxPartCount)).status).toBe(200)
-    expect(await of.held()).toEqual([maxPartCount])
-    expect(await listBytes(of.key)).toBe(32 * maxPartCount)
+    const upload = cutUpload(disk, maxPartCount, 1)
+    expect((await upload.put(maxPartCount)).status).toBe(200)
+    expect(await upload.held()).toEqual([maxPartCount])
+    expect(await listBytes(upload.key)).toBe(32 * maxPartCount)
   })
 
   it('contains the parts in order, with sizes and checksums', async () => {
-    const of = cutUpload(disk, 3, 10)
-    for (const partNumber of [3, 1]) await of.put(partNumber)
-    expect(await disk.storage.listParts(of.key)).toEqual([
-      { partNumber: 1, size: 10, checksum: checksums.crc32(of.bytesOf(1)) },
-      { partNumber: 3, size: 5, checksum: checksums.crc32(of.bytesOf(3)) },
+    const upload = cutUpload(disk, 3, 10)
+    for (const partNumber of [3, 1]) await upload.put(partNumber)
+    expect(await disk.storage.listParts(upload.key)).toEqual([
+      { partNumber: 1, size: 10, checksum: checksums.crc32(upload.bytesOf(1)) },
+      { partNumber: 3, size: 5, checksum: checksums.crc32(upload.bytesOf(3)) },
     ])
   })
 
   it('is created only once when many first parts arrive concurrently', async () => {
-    const of = cutUpload(disk, 20, 10)
-    await of.putAll()
-    expect(await of.held()).toEqual(of.partNumbers)
-    expect(await of.seal()).toBe(of.sha256)
+    const upload = cutUpload(disk, 20, 10)
+    await upload.putAll()
+    expect(await upload.held()).toEqual(upload.partNumbers)
+    expect(await upload.seal()).toBe(upload.sha256)
   })
 })
 

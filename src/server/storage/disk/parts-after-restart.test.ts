@@ -17,89 +17,89 @@ afterAll(() => disk.close())
  * Restarts the server and calls `meanwhile` while it is stopped. Returns the same upload, bound to
  * the new server.
  */
-async function restart(of: CutUpload, meanwhile?: () => Promise<void>) {
+async function restart(upload: CutUpload, meanwhile?: () => Promise<void>) {
   await disk.stop()
   await meanwhile?.()
   disk = await openDiskServer(disk.dataDir)
-  return of.at(disk)
+  return upload.at(disk)
 }
 
 /** Starts a three-part upload and sends the given parts. */
-async function upload(...partNumbers: number[]) {
-  const of = cutUpload(disk, 3, partSize)
-  for (const partNumber of partNumbers) expect((await of.put(partNumber)).status).toBe(200)
-  return of
+async function startUpload(...partNumbers: number[]) {
+  const upload = cutUpload(disk, 3, partSize)
+  for (const partNumber of partNumbers) expect((await upload.put(partNumber)).status).toBe(200)
+  return upload
 }
 
 function pathOf({ key }: CutUpload) {
   return join(disk.dataDir, 'uploads', key)
 }
-function listOf(of: CutUpload) {
-  return `${pathOf(of)}.parts`
+function listOf(upload: CutUpload) {
+  return `${pathOf(upload)}.parts`
 }
 
 describe('after a restart', () => {
   it('stored parts are kept and the upload continues', async () => {
-    const of = await restart(await upload(3, 1))
-    expect(await disk.storage.storedSize(of.key)).toBe(1.5 * partSize)
-    expect(await of.held()).toEqual([1, 3])
-    await of.put(2)
-    expect(await of.seal()).toBe(of.sha256)
-    expect(await of.left()).toEqual([])
+    const upload = await restart(await startUpload(3, 1))
+    expect(await disk.storage.storedSize(upload.key)).toBe(1.5 * partSize)
+    expect(await upload.held()).toEqual([1, 3])
+    await upload.put(2)
+    expect(await upload.seal()).toBe(upload.sha256)
+    expect(await upload.left()).toEqual([])
   })
 
   it('an upload with all its parts can be sealed immediately', async () => {
-    const of = await restart(await upload(3, 1, 2))
-    expect(await of.seal()).toBe(of.sha256)
+    const upload = await restart(await startUpload(3, 1, 2))
+    expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('a part cut off by truncating the file does not count', async () => {
-    const sent = await upload(1, 2, 3)
-    const of = await restart(sent, () => truncate(pathOf(sent), 2 * partSize + 1))
-    expect(await of.held()).toEqual([1, 2])
+    const sent = await startUpload(1, 2, 3)
+    const upload = await restart(sent, () => truncate(pathOf(sent), 2 * partSize + 1))
+    expect(await upload.held()).toEqual([1, 2])
   })
 
   it('no part counts if the bytes or the part list are lost', async () => {
-    const [bytesGone, listGone] = [await upload(1, 2, 3), await upload(1, 2, 3)]
+    const [bytesGone, listGone] = [await startUpload(1, 2, 3), await startUpload(1, 2, 3)]
     await restart(bytesGone, async () => {
       await rm(pathOf(bytesGone))
       await writeFile(listOf(listGone), '')
     })
-    for (const of of [bytesGone.at(disk), listGone.at(disk)]) {
-      expect(await of.held()).toEqual([])
-      for (const partNumber of [2, 3, 1]) await of.put(partNumber)
-      expect(await of.seal()).toBe(of.sha256)
+    for (const upload of [bytesGone.at(disk), listGone.at(disk)]) {
+      expect(await upload.held()).toEqual([])
+      for (const partNumber of [2, 3, 1]) await upload.put(partNumber)
+      expect(await upload.seal()).toBe(upload.sha256)
     }
   })
 
   it('a part whose resend was interrupted does not count', async () => {
-    const sent = await upload(1, 2, 3)
+    const sent = await startUpload(1, 2, 3)
     const again = await sent.begin(2)
     await sent.untilHeld(1, 3)
-    const of = await restart(sent)
+    const upload = await restart(sent)
     again.client.destroy()
-    expect(await of.held()).toEqual([1, 3])
-    await of.put(2)
-    expect(await of.seal()).toBe(of.sha256)
+    expect(await upload.held()).toEqual([1, 3])
+    await upload.put(2)
+    expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('garbage in the part list is ignored', async () => {
-    const of = await restart(await upload(1, 3), async () => undefined)
-    const list = await open(listOf(of), 'r+')
+    const upload = await restart(await startUpload(1, 3), async () => undefined)
+    const list = await open(listOf(upload), 'r+')
     await list.write(randomBytes(28), 0, 28, 36)
     await list.close()
-    expect(await of.held()).toEqual([1, 3])
+    expect(await upload.held()).toEqual([1, 3])
   })
 
   it('a part list left over from sealing is removed, and the sealed file is unchanged', async () => {
-    const sent = await upload(1, 2, 3)
+    const sent = await startUpload(1, 2, 3)
     const list = await readFile(listOf(sent))
     await sent.seal()
     await writeFile(listOf(sent), list)
-    const of = await restart(sent)
-    expect(await of.left()).toEqual([])
-    expect(await of.held()).toEqual([])
-    expect(await disk.storage.storedSize(of.key)).toBe(of.bytes.length)
-    expect(await of.seal()).toBe(of.sha256)
+    const upload = await restart(sent)
+    expect(await upload.left()).toEqual([])
+    expect(await upload.held()).toEqual([])
+    expect(await disk.storage.storedSize(upload.key)).toBe(upload.bytes.length)
+    expect(await upload.seal()).toBe(upload.sha256)
   })
 })

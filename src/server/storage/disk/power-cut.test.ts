@@ -46,9 +46,9 @@ async function afterEveryCut(
   }
 }
 
-async function seal(of: WholeUpload | CutUpload) {
-  await of.seal()
-  record.promise(`${of.key} is sealed`)
+async function seal(upload: WholeUpload | CutUpload) {
+  await upload.seal()
+  record.promise(`${upload.key} is sealed`)
 }
 
 /**
@@ -73,72 +73,72 @@ async function expectWhole(
 }
 
 /** Sends the missing bytes of a whole-file upload. */
-async function sendRest(of: WholeUpload, bytes: Buffer) {
-  const stored = await of.offset()
+async function sendRest(upload: WholeUpload, bytes: Buffer) {
+  const stored = await upload.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
   if (stored < bytes.length) {
-    expect((await of.put(bytes.subarray(stored), range)).status).toBe(200)
+    expect((await upload.put(bytes.subarray(stored), range)).status).toBe(200)
   }
 }
 
 /** Sends the missing parts, as a browser does. Sends none if the whole file is stored. */
-async function sendMissing(of: CutUpload, server: DiskServer) {
-  const held = await of.held()
-  const stored = await server.storage.storedSize(of.key)
-  if (held.length === 0 && stored === of.bytes.length) return
-  for (const partNumber of of.partNumbers) {
-    if (!held.includes(partNumber)) expect((await of.put(partNumber)).status).toBe(200)
+async function sendMissing(upload: CutUpload, server: DiskServer) {
+  const held = await upload.held()
+  const stored = await server.storage.storedSize(upload.key)
+  if (held.length === 0 && stored === upload.bytes.length) return
+  for (const partNumber of upload.partNumbers) {
+    if (!held.includes(partNumber)) expect((await upload.put(partNumber)).status).toBe(200)
   }
 }
 
 it('a sealed whole file and a reported offset survive a power cut', async () => {
   const bytes = randomBytes(1000)
-  const of = wholeUpload(disk, bytes.length)
-  await of.put(bytes.subarray(0, 600), chunked)
-  expect(await of.offset()).toBe(600)
+  const upload = wholeUpload(disk, bytes.length)
+  await upload.put(bytes.subarray(0, 600), chunked)
+  expect(await upload.offset()).toBe(600)
   record.promise('600 bytes are stored')
-  await sendRest(of, bytes)
-  await seal(of)
+  await sendRest(upload, bytes)
+  await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = wholeUpload(server, bytes.length, of.grant)
+    const again = wholeUpload(server, bytes.length, upload.grant)
     if (promised.has('600 bytes are stored')) {
       expect(await again.offset()).toBeGreaterThanOrEqual(600)
     }
-    await expectWhole(server, promised, { key: of.key, bytes }, () => sendRest(again, bytes))
+    await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(again, bytes))
   })
 })
 
 it('a file sent in parts after a whole-file upload is never taken for complete with gaps', async () => {
-  const of = cutUpload(disk, 3, 1000)
-  await of.whole.put(of.bytes)
-  await of.put(3)
-  await of.put(1)
-  await expect(of.seal()).rejects.toThrow('expected 2500 bytes')
-  await of.put(2)
-  await seal(of)
+  const upload = cutUpload(disk, 3, 1000)
+  await upload.whole.put(upload.bytes)
+  await upload.put(3)
+  await upload.put(1)
+  await expect(upload.seal()).rejects.toThrow('expected 2500 bytes')
+  await upload.put(2)
+  await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = of.at(server)
-    await expectWhole(server, promised, of, () => sendMissing(again, server))
+    const again = upload.at(server)
+    await expectWhole(server, promised, upload, () => sendMissing(again, server))
   })
 })
 
 it('a whole file sent after some of its parts is never taken for complete with gaps', async () => {
-  const of = cutUpload(disk, 3, 1000)
-  await of.put(3)
-  await of.whole.put(of.bytes.subarray(0, 700), chunked)
-  expect(await of.whole.offset()).toBe(700)
+  const upload = cutUpload(disk, 3, 1000)
+  await upload.put(3)
+  await upload.whole.put(upload.bytes.subarray(0, 700), chunked)
+  expect(await upload.whole.offset()).toBe(700)
   record.promise('700 bytes are stored')
-  await sendRest(of.whole, of.bytes)
-  await seal(of)
+  await sendRest(upload.whole, upload.bytes)
+  await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = of.at(server)
+    const again = upload.at(server)
     if (promised.has('700 bytes are stored')) {
       expect(await again.whole.offset()).toBeGreaterThanOrEqual(700)
     }
-    await expectWhole(server, promised, of, () => sendMissing(again, server))
+    await expectWhole(server, promised, upload, () => sendMissing(again, server))
   })
 })
 
@@ -147,7 +147,7 @@ it('files sealed concurrently in a new folder all survive a power cut', async ()
   const uploads = Array.from({ length: 3 }, () =>
     wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` }),
   )
-  for (const of of uploads) await of.put(bytes)
+  for (const upload of uploads) await upload.put(bytes)
   await Promise.all(uploads.map(seal))
 
   await afterEveryCut(async (server, promised) => {
@@ -162,20 +162,20 @@ it.each(['files', 'files/ab', 'uploads'])(
   'a file whose first seal failed on %s survives a power cut once sealed again',
   async (folder) => {
     const bytes = randomBytes(100)
-    const of = wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
-    await of.put(bytes)
+    const upload = wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
+    await upload.put(bytes)
     const { open } = record.fileSystem
     record.fileSystem.open = async (path, ...more) => {
       if (path !== join(disk.dataDir, folder)) return open(path, ...more)
       record.fileSystem.open = open
       throw new Error('the disk fails once')
     }
-    await expect(of.seal()).rejects.toThrow('the disk fails once')
-    await seal(of)
+    await expect(upload.seal()).rejects.toThrow('the disk fails once')
+    await seal(upload)
 
     await afterEveryCut(async (server, promised) => {
-      const again = wholeUpload(server, bytes.length, of.grant)
-      await expectWhole(server, promised, { key: of.key, bytes }, () => sendRest(again, bytes))
+      const again = wholeUpload(server, bytes.length, upload.grant)
+      await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(again, bytes))
     })
   },
 )
@@ -183,9 +183,9 @@ it.each(['files', 'files/ab', 'uploads'])(
 describe('after a power cut, permanently removed bytes stay gone', () => {
   const content = randomBytes(100)
   const sent = async () => {
-    const of = wholeUpload(disk, content.length)
-    await of.put(content)
-    return of
+    const upload = wholeUpload(disk, content.length)
+    await upload.put(content)
+    return upload
   }
 
   it.each([
@@ -193,7 +193,7 @@ describe('after a power cut, permanently removed bytes stay gone', () => {
       'several sealed files',
       async () => {
         const files = [await sent(), await sent(), await sent()]
-        for (const of of files) await of.seal()
+        for (const upload of files) await upload.seal()
         return files.map(({ key }) => key)
       },
     ],
@@ -201,9 +201,9 @@ describe('after a power cut, permanently removed bytes stay gone', () => {
     [
       'an upload in parts',
       async () => {
-        const of = cutUpload(disk, 3, 1000)
-        await of.put(2)
-        return [of.key]
+        const upload = cutUpload(disk, 3, 1000)
+        await upload.put(2)
+        return [upload.key]
       },
     ],
   ])('%s', async (_, fill) => {

@@ -22,45 +22,45 @@ afterAll(() => disk.close())
 
 describe('while parts arrive', () => {
   it('a premature seal is rejected and does not disturb them', async () => {
-    const of = cutUpload(disk, 2, 1000)
-    await of.put(2)
-    const { ended, finish } = await of.begin(1)
-    const tooEarly = of.seal()
+    const upload = cutUpload(disk, 2, 1000)
+    await upload.put(2)
+    const { ended, finish } = await upload.begin(1)
+    const tooEarly = upload.seal()
     await expect(tooEarly).rejects.toMatchObject({ expected: 1500, actual: 500 })
     finish()
     expect(await ended).toMatchObject({ status: 200 })
-    await of.seal()
+    await upload.seal()
   })
 
   it('removing the upload aborts them and leaves nothing behind', async () => {
-    const of = cutUpload(disk, 3, 1000)
-    await of.put(3)
-    const running = await Promise.all([of.begin(1), of.begin(2)])
-    disk.ended.add(of.key)
-    await disk.storage.remove(of.key)
+    const upload = cutUpload(disk, 3, 1000)
+    await upload.put(3)
+    const running = await Promise.all([upload.begin(1), upload.begin(2)])
+    disk.ended.add(upload.key)
+    await disk.storage.remove(upload.key)
     for (const { ended } of running) {
       const answer = await ended
       if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')
     }
-    expect(await of.left()).toEqual([])
-    expect(await disk.storage.listParts(of.key)).toEqual([])
-    expect(await disk.storage.storedSize(of.key)).toBeNull()
+    expect(await upload.left()).toEqual([])
+    expect(await disk.storage.listParts(upload.key)).toEqual([])
+    expect(await disk.storage.storedSize(upload.key)).toBeNull()
   })
 
   it('sealing produces a file of exactly the stored parts, or none', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const of = cutUpload(disk, 2, MiB)
-      await of.putAll()
+      const upload = cutUpload(disk, 2, MiB)
+      await upload.putAll()
       const body = randomBytes(MiB)
-      const [again, sealed] = await Promise.allSettled([of.put(1, {}, body), of.seal()])
+      const [again, sealed] = await Promise.allSettled([upload.put(1, {}, body), upload.seal()])
       if (sealed.status === 'fulfilled') {
-        const file = join(disk.dataDir, 'files', of.key.slice(0, 2), of.key)
+        const file = join(disk.dataDir, 'files', upload.key.slice(0, 2), upload.key)
         expect(sealed.value).toBe(sha256(await readFile(file)))
-        expect(await of.left()).toEqual([])
+        expect(await upload.left()).toEqual([])
       } else {
         expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
         if (again.status === 'fulfilled') expect(again.value.status).toBe(200)
-        await disk.storage.remove(of.key)
+        await disk.storage.remove(upload.key)
       }
     }
   })
@@ -126,21 +126,21 @@ describe('while a file is being sealed', () => {
         await fs.rename(from, to)
       },
     })
-    const of = cutUpload(slow, 2, 1000)
-    await of.putAll()
-    const sealed = of.seal()
+    const upload = cutUpload(slow, 2, 1000)
+    await upload.putAll()
+    const sealed = upload.seal()
     await moving.promise
-    const late = [of.put(1), of.whole.put(randomBytes(1500))]
+    const late = [upload.put(1), upload.whole.put(randomBytes(1500))]
     while (slow.storage.activeTransfers() < late.length) await new Promise(setImmediate)
     resume.resolve()
-    expect(await sealed).toBe(of.sha256)
-    late.push(of.put(2), of.whole.put(of.bytes, { Range: 'bytes=0-' }))
+    expect(await sealed).toBe(upload.sha256)
+    late.push(upload.put(2), upload.whole.put(upload.bytes, { Range: 'bytes=0-' }))
     for (const answer of await Promise.all(late)) {
       expect(refusalOf(answer)).toEqual([409, 'UPLOAD_SEALED'])
     }
-    expect(await of.left()).toEqual([])
-    expect(await of.held()).toEqual([])
-    expect(await of.seal()).toBe(of.sha256)
+    expect(await upload.left()).toEqual([])
+    expect(await upload.held()).toEqual([])
+    expect(await upload.seal()).toBe(upload.sha256)
     await slow.close()
   })
 })

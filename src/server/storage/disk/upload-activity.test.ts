@@ -20,14 +20,14 @@ function roundTrip() {
 
 describe('a part in transit', () => {
   it('records activity when it starts, and then once a minute', async () => {
-    const of = cutUpload(disk, 2, 100)
-    await of.put(2)
-    const { client, ended } = await of.begin(1)
+    const upload = cutUpload(disk, 2, 100)
+    await upload.put(2)
+    const { client, ended } = await upload.begin(1)
     // The server measures a part's minutes from the time it opens the file.
-    const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(of.key))
+    const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(upload.key))
     while (!(await isOpen())) await new Promise(setImmediate)
     await roundTrip()
-    expect(disk.touched.splice(0)).toEqual([of.key, of.key])
+    expect(disk.touched.splice(0)).toEqual([upload.key, upload.key])
     const steps = [
       [30, 0],
       [29, 0],
@@ -37,26 +37,26 @@ describe('a part in transit', () => {
     ] as const
     for (const [at, [seconds, asked]] of steps.entries()) {
       disk.clock.advance(seconds * 1000)
-      client.write(of.bytesOf(1).subarray(10 + at, 11 + at))
+      client.write(upload.bytesOf(1).subarray(10 + at, 11 + at))
       await roundTrip()
       while (disk.touched.length < asked) await new Promise(setImmediate)
       expect(disk.touched).toHaveLength(asked)
     }
-    client.end(of.bytesOf(1).subarray(15))
+    client.end(upload.bytesOf(1).subarray(15))
     expect(await ended).toMatchObject({ status: 200 })
   })
 
   it('ends within a minute after its upload is aborted', async () => {
-    const of = cutUpload(disk, 1, 100)
-    const { client, ended } = await of.begin(1)
-    disk.ended.add(of.key)
+    const upload = cutUpload(disk, 1, 100)
+    const { client, ended } = await upload.begin(1)
+    disk.ended.add(upload.key)
     for (let sent = 10; sent < 30; sent += 1) {
       disk.clock.advance(60_000)
-      client.write(of.bytes.subarray(sent, sent + 1))
-      await of.headOf(1)
+      client.write(upload.bytes.subarray(sent, sent + 1))
+      await upload.headOf(1)
     }
     expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
-    expect(await of.held()).toEqual([])
+    expect(await upload.held()).toEqual([])
   })
 
   it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {

@@ -81,8 +81,8 @@ describeOnS3('S3 beyond the storage port', () => {
     const second: PartGrant = { ...whole, partNumber: 2, offset: partSize, size: 1000 }
     return { whole, parts: [first, second] as const }
   }
-  const urlsOf = async (of: ReturnType<typeof inParts>, from = storage) => {
-    const [first = '', second = ''] = await from.signParts(of.parts)
+  const urlsOf = async (upload: ReturnType<typeof inParts>, from = storage) => {
+    const [first = '', second = ''] = await from.signParts(upload.parts)
     return [first, second] as const
   }
   const uploadIdIn = (url: string) => new URL(url).searchParams.get('uploadId')
@@ -111,23 +111,23 @@ describeOnS3('S3 beyond the storage port', () => {
   })
 
   it('accepts no bytes for a sealed object with an open upload, which the next seal aborts', async () => {
-    const of = inParts()
-    const { key, size } = of.whole
-    await put(await storage.signUpload(of.whole), Buffer.alloc(size, 1))
+    const upload = inParts()
+    const { key, size } = upload.whole
+    await put(await storage.signUpload(upload.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
     // This is the state after a server stopped between completing the object and aborting the other
     // upload.
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
-    const url = await storage.signUpload(of.whole)
-    const [one, two] = await urlsOf(of)
+    const url = await storage.signUpload(upload.whole)
+    const [one, two] = await urlsOf(upload)
     await expectRefused(url, Buffer.alloc(size, 2))
     await expectRefused(one, Buffer.alloc(partSize, 2))
     await expectRefused(two, Buffer.alloc(1000, 2))
     expect(await uploadsOf(key)).toBe(1)
     await storage.seal(key, size)
     expect(await uploadsOf(key)).toBe(0)
-    expect((await bytesOf(of.whole)).equals(Buffer.alloc(size, 1))).toBe(true)
+    expect((await bytesOf(upload.whole)).equals(Buffer.alloc(size, 1))).toBe(true)
   })
 
   it('seals one of two concurrently started uploads, and leaves none open', async () => {
@@ -158,44 +158,44 @@ describeOnS3('S3 beyond the storage port', () => {
   })
 
   it('signs all parts, in every batch, for one multipart upload, separate from that of the whole file', async () => {
-    const of = inParts()
-    const whole = uploadIdIn(await storage.signUpload(of.whole))
-    const [one, two] = await urlsOf(of)
+    const upload = inParts()
+    const whole = uploadIdIn(await storage.signUpload(upload.whole))
+    const [one, two] = await urlsOf(upload)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
-    const batches = await Promise.all([urlsOf(of), urlsOf(of), urlsOf(of)])
+    const batches = await Promise.all([urlsOf(upload), urlsOf(upload), urlsOf(upload)])
     const ids = new Set([one, two, ...batches.flat()].map(uploadIdIn))
     expect(ids.size).toBe(1)
     expect(ids).not.toContain(whole)
-    expect(uploadIdIn(await storage.signUpload(of.whole))).toBe(whole)
-    expect(await uploadsOf(of.whole.key)).toBe(2)
+    expect(uploadIdIn(await storage.signUpload(upload.whole))).toBe(whole)
+    expect(await uploadsOf(upload.whole.key)).toBe(2)
   })
 
   it('opens both multipart uploads at once when parts are signed first', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const of = inParts()
-      const parts = new Set((await urlsOf(of)).map(uploadIdIn))
-      const whole = uploadIdIn(await storage.signUpload(of.whole))
+      const upload = inParts()
+      const parts = new Set((await urlsOf(upload)).map(uploadIdIn))
+      const whole = uploadIdIn(await storage.signUpload(upload.whole))
       expect([parts.size, parts.has(whole)]).toEqual([1, false])
-      expect(new Set((await urlsOf(of)).map(uploadIdIn))).toEqual(parts)
-      expect(await uploadsOf(of.whole.key)).toBe(2)
+      expect(new Set((await urlsOf(upload)).map(uploadIdIn))).toEqual(parts)
+      expect(await uploadsOf(upload.whole.key)).toBe(2)
     }
   })
 
   it('agrees on one multipart upload when several are started concurrently', async () => {
-    const of = inParts()
-    const whole = uploadIdIn(await storage.signUpload(of.whole))
-    await Promise.all(Array.from({ length: 4 }, () => urlsOf(of)))
+    const upload = inParts()
+    const whole = uploadIdIn(await storage.signUpload(upload.whole))
+    await Promise.all(Array.from({ length: 4 }, () => urlsOf(upload)))
     const ids = new Set(
-      (await Promise.all([urlsOf(of), urlsOf(of)])).flat().map((url) => uploadIdIn(url)),
+      (await Promise.all([urlsOf(upload), urlsOf(upload)])).flat().map((url) => uploadIdIn(url)),
     )
     expect(ids.size).toBe(1)
     expect(ids).not.toContain(whole)
-    const [one, two] = await urlsOf(of)
+    const [one, two] = await urlsOf(upload)
     expect((await put(one, Buffer.alloc(partSize, 1))).status).toBe(200)
     expect((await put(two, Buffer.alloc(1000, 2))).status).toBe(200)
-    await storage.seal(of.whole.key, of.whole.size)
-    expect((await bytesOf(of.whole)).length).toBe(of.whole.size)
-    expect(await uploadsOf(of.whole.key)).toBe(0)
+    await storage.seal(upload.whole.key, upload.whole.size)
+    expect((await bytesOf(upload.whole)).length).toBe(upload.whole.size)
+    expect(await uploadsOf(upload.whole.key)).toBe(0)
   })
 
   it('tells the whole file from its parts even if dates are whole seconds', async () => {
@@ -203,23 +203,23 @@ describeOnS3('S3 beyond the storage port', () => {
     const settings = { ...bucket.settings, endpoint: new URL(endpoint.url) }
     const coarse = openS3Storage({ settings, clock })
     for (let round = 0; round < 8; round += 1) {
-      const of = inParts()
-      const whole = uploadIdIn(await coarse.signUpload(of.whole))
-      const parts = new Set((await urlsOf(of, coarse)).map(uploadIdIn))
+      const upload = inParts()
+      const whole = uploadIdIn(await coarse.signUpload(upload.whole))
+      const parts = new Set((await urlsOf(upload, coarse)).map(uploadIdIn))
       expect(parts).not.toContain(whole)
-      expect(uploadIdIn(await coarse.signUpload(of.whole))).toBe(whole)
-      expect(new Set((await urlsOf(of, coarse)).map(uploadIdIn))).toEqual(parts)
-      expect(await uploadsOf(of.whole.key)).toBe(2)
+      expect(uploadIdIn(await coarse.signUpload(upload.whole))).toBe(whole)
+      expect(new Set((await urlsOf(upload, coarse)).map(uploadIdIn))).toEqual(parts)
+      expect(await uploadsOf(upload.whole.key)).toBe(2)
     }
     await coarse.close()
     await endpoint.close()
   })
 
   it('uses what was sent last: the whole file, or parts even if some are missing', async () => {
-    const of = inParts()
-    const { key, size } = of.whole
-    const url = await storage.signUpload(of.whole)
-    const [one, two] = await urlsOf(of)
+    const upload = inParts()
+    const { key, size } = upload.whole
+    const url = await storage.signUpload(upload.whole)
+    const [one, two] = await urlsOf(upload)
     const parts = [Buffer.alloc(partSize, 1), Buffer.alloc(1000, 2)] as const
     expect((await put(url, Buffer.alloc(size, 3))).status).toBe(200)
     expect((await put(two, parts[1])).status).toBe(200)
@@ -228,7 +228,7 @@ describeOnS3('S3 beyond the storage port', () => {
     expect(await storage.storedSize(key)).toBe(1000)
     expect((await put(one, parts[0])).status).toBe(200)
     await storage.seal(key, size)
-    expect((await bytesOf(of.whole)).equals(Buffer.concat(parts))).toBe(true)
+    expect((await bytesOf(upload.whole)).equals(Buffer.concat(parts))).toBe(true)
   })
 
   it('verifies a body against its MD5, which is not signed, and reports a mismatch', async () => {
@@ -272,16 +272,16 @@ describeOnS3('S3 beyond the storage port', () => {
   })
 
   it('lists an upload with both parts and a whole file once, and removes both', async () => {
-    const of = inParts()
-    const url = await storage.signUpload(of.whole)
-    const [, two] = await urlsOf(of)
-    expect((await put(url, Buffer.alloc(of.whole.size))).status).toBe(200)
+    const upload = inParts()
+    const url = await storage.signUpload(upload.whole)
+    const [, two] = await urlsOf(upload)
+    expect((await put(url, Buffer.alloc(upload.whole.size))).status).toBe(200)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
     const listed: string[] = []
     for await (const { key } of storage.list()) listed.push(key)
-    expect(listed.filter((key) => key === of.whole.key)).toHaveLength(1)
-    await storage.remove(of.whole.key)
-    expect(await uploadsOf(of.whole.key)).toBe(0)
+    expect(listed.filter((key) => key === upload.whole.key)).toHaveLength(1)
+    await storage.remove(upload.whole.key)
+    expect(await uploadsOf(upload.whole.key)).toBe(0)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(404)
   })
 

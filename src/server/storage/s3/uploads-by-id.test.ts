@@ -77,9 +77,9 @@ describe('a bucket that lists uploads by id and without dates', () => {
   })
 
   it('counts a part that was sent twice only once, across several pages', async () => {
-    const of = grant(5)
+    const upload = grant(5)
     const grants = Array.from('hello', (_, at) => ({
-      ...of,
+      ...upload,
       size: 1,
       partNumber: at + 1,
       offset: at,
@@ -87,19 +87,19 @@ describe('a bucket that lists uploads by id and without dates', () => {
     const urls = await storage.signParts(grants)
     for (const [at, letter] of Array.from('jello').entries()) await put(urls[at], letter)
     await put(urls[0], 'h')
-    const parts = await storage.listParts(of.key)
+    const parts = await storage.listParts(upload.key)
     expect(parts.map(({ partNumber }) => partNumber)).toEqual([1, 2, 3, 4, 5])
-    expect(await storage.storedSize(of.key)).toBe(5)
-    await storage.seal(of.key, 5)
-    expect(await read(of.key)).toBe('hello')
+    expect(await storage.storedSize(upload.key)).toBe(5)
+    await storage.seal(upload.key, 5)
+    expect(await read(upload.key)).toBe('hello')
   })
 
   it('stops paging when one part was sent more often than fits on a page', async () => {
-    const of = grant(5)
-    const url = await storage.signUpload(of)
+    const upload = grant(5)
+    const url = await storage.signUpload(upload)
     for (let time = 0; time < 7; time += 1) await put(url, 'hello')
-    expect(await storage.storedSize(of.key)).toBe(5)
-    await storage.remove(of.key)
+    expect(await storage.storedSize(upload.key)).toBe(5)
+    await storage.remove(upload.key)
   })
 
   it('dates uploads from when the server first listed them', async () => {
