@@ -213,7 +213,7 @@ async function deletesAUser(): Promise<Attempt> {
   const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
   const remove = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
   const isThere = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
-  const opens = async () =>
+  const canDownload = async () =>
     (await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status === 200
   return {
     call: () => settled(remove()),
@@ -221,7 +221,7 @@ async function deletesAUser(): Promise<Attempt> {
       // All or nothing.
       const stays = await isThere()
       if (outcome === 'done') expect(stays).toBe(false)
-      expect(await opens()).toBe(stays)
+      expect(await canDownload()).toBe(stays)
       expect((await ada.fetch('/api/files')).status).toBe(stays ? 200 : 401)
       expect(await uploadsOf(ada.id)).toHaveLength(stays ? 1 : 0)
       if (stays) await remove()

@@ -74,7 +74,7 @@ export async function checkUser(
   const dead = user.files.flatMap(({ deadCodes }) => deadCodes)
   for (let tried = 0; tried < Math.min(deadLinksPerCheck, dead.length); tried += 1) {
     const code = dead[random(dead.length)] ?? ''
-    if (await opens(user.url, code)) throw new Violation(`the old link ${code} opens`)
+    if (await canDownload(user.url, code)) throw new Violation(`the old link ${code} opens`)
   }
   user.files = user.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
   return downloads
@@ -93,7 +93,7 @@ async function checkLink(
     if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
     return true
   }
-  const isOpen = await opens(visitor.url, file.code)
+  const isOpen = await canDownload(visitor.url, file.code)
   if (expected !== null && isOpen !== expected) {
     throw new Violation(`the link of ${file.name} is ${isOpen ? 'open' : 'closed'}`)
   }
@@ -128,7 +128,7 @@ async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promi
   }
 }
 
-async function opens(url: string, code: string): Promise<boolean> {
+async function canDownload(url: string, code: string): Promise<boolean> {
   const answer = await retryUntilAnswered(() => fetch(`${url}/api/links/${code}`))
   await answer.arrayBuffer()
   if (answer.status !== 200 && answer.status !== 404) {

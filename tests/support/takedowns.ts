@@ -47,7 +47,7 @@ export function fresh(size = 1000): Uint8Array<ArrayBuffer> {
 }
 
 /** Downloads a file. Returns true if the link works. */
-export async function opens(client: Client, shortCode: string): Promise<boolean> {
+export async function canDownload(client: Client, shortCode: string): Promise<boolean> {
   const answer = await client.fetch(`/api/download/${shortCode}`)
   await answer.arrayBuffer()
   expect([200, 404]).toContain(answer.status)

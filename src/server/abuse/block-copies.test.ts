@@ -10,11 +10,11 @@ import {
 } from '../../../tests/support/make.ts'
 import { pieceOf, putPart, startInParts } from '../../../tests/support/parted-uploads.ts'
 import {
+  canDownload,
   closeWithoutErrors,
   fresh,
   listedFile,
   listReports,
-  opens,
   report,
   startTakedownSetup,
   takedownAudit,
@@ -144,8 +144,8 @@ describe('other files with the same content', () => {
       'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
     )
     for (const { shortCode } of [one, two, three, four])
-      expect(await opens(visitor, shortCode)).toBe(false)
-    expect(await opens(visitor, spared.shortCode)).toBe(true)
+      expect(await canDownload(visitor, shortCode)).toBe(false)
+    expect(await canDownload(visitor, spared.shortCode)).toBe(true)
     expect(await listReports(admin)).toEqual([])
     expect(await listedFile(bob, four.id)).toMatchObject({ takedownReason: 'Stolen.' })
 
@@ -193,7 +193,8 @@ describe('a takedown interrupted after blocking the content', () => {
       blockedAt: app.clock(),
     })
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
-    for (const { shortCode } of [file, copy]) expect(await opens(visitor, shortCode)).toBe(false)
+    for (const { shortCode } of [file, copy])
+      expect(await canDownload(visitor, shortCode)).toBe(false)
     expect(await listedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
     expect(await app.mails()).toHaveLength(2)
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, json, makeFile, type Person, sha256 } from '../../../tests/support/make.ts'
 import {
+  canDownload,
   fresh,
   listedFile,
-  opens,
   startTakedownSetup,
   takenDown,
   uploadOf,
@@ -125,7 +125,7 @@ describe('content that was taken down', () => {
     const unknown = await confirmed(await uploadOf(owner, bytes))
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     await computeDigests(app.deps)
-    expect(await opens(visitor, unknown.shortCode)).toBe(false)
+    expect(await canDownload(visitor, unknown.shortCode)).toBe(false)
     expect((await listedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
   })
 
@@ -137,7 +137,7 @@ describe('content that was taken down', () => {
     expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1, takenDown: 0 })
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 1 })
-    expect(await opens(visitor, file.shortCode)).toBe(false)
+    expect(await canDownload(visitor, file.shortCode)).toBe(false)
   })
 
   it('is blocked even if its bytes were temporarily missing', async () => {

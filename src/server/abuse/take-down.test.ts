@@ -10,11 +10,11 @@ import {
   sha256,
 } from '../../../tests/support/make.ts'
 import {
+  canDownload,
   closeWithoutErrors,
   fresh,
   listedFile,
   listReports,
-  opens,
   report,
   startTakedownSetup,
   takeDown,
@@ -98,8 +98,8 @@ describe('a link that is taken down', () => {
       'The file was taken down. It is empty, so no content is blocked and no other file goes with it.',
     )
     await computeDigests(app.deps)
-    expect(await opens(visitor, file.shortCode)).toBe(false)
-    expect(await opens(visitor, theirs.shortCode)).toBe(true)
+    expect(await canDownload(visitor, file.shortCode)).toBe(false)
+    expect(await canDownload(visitor, theirs.shortCode)).toBe(true)
     expect((await uploadAgain(owner, bytes)).answer.status).toBe(200)
   })
 
@@ -107,7 +107,7 @@ describe('a link that is taken down', () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)
     app.clock.advance(-60_000)
-    expect(await opens(visitor, file.shortCode)).toBe(false)
+    expect(await canDownload(visitor, file.shortCode)).toBe(false)
     app.clock.advance(60_000)
   })
 
@@ -159,7 +159,7 @@ describe('a link that is taken down', () => {
       got += piece.value.length
     }
     expect(got).toBe(bytes.length)
-    expect(await opens(visitor, file.shortCode)).toBe(false)
+    expect(await canDownload(visitor, file.shortCode)).toBe(false)
   })
 })
 
@@ -299,7 +299,7 @@ describe('a takedown of a link that is not active', () => {
     await report(visitor, file.shortCode)
     const renewed = await json<File>(await askForRenewal(owner, file.id))
     expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
-    expect(await opens(visitor, renewed.shortCode)).toBe(false)
+    expect(await canDownload(visitor, renewed.shortCode)).toBe(false)
   })
 
   it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(
@@ -336,7 +336,7 @@ describe('POST /api/admin/takedown', () => {
     expect((await takeDown(visitor, file.shortCode)).status).toBe(401)
     expect((await takeDown(await makePerson(app), file.shortCode)).status).toBe(403)
     expect((await takeDown(owner, file.shortCode)).status).toBe(403)
-    expect(await opens(visitor, file.shortCode)).toBe(true)
+    expect(await canDownload(visitor, file.shortCode)).toBe(true)
     await takenDown(admin, file.shortCode, 'Enough.')
     const line = await auditOf(file)
     expect(line).toMatchObject({
@@ -385,7 +385,7 @@ describe('POST /api/admin/takedown', () => {
     expect(takedownText(await takeDownFile(away, takedown))).toBe(
       'The file was taken down. Storage cannot be read now. Its content will be blocked as soon as it can.',
     )
-    expect(await opens(visitor, file.shortCode)).toBe(false)
+    expect(await canDownload(visitor, file.shortCode)).toBe(false)
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     await expireFiles(app.deps)
     expect(await computeDigests(away)).toMatchObject({ computed: 0 })

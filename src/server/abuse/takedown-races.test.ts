@@ -13,9 +13,9 @@ import {
 } from '../../../tests/support/make.ts'
 import { roundsOf } from '../../../tests/support/rounds.ts'
 import {
+  canDownload,
   closeWithoutErrors,
   fresh,
-  opens,
   report,
   startTakedownSetup,
   takeDown,
@@ -62,7 +62,7 @@ async function soon<T>(work: () => Promise<T>): Promise<T> {
  * refused.
  */
 async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<ArrayBuffer>) {
-  for (const code of codes) expect(await opens(visitor, code)).toBe(false)
+  for (const code of codes) expect(await canDownload(visitor, code)).toBe(false)
   await expireFiles(app.deps)
   for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
   expect((await confirm(bob, await uploadOf(bob, bytes))).status).toBe(409)

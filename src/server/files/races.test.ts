@@ -53,7 +53,7 @@ async function rowOf(id: string) {
 /**
  * Downloads from a link. Returns true if it served exactly these bytes, and asserts 404 otherwise.
  */
-async function opens(code: string, bytes: Uint8Array) {
+async function canDownload(code: string, bytes: Uint8Array) {
   const response = await makeClient(app).fetch(`/api/download/${code}`)
   const got = Buffer.from(await response.arrayBuffer())
   if (response.status === 200) expect(got.equals(Buffer.from(bytes))).toBe(true)
@@ -76,7 +76,7 @@ async function codesOf(answers: Response[], otherwise: number[]) {
 
 async function livingOf(codes: string[], bytes: Uint8Array) {
   const living: string[] = []
-  for (const code of codes) if (await opens(code, bytes)) living.push(code)
+  for (const code of codes) if (await canDownload(code, bytes)) living.push(code)
   return living
 }
 
@@ -182,14 +182,14 @@ describe('an expiry and a download in parallel', () => {
       const purge = () => expireFiles({ ...app.deps, clock: () => over })
       // The purging server's clock is a millisecond ahead of the downloading server's.
       app.clock.set(new Date(over.getTime() - 1))
-      const [opened] = await race.run(() => opens(file.shortCode, file.bytes), purge)
+      const [opened] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
       race.won(opened ? 'first' : 'second')
       // A file is locked while its download is counted. The purge skips it until the next run.
       await purge()
       const row = await rowOf(file.id)
       expect(row?.purgedAt).toEqual(over)
       expect(await app.storage.storedSize(row?.storageKey ?? '')).toBeNull()
-      expect(await opens(file.shortCode, file.bytes)).toBe(false)
+      expect(await canDownload(file.shortCode, file.bytes)).toBe(false)
       await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(opened ? 1 : 0)
       app.clock.set(now)
     }
