@@ -52,8 +52,8 @@ async function seal(upload: WholeUpload | CutUpload) {
 }
 
 /**
- * Asserts that the sealed file is complete. If it wasn't sealed before the cut, first calls `resume`
- * to send the rest, and seals it.
+ * Asserts that the sealed file is complete. If it wasn't sealed before the cut, first calls
+ * `resume` to send the rest, and seals it.
  */
 async function expectWhole(
   server: DiskServer,
