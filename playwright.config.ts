@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { findChromiumForStories } from './scripts/chromium.mjs'
-import { hangMs } from './tests/support/hang.ts'
+import { hangTimeoutMs } from './tests/support/hang.ts'
 
 const executablePath = await findChromiumForStories()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
@@ -23,8 +23,8 @@ export default defineConfig({
   workers: availableParallelism() + 1,
   retries: 0,
   forbidOnly: true,
-  timeout: 5 * hangMs,
-  expect: { timeout: hangMs },
+  timeout: 5 * hangTimeoutMs,
+  expect: { timeout: hangTimeoutMs },
   reporter: [['list'], ['./tests/e2e/support/slowest-reporter.ts']],
   use: {
     locale: 'en-US',

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import FileOrder from './tests/support/file-order.ts'
 import { keepFilesInMemory } from './tests/support/files-in-memory.ts'
-import { hangMs } from './tests/support/hang.ts'
+import { hangTimeoutMs } from './tests/support/hang.ts'
 
 keepFilesInMemory()
 
@@ -14,9 +14,9 @@ const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
  */
 const shared = {
   isolate: false,
-  testTimeout: 5 * hangMs,
-  hookTimeout: hangMs,
-  expect: { poll: { timeout: hangMs } },
+  testTimeout: 5 * hangTimeoutMs,
+  hookTimeout: hangTimeoutMs,
+  expect: { poll: { timeout: hangTimeoutMs } },
 }
 
 /**

@@ -12,7 +12,7 @@ interface Call {
   body?: string | Buffer
 }
 
-const patienceMs = 30_000
+const requestTimeoutMs = 30_000
 
 /** A minimal HTTP client with `connections` open connections. */
 export function makeHttpClient(connections: number) {
@@ -25,7 +25,7 @@ export function makeHttpClient(connections: number) {
         agent,
         method,
         headers: { ...headers, ...length },
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(requestTimeoutMs),
       }
       const sent = request(url, options, (response) => {
         const chunks: Buffer[] = []

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
 import { expectStorageMatches, runJobs } from './faults/jobs.ts'
 import {
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   putBytes,
+  requestRenewal,
   startUpload,
 } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
-  askForDownload,
-  askForUpload,
   confirm,
   download,
   expectRefusal,
+  requestDownload,
+  requestUpload,
 } from './support/upload-requests.ts'
 
 const day = 24 * 60 * 60_000
@@ -55,19 +55,19 @@ test('correcting a clock that was four days ahead revives no purged link and loc
 
   app.clock.advance(-4 * day)
   // According to its row it expires in three days, but the bytes are purged.
-  expect((await askForDownload(app, over.shortCode)).status).toBe(404)
+  expect((await requestDownload(app, over.shortCode)).status).toBe(404)
   expect((await confirm(ada, open.cloudKey)).status).toBe(404)
   for (const file of later) expect((await download(app, file)).length).toBe(1000)
-  const renewed = await json<File>(await askForRenewal(bob, renewable.id))
+  const renewed = await json<File>(await requestRenewal(bob, renewable.id))
   expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
   // Files created while the clock was ahead count toward the limit, but the purged one doesn't.
-  await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
+  await expectRefusal(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
   const [first, second] = later
   expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
-  expect((await askForUpload(ada)).status).toBe(200)
-  await expectRefusal(await askForUpload(ada), 403, 'TIER_FILE_COUNT')
+  expect((await requestUpload(ada)).status).toBe(200)
+  await expectRefusal(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
 
   // Attempts counted while the clock was ahead lock nobody out, but new ones count.
   const { email, password } = eve
@@ -82,5 +82,5 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   app.clock.advance(40 * day)
   await runJobs(app.deps)
   await expectStorageMatches(app.deps)
-  expect((await askForDownload(app, renewed.shortCode)).status).toBe(404)
+  expect((await requestDownload(app, renewed.shortCode)).status).toBe(404)
 })

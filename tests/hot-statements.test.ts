@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tiers } from '../src/shared/rules/tiers/tier.ts'
 import {
-  askForRenewal,
   expectOk,
   json,
   makeClient,
   makePerson,
   putBytes,
+  requestRenewal,
   startUpload,
 } from './support/make.ts'
 import { rowsReadOf, runPlansOf } from './support/query-plans.ts'
@@ -76,7 +76,7 @@ async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, ren
     const { id, shortCode } = await json<{ id: string; shortCode: string }>(confirmed)
     const download = await visitor.fetch(`/api/download/${shortCode}`)
     expect(await download.text()).toBe('hello')
-    if (renews) await expectOk(await askForRenewal(person, id))
+    if (renews) await expectOk(await requestRenewal(person, id))
     await expectOk(await person.fetch(`/api/files/${id}`, { method: 'DELETE' }))
   }
 }

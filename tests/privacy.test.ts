@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as schema from '../src/server/db/schema.ts'
 import { longestWindowMs } from '../src/server/http/rate-limit.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
-import { longestCountMs } from '../src/shared/rules/files/kept-times.ts'
+import { maxRateWindowMs } from '../src/shared/rules/files/kept-times.ts'
 import { type GoogleApp, startGoogleApp } from './support/google-app.ts'
 import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts'
 import { logIn, makeClient } from './support/make.ts'
@@ -203,7 +203,7 @@ describe('the privacy policy', () => {
   })
 
   test('states the longest period over which attempts are counted', () => {
-    expect(longestWindowMs).toBe(longestCountMs)
+    expect(longestWindowMs).toBe(maxRateWindowMs)
     expect(policyText()).toContain('for 1 hour at most')
   })
 })

@@ -13,9 +13,8 @@ import { bytesOnDisk } from './faults/stored-bytes.ts'
 import { serveApp } from './support/app-server.ts'
 import { codeOfDueFile, fillDueFiles } from './support/due-files.ts'
 import { freePort } from './support/free-port.ts'
-import { hangMs } from './support/hang.ts'
+import { hangTimeoutMs } from './support/hang.ts'
 import {
-  askForRenewal,
   expectOk,
   json,
   logIn,
@@ -23,6 +22,7 @@ import {
   makeFile,
   makePerson,
   type Person,
+  requestRenewal,
   sha256,
 } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
@@ -43,7 +43,7 @@ const filesInBatch = 100
 const ceilingMiB = 400
 const pollMs = roundsOf(250, 2000)
 /** A million files took 34 minutes on two busy cores. */
-const longestMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangMs
+const longestMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangTimeoutMs
 
 type Stored = File & { bytes: Uint8Array<ArrayBuffer> }
 
@@ -205,7 +205,7 @@ test(
       remaining = await countDue(premium)
       if (remaining < before) progressAt = performance.now()
       if (remaining > 0 && remaining < due) checksDuring += 1
-      if (performance.now() - progressAt > hangMs) throw new Error(`${remaining} files stay`)
+      if (performance.now() - progressAt > hangTimeoutMs) throw new Error(`${remaining} files stay`)
       await wait(pollMs)
     }
     statements += takeStatements()
@@ -234,7 +234,7 @@ test(
     const stored = bytesOnDisk(dataDir)
     await checkPurged(directDb, stored)
     await checkStoredFiles(directDb, stored)
-    const renewal = await askForRenewal(person, backlog.renewable.id)
+    const renewal = await requestRenewal(person, backlog.renewable.id)
     await expectOk(renewal)
     await expectOpens({ ...backlog.renewable, ...(await json<File>(renewal)) })
     await expectOpens(backlog.living)

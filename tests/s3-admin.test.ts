@@ -5,7 +5,7 @@ import type { S3Settings } from '../src/server/config/s3-settings.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
 import { retryRemovals } from '../src/server/uploads/end-uploads.ts'
-import { askToDeleteUser } from './support/admin-requests.ts'
+import { confirmUserDeletion } from './support/admin-requests.ts'
 import { bytesIn } from './support/bucket.ts'
 import { freePort } from './support/free-port.ts'
 import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
@@ -45,7 +45,7 @@ describeOnS3('the administrator on S3', () => {
     const handedOut = link.headers.get('location') ?? ''
     expect((await fetch(handedOut)).status).toBe(200)
 
-    const deleted = await askToDeleteUser(admin, ada.id, { email: ada.email })
+    const deleted = await confirmUserDeletion(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
     // A URL is valid for at most a minute, even if the job is late.
@@ -89,14 +89,14 @@ describeOnS3('the administrator on S3', () => {
   })
 
   describe('testing the connection', () => {
-    const test = async (changes: Partial<S3Settings>, patienceMs?: number) => {
+    const test = async (changes: Partial<S3Settings>, timeoutMs?: number) => {
       const settings = { ...bucket.settings, ...changes }
       const storage = openS3Storage({ settings, clock: () => new Date() })
       const config = { ...app.deps.config, s3: settings }
       const result = await testStorage(
         { ...app.deps, config, stores: createStores(storage) },
         { id: 'nobody', ipAddress: '127.0.0.1' },
-        patienceMs,
+        timeoutMs,
       )
       await storage.close()
       return result

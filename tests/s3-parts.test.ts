@@ -23,10 +23,10 @@ import { describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './supp
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
   abort,
-  askForList,
-  askForParts,
   confirm,
   expectRefusal,
+  requestList,
+  requestParts,
 } from './support/upload-requests.ts'
 
 const mebibyte = 1024 ** 2
@@ -191,7 +191,7 @@ describeOnS3('a multipart upload on S3', () => {
   it('rejects part numbers out of range and stores nothing', async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada)
-    const sign = (...partNumbers: unknown[]) => askForParts(ada, cloudKey, partNumbers)
+    const sign = (...partNumbers: unknown[]) => requestParts(ada, cloudKey, partNumbers)
     await expectRefusal(await sign(0), 400, 'INVALID_INPUT')
     await expectRefusal(await sign(1, 4), 400, 'PART_NOT_FOUND')
 
@@ -276,8 +276,8 @@ describeOnS3('a multipart upload on S3', () => {
     const started = await start(ada)
     await sendParts(ada, started, 1)
     const { cloudKey } = started
-    await expectRefusal(await askForList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await askForParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
     await expectRefusal(await confirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await expectRefusal(await abort(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await sendParts(ada, started, 2, 3)
@@ -309,7 +309,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect((await abort(ada, started.cloudKey)).status).toBe(200)
     expect(await bytesIn(bucket)).toBe(before)
     expect((await putPart(url, pieceOf(3))).status).toBe(404)
-    await expectRefusal(await askForParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
     expect(await bytesIn(bucket)).toBe(before)
   })
 

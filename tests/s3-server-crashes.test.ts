@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bytesInBucket } from './faults/stored-bytes.ts'
 import { roundsOfCrashes, runCrashScenario } from './support/crash-scenario.ts'
-import { expectInOrderDaysLater } from './support/days-later.ts'
+import { expectConsistentDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
 import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
@@ -111,7 +111,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     it("leave nothing that the jobs don't delete days later", async () => {
       for (const server of servers) server.kill('SIGTERM')
       await Promise.all(servers.map(({ ended }) => ended))
-      await expectInOrderDaysLater({
+      await expectConsistentDaysLater({
         databaseUrl: database.url,
         dataDir: join(folder, '0'),
         env: bucket.env,

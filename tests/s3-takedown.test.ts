@@ -20,7 +20,7 @@ import {
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { listReports, report, takenDown } from './support/takedowns.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { askForDownload, confirm, expectRefusal } from './support/upload-requests.ts'
+import { confirm, expectRefusal, requestDownload } from './support/upload-requests.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -72,13 +72,13 @@ describeOnS3('a takedown on S3', () => {
   it('ends the link at once and issued presigned URLs within a minute, and deletes the bytes', async () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
-    const redirect = await askForDownload(app, file.shortCode)
+    const redirect = await requestDownload(app, file.shortCode)
     const handedOut = new URL(redirect.headers.get('location') ?? '')
     expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
     )
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
     expect((await fetch(handedOut)).status).toBe(404)
     expect(await app.storage.storedSize(key)).toBeNull()
@@ -126,7 +126,7 @@ describeOnS3('a takedown on S3', () => {
     expect((await rowOf(file))?.sha256).toBeNull()
     await takenDown(admin, file.shortCode)
     await computeDigests(app.deps)
-    expect((await askForDownload(app, hers.shortCode)).status).toBe(302)
+    expect((await requestDownload(app, hers.shortCode)).status).toBe(302)
     expect((await upload(innocent, sha256(innocent))).status).toBe(200)
     await expectRefusal(await upload(malware), 409, 'CONTENT_BLOCKED')
     expect((await rowOf(file))?.sha256).toBe(sha256(malware))
@@ -146,8 +146,8 @@ describeOnS3('a takedown on S3', () => {
     await takenDown(admin, first?.shortCode ?? '')
     await app.mails()
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
-    for (const copy of copies) expect((await askForDownload(app, copy.shortCode)).status).toBe(404)
-    expect((await askForDownload(app, other.shortCode)).status).toBe(302)
+    for (const copy of copies) expect((await requestDownload(app, copy.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, other.shortCode)).status).toBe(302)
     const [mail, ...others] = await app.mails()
     expect(others).toEqual([])
     expect(mail?.content.subject).toBe('2 of your files were taken down')

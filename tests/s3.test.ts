@@ -10,11 +10,11 @@ import type { File } from '../src/shared/contract/files.ts'
 import { bytesIn } from './support/bucket.ts'
 import { type ChaosProxy, startChaosProxy } from './support/chaos-proxy.ts'
 import {
-  askForRenewal,
   json,
   makeFile,
   makePerson,
   putBytes,
+  requestRenewal,
   type StartedUpload,
   startUpload,
 } from './support/make.ts'
@@ -22,7 +22,7 @@ import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import { confirmAll, endsOf, sendAllOf, startAll, uploadRequest } from './support/upload-batches.ts'
-import { abort, askForUpload, confirm, expectRefusal } from './support/upload-requests.ts'
+import { abort, confirm, expectRefusal, requestUpload } from './support/upload-requests.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -244,7 +244,7 @@ describeOnS3('a server with a bucket', () => {
     const file = await makeFile(ada)
     const { headers } = await download(app, file, { redirect: 'manual' })
     const handedOut = new URL(headers.get('location') ?? '')
-    const renewed = await json<File>(await askForRenewal(ada, file.id))
+    const renewed = await json<File>(await requestRenewal(ada, file.id))
     expect((await download(app, file)).status).toBe(404)
     const answer = await download(app, renewed)
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
@@ -334,7 +334,7 @@ describeOnS3('a bucket behind a failing network', () => {
       const sent = await startUpload(ada, { size: 10 })
       await putBytes(sent, text(10))
       const idempotencyKey = `while the bucket is ${fault}`
-      const start = () => askForUpload(ada, { idempotencyKey })
+      const start = () => requestUpload(ada, { idempotencyKey })
       begin()
 
       for (const answer of [await start(), await confirm(ada, sent.cloudKey)]) {
@@ -381,7 +381,7 @@ describeOnS3('an unreachable bucket', () => {
     const ada = await makePerson(app)
     await client.send(new DeleteBucketCommand({ Bucket: settings.bucket }))
     for (let tries = 0; tries < 4; tries += 1) {
-      await expectRefusal(await askForUpload(ada), 503, 'UNAVAILABLE')
+      await expectRefusal(await requestUpload(ada), 503, 'UNAVAILABLE')
     }
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)
     expect(app.logged).toContainEqual(expect.objectContaining({ msg: 'failed' }))

@@ -240,7 +240,7 @@ async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
 }
 
 test('after repeated kills, confirmed files and parts are intact and everything else can be completed', async () => {
-  const longestWaitMs = 20
+  const maxWaitMs = 20
   const confirmed = new Map<string, Buffer>()
   const offsets: number[] = []
   /**
@@ -254,7 +254,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
       await beginParts(random, wholeParts.shift() ?? 0),
     ]
     const remainders = interrupted.map((one) => one.sendRest())
-    if (random(2) === 0) await wait(random(longestWaitMs))
+    if (random(2) === 0) await wait(random(maxWaitMs))
     server.kill('SIGKILL')
     await Promise.all(remainders)
     await restart()

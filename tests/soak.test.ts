@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { findGrowth, type Sample } from '../bench/growth.ts'
 import { actions } from '../bench/soak-actions.ts'
 import { slowClients } from '../bench/soak-slow.ts'
-import { hangMs } from './support/hang.ts'
+import { hangTimeoutMs } from './support/hang.ts'
 import { isLongRun } from './support/rounds.ts'
 
 const flat: Sample = { memoryMiB: 200, heapMiB: 60, handles: 44, connections: 7, taken: 0 }
@@ -44,7 +44,9 @@ describe('growth', () => {
 // Tests the benchmark itself, so only in a long run.
 test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic', async () => {
   const args = ['--disable-warning=ExperimentalWarning', 'bench/soak.ts', '--minutes', '0.05']
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 4 * hangMs })
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    timeout: 4 * hangTimeoutMs,
+  })
   expect(stdout).toMatch(/Every answer was the expected one\.\n$/)
   expect(stdout.match(/^\| \d/gm)).toHaveLength(1)
   const rows = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))

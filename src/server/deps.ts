@@ -31,7 +31,7 @@ export interface Deps {
   rateLimits: RateLimits
   mailQueue: MailQueue
   /** Runs a job now instead of at its next scheduled time. */
-  askForJob: (name: JobOnDemand) => void
+  requestJob: (name: JobOnDemand) => void
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics

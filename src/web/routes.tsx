@@ -66,11 +66,11 @@ const Dashboard = lazy(() =>
  * They get this page only if the session has ended but the hint cookie remains.
  */
 function Home() {
-  return <SignedInScreen visitor={<LeaveForLanding />}>{() => <Dashboard />}</SignedInScreen>
+  return <SignedInScreen visitor={<LoadLandingPage />}>{() => <Dashboard />}</SignedInScreen>
 }
 
 /** Clears the sign-in hint and loads the landing page from the server. */
-function LeaveForLanding() {
+function LoadLandingPage() {
   useEffect(() => {
     const hint = readHint(document)
     if (hint !== null) dropHint(document, hint)

@@ -5,8 +5,6 @@ import { sessions } from '../../src/server/db/schema.ts'
 import type { Endpoint } from '../../src/shared/contract/endpoint.ts'
 import { endpoints } from '../../src/shared/contract/index.ts'
 import {
-  askForDeletion,
-  askForRenewal,
   type Client,
   json,
   listParts,
@@ -14,23 +12,25 @@ import {
   makeFile,
   makePerson,
   type Person,
+  requestDeletion,
+  requestRenewal,
   startUpload,
 } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
-  askToConfirm,
   confirmAll,
   endsOf,
+  requestConfirm,
   sendAllOf,
   startAll,
   uploadRequest,
 } from '../support/upload-batches.ts'
 import {
   abort,
-  askForList,
-  askForParts,
-  askForUpload,
   confirm,
+  requestList,
+  requestParts,
+  requestUpload,
 } from '../support/upload-requests.ts'
 
 /*
@@ -70,10 +70,10 @@ type Attempt = (client: Client, name: string) => Promise<Response>
 /** Calls each endpoint that takes one id or key. Endpoints that take several are tested below. */
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
-  renewFile: askForRenewal,
+  renewFile: requestRenewal,
   fileStats: (client, id) => client.fetch(`/api/files/${id}/stats`),
-  signParts: (client, key) => askForParts(client, key, [1]),
-  listParts: askForList,
+  signParts: (client, key) => requestParts(client, key, [1]),
+  listParts: requestList,
   confirmUpload: (client, key) => confirm(client, key),
   createFileRecord: (client, cloudKey) => client.post('/api/files', { cloudKey }),
   abortUpload: abort,
@@ -130,15 +130,15 @@ describe('deleteFiles', () => {
     async (who) => {
       const file = await makeFile(owner)
       const ids = [file.id, randomUUID()]
-      const answer = await askForDeletion(strangers[who], ids)
+      const answer = await requestDeletion(strangers[who], ids)
       expect(await answer.json()).toMatchObject({ deletedCount: 0, notFound: ids })
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
-      expect(await json(await askForDeletion(owner, ids))).toMatchObject({ deletedCount: 1 })
+      expect(await json(await requestDeletion(owner, ids))).toMatchObject({ deletedCount: 1 })
     },
   )
 
   it('rejects anonymous callers', async () => {
-    expect((await askForDeletion(makeClient(app), [randomUUID()])).status).toBe(401)
+    expect((await requestDeletion(makeClient(app), [randomUUID()])).status).toBe(401)
   })
 })
 
@@ -159,7 +159,7 @@ describe('confirmUploads', () => {
 
   it('rejects anonymous callers', async () => {
     const visitor = makeClient(app)
-    expect((await askToConfirm(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
+    expect((await requestConfirm(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
   })
 })
 
@@ -193,13 +193,13 @@ describe('starting an upload', () => {
   it('for another user is rejected and takes none of their slots', async () => {
     const victim = await makePerson(app)
     for (let time = 0; time < 4; time += 1) {
-      const { status } = await askForUpload(strangers['another user'], { ownerId: victim.id })
+      const { status } = await requestUpload(strangers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }
     const inBatch = await startAll(strangers['another user'], [
       uploadRequest({ ownerId: victim.id }),
     ])
     expect(endsOf(inBatch)).toEqual(['UNAUTHORIZED'])
-    expect((await askForUpload(victim)).status).toBe(200)
+    expect((await requestUpload(victim)).status).toBe(200)
   })
 })

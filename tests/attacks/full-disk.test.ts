@@ -16,7 +16,7 @@ import {
 } from '../support/make.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
-import { askForUpload, expectRefusal } from '../support/upload-requests.ts'
+import { expectRefusal, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * A real server with embedded Postgres on a disk of 110 MB. The attack: fill the disk with
@@ -57,7 +57,7 @@ async function expectAllInOrder() {
   const response = await makeClient(server).fetch(`/api/download/${file.shortCode}`)
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
   expect((await makeClient(server).fetch(`/s/${file.shortCode}`)).status).toBe(200)
-  await expectRefusal(await askForUpload(user), 507, 'STORAGE_FULL')
+  await expectRefusal(await requestUpload(user), 507, 'STORAGE_FULL')
 }
 
 async function restart() {
@@ -86,7 +86,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     const size = 4 * mebibyte
     const refusals: Response[] = []
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const started = await askForUpload(user, { fileSize: size })
+      const started = await requestUpload(user, { fileSize: size })
       if (started.ok) await putBytes(await json(started), new Uint8Array(randomBytes(size)))
       else refusals.push(started)
     }
@@ -128,9 +128,9 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     const before = await disk.free()
     expect((await user.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     expect(await disk.free()).toBeGreaterThan(before)
-    await expectRefusal(await askForUpload(user), 507, 'STORAGE_FULL')
+    await expectRefusal(await requestUpload(user), 507, 'STORAGE_FULL')
     await disk.clear()
     await until(async () => expect(await reserveHeld()).toBe(reserveBytes))
-    await until(async () => expect((await askForUpload(user)).status).toBe(200))
+    await until(async () => expect((await requestUpload(user)).status).toBe(200))
   })
 })

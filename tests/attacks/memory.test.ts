@@ -6,7 +6,7 @@ import { connectionLimits } from '../../src/server/http/limits.ts'
 import { transferLimits } from '../../src/server/storage/disk/transfers.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import {
   json,
   logIn,
@@ -76,7 +76,9 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
   let peak = 0
   const attacking = attack()
   for (let check = 0; check < checks; check += 1) {
-    const health = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(hangMs) })
+    const health = await fetch(`${server.url}/api/health`, {
+      signal: AbortSignal.timeout(hangTimeoutMs),
+    })
     expect(health.status).toBe(200)
     peak = Math.max(peak, residentMiB(server.pid))
   }

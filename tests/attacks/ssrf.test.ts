@@ -12,7 +12,7 @@ import { send } from '../support/send.ts'
 import { newAddress, signUp } from '../support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { askForUpload } from '../support/upload-requests.ts'
+import { requestUpload } from '../support/upload-requests.ts'
 
 /*
  * The attack (SSRF): put an address of the server's network into everything a user can send, hoping
@@ -120,8 +120,8 @@ it('fetches nothing named in a brand, nor when rendering its page', async () => 
 it('fetches nothing named in a file or a report', async () => {
   const bytes = new TextEncoder().encode(`<html><link rel="icon" href="${lure('bytes')}"></html>`)
   const file: File = await makeFile(owner, { name: lure('name'), type: 'text/html', bytes })
-  await askForUpload(owner, { idempotencyKey: lure('key') })
-  await askForUpload(owner, { fileType: `text/html; x="${lure('type')}"` })
+  await requestUpload(owner, { idempotencyKey: lure('key') })
+  await requestUpload(owner, { fileType: `text/html; x="${lure('type')}"` })
   const response = await owner.fetch('/api/preferences', {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },

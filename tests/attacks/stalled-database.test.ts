@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { PoolLimits } from '../../src/server/db/pool.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../support/make.ts'
 import { losses, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import {
@@ -179,7 +179,7 @@ test('recovers from a lock that is never released', async () => {
 
 test('recovers from a lock that outlasts transactions', async () => {
   // Otherwise Postgres would end a transaction left open by this server, and hide the leak.
-  const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangMs })
+  const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
   const people = await Promise.all(free.map(() => newPerson({}, server)))
   await directDb.query('begin')

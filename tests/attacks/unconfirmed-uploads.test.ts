@@ -8,7 +8,7 @@ import { json, makePerson, type Person, putBytes, type StartedUpload } from '../
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { testSpace } from '../support/test-space.ts'
 import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
-import { askForUpload, confirm, expectRefusal } from '../support/upload-requests.ts'
+import { confirm, expectRefusal, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * The attack: take up space with uploads that are announced but never sent, or sent but never
@@ -36,13 +36,13 @@ function rowsOf({ id }: Person) {
 
 /** Starts `count` uploads in parallel. Returns the statuses. */
 async function askAtOnce(person: Person, count: number, fileSize: number) {
-  const requests = Array.from({ length: count }, () => askForUpload(person, { fileSize }))
+  const requests = Array.from({ length: count }, () => requestUpload(person, { fileSize }))
   const answers = await Promise.all(requests)
   return answers.map(({ status }) => status).sort()
 }
 
 async function start(person: Person, fileSize: number): Promise<StartedUpload> {
-  const response = await askForUpload(person, { fileSize })
+  const response = await requestUpload(person, { fileSize })
   expect(response.status).toBe(200)
   return json(response)
 }
@@ -52,7 +52,7 @@ describe('a disk with space for one more upload', () => {
     const person = await makePerson(app, { tier: 'premium' })
     space.left = 15_000
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => askForUpload(person, { fileSize: 10_000 })),
+      Array.from({ length: 20 }, () => requestUpload(person, { fileSize: 10_000 })),
     )
     const uploads = await Promise.all(answers.map((answer) => json<StartedUpload>(answer)))
     // A rejected transfer may end before all of its bytes are sent.
@@ -69,7 +69,7 @@ describe('a disk with space for one more upload', () => {
   test('rejects a large upload and accepts a smaller one', async () => {
     const person = await makePerson(app)
     space.left = 1000
-    const refused = await askForUpload(person, { fileSize: 1001 })
+    const refused = await requestUpload(person, { fileSize: 1001 })
     expect((await json<{ message: string }>(refused.clone())).message).toContain(
       'too little free space',
     )
@@ -112,7 +112,7 @@ describe('a disk full of unconfirmed uploads', () => {
     app.clock.advance(14 * minute)
     await putBytes(active, new Uint8Array(1000))
     await sweepUploads(app.deps)
-    await expectRefusal(await askForUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
+    await expectRefusal(await requestUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
     app.clock.advance(2 * minute)
     await sweepUploads(app.deps)
     await start(bob, 500)
@@ -143,7 +143,7 @@ describe('an account', () => {
     const statuses = await askAtOnce(person, 40, largest)
     expect(statuses).toEqual([...Array(32).fill(200), ...Array(8).fill(409)])
     expect(await rowsOf(person)).toBe(32)
-    await expectRefusal(await askForUpload(person), 409, 'UPLOADS_UNFINISHED')
+    await expectRefusal(await requestUpload(person), 409, 'UPLOADS_UNFINISHED')
 
     app.clock.advance(24 * 60 * minute + 1)
     await sweepUploads(app.deps)

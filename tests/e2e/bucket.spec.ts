@@ -6,7 +6,7 @@ import { files } from '../../src/server/db/schema.ts'
 import { firstPartsSigned } from '../../src/shared/rules/files/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
 import { bytesIn, createBucket, type TestBucket } from '../support/bucket.ts'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import { makeFile, makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { type S3Server, startRadosgw } from '../support/radosgw.ts'
@@ -17,7 +17,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import {
   brokenConnection,
   expect,
-  expectNoWaste,
+  expectNoWastedPuts,
   isPut,
   test as onNetwork,
   reopen,
@@ -50,7 +50,7 @@ const test = onNetwork.extend<
       await use(server)
       await server?.stop()
     },
-    { scope: 'worker', timeout: hangMs },
+    { scope: 'worker', timeout: hangTimeoutMs },
   ],
 
   bucket: async ({ s3 }, use, testInfo) => {
@@ -170,7 +170,7 @@ test('repeated bucket failures cost only the parts in flight', async ({
   }
   network.open()
   await expectArrived(page, app, film)
-  expectNoWaste(network)
+  expectNoWastedPuts(network)
 })
 
 test('a presigned URL rejected mid-upload is replaced', async ({
@@ -190,7 +190,7 @@ test('a presigned URL rejected mid-upload is replaced', async ({
   network.open()
   await signed
   await expectArrived(page, app, film)
-  expectNoWaste(network)
+  expectNoWastedPuts(network)
 })
 
 test('after the tab is closed at 60 %, the same file resumes from the stored parts', async ({

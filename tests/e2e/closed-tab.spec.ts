@@ -16,11 +16,11 @@ import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
 const partCount = 13
-const mostInFlight = 5
+const maxInFlight = 5
 /**
  * After this many bytes, 60 % of the parts are complete. The other bytes belong to parts in flight.
  */
-const enough = (partCount * 0.6 + mostInFlight) * partSize
+const enough = (partCount * 0.6 + maxInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)

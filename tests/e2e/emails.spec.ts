@@ -5,7 +5,7 @@ import { emails } from './support/emails.ts'
 import { expect, test } from './support/test.ts'
 
 /** Background colors of light and dark email clients. */
-const grounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
+const backgrounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
 
 test('every email is readable in light and dark email clients', async ({ page }) => {
   const found = await readdir(new URL('../../src/server/email/templates/', import.meta.url))
@@ -19,7 +19,7 @@ test('every email is readable in light and dark email clients', async ({ page })
       await loadAxe(page)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        await expect(page.locator('body')).toHaveCSS('background-color', grounds[colorScheme])
+        await expect(page.locator('body')).toHaveCSS('background-color', backgrounds[colorScheme])
         const faults = await axeViolations(page, ['color-contrast', 'link-in-text-block'])
         expect(faults, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
       }

@@ -1,5 +1,10 @@
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, openDashboard, pressChooseFiles, reloadAnyway } from './support/dashboard.ts'
+import {
+  chooseFiles,
+  openDashboard,
+  pressChooseFiles,
+  reloadAndConfirm,
+} from './support/dashboard.ts'
 import {
   brokenConnection,
   expect,
@@ -31,7 +36,7 @@ test('a file chosen in the file picker resumes after a reload', async ({
   await answerPicker(page, film, { asks: false })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
-  await reloadAnyway(page)
+  await reloadAndConfirm(page)
   network.open()
   await expectArrived(page, app, film)
 })

@@ -10,7 +10,7 @@ import { writeRandomFile } from './support/files.ts'
 import {
   brokenConnection,
   expect,
-  expectNoWaste,
+  expectNoWastedPuts,
   sentSince,
   stallAfter,
   test,
@@ -85,7 +85,7 @@ test('an upload survives ten network failures and resends little', async ({
   await expectArrived(page, app, file)
   // Each failure may cost at most the parts in flight.
   expect(wastedPuts(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
-  expectNoWaste(network)
+  expectNoWastedPuts(network)
 })
 
 test('a stalled connection times out, and its parts are sent again', async ({
@@ -112,7 +112,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
   network.open()
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
-  expectNoWaste(network)
+  expectNoWastedPuts(network)
   await expect(fileRow(page, file.name)).toBeVisible()
   expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
@@ -213,7 +213,7 @@ test('an upload resumes from the bytes on disk after the server is killed and re
     network.open()
 
     await expectArrived(page, server, file)
-    expectNoWaste(network)
+    expectNoWastedPuts(network)
   } finally {
     server.kill('SIGTERM')
     await server.ended

@@ -6,9 +6,9 @@ import { fileRow, openDashboard } from './support/dashboard.ts'
 import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-const serverFault = { status: 500, json: { message: 'Internal server error' } }
+const serverError = { status: 500, json: { message: 'Internal server error' } }
 const aList = /\/api\/files\?/
-const faultOfTheList = /500 \(Internal Server Error\).*\/api\/files\?/
+const listError = /500 \(Internal Server Error\).*\/api\/files\?/
 
 test('a free user retries a failed list, learns why a link ended, and clears the history', async ({
   app,
@@ -24,9 +24,9 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   const failure = Promise.withResolvers<void>()
   await page.route(aList, async (route) => {
     await failure.promise
-    await route.fulfill(serverFault)
+    await route.fulfill(serverError)
   })
-  noise.expect(faultOfTheList)
+  noise.expect(listError)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
@@ -80,8 +80,8 @@ test('a list of thousands loads page by page and is searched on the server', asy
   expect(await rows.count()).toBeLessThan(100)
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
 
-  noise.expect(faultOfTheList)
-  await page.route(aList, (route) => route.fulfill(serverFault), { times: 1 })
+  noise.expect(listError)
+  await page.route(aList, (route) => route.fulfill(serverError), { times: 1 })
   await page.mouse.wheel(0, 1e6)
   const alert = page.getByRole('alert').filter({ hasText: 'The files after these could not be' })
   await alert.getByRole('button', { name: 'Try again' }).click()

@@ -1,5 +1,5 @@
 import { makeFile, makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, openDashboard, reloadAnyway } from './support/dashboard.ts'
+import { chooseFiles, dropFiles, openDashboard, reloadAndConfirm } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
   brokenConnection,
@@ -61,7 +61,7 @@ test('an upload reloaded while finalizing becomes a file without being chosen ag
   await expectUpload(page, film.name, 'Finalizing')
   await expect.poll(() => network.exchanges.some(isConfirm)).toBe(true)
   const before = network.exchanges.length
-  await reloadAnyway(page)
+  await reloadAndConfirm(page)
   await expectUpload(page, film.name, 'Paused')
   network.open()
   await expectUpload(page, film.name, 'Completed')

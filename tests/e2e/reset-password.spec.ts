@@ -9,7 +9,7 @@ function dialogOf(page: Page) {
   return page.getByRole('dialog', { name: 'Reset your password' })
 }
 
-async function askForLetter(page: Page, email: string) {
+async function requestResetEmail(page: Page, email: string) {
   await page.goto('/login')
   await pressOn(page, page.getByRole('button', { name: 'Forgot password?' }))
   await typeInto(page, dialogOf(page).getByLabel('Email address'), email)
@@ -52,7 +52,7 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
   await expect(open).toBeFocused()
   expect(await app.mails()).toEqual([])
 
-  await askForLetter(page, email)
+  await requestResetEmail(page, email)
   await expect(
     page.getByText("If an account exists, we've sent password reset instructions to your email."),
   ).toBeVisible()
@@ -83,7 +83,7 @@ test('a used link, or one without a token, shows an error and leads back', async
   page,
 }) => {
   const { email } = await makePerson(app)
-  await askForLetter(page, email)
+  await requestResetEmail(page, email)
   const link = await linkOf(app)
   for (const time of ['first', 'second']) {
     await page.goto(link)
@@ -127,7 +127,7 @@ test('a network error is reported, and the input is kept', async ({
 }) => {
   noise.allow(/ERR_INTERNET_DISCONNECTED/)
   const { email } = await makePerson(app)
-  await askForLetter(page, email)
+  await requestResetEmail(page, email)
   await page.goto(await linkOf(app))
   // Once this button is visible, the page's scripts are loaded.
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()

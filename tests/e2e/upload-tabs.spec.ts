@@ -1,5 +1,5 @@
 import { makePerson } from '../support/make.ts'
-import { dropFiles, openDashboard, openSecondTab, reloadAnyway } from './support/dashboard.ts'
+import { dropFiles, openDashboard, openSecondTab, reloadAndConfirm } from './support/dashboard.ts'
 import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
 import { expectArrived, expectUpload } from './support/uploads.ts'
 
@@ -16,7 +16,7 @@ test('a dropped file resumes by itself after a reload', async ({
   await openDashboard(page, app, await makePerson(app))
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
 
-  await reloadAnyway(page)
+  await reloadAndConfirm(page)
   network.open()
   await expectArrived(page, app, film)
 })

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import { json } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import type { Caller } from './call.ts'
@@ -106,7 +106,7 @@ async function checkLink(
  * @throws {Violation} if the error is malformed.
  */
 async function retryUntilAnswered(request: () => Promise<Response>): Promise<Response> {
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     const answer = await request()
     if (answer.status < 500 || performance.now() > deadline) return answer
@@ -120,7 +120,7 @@ async function retryUntilAnswered(request: () => Promise<Response>): Promise<Res
  * no response.
  */
 async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promise<number | null> {
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     const status = await download(visitor, file, true)
     if (status !== null || performance.now() > deadline) return status

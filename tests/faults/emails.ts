@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import type { TestSmtpServer } from '../support/smtp-server.ts'
 import type { DirectDb } from './direct-db.ts'
 import { Violation } from './expected-file.ts'
@@ -43,7 +43,7 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
  * @throws {Violation} if emails are still queued after two minutes, or have failed.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     const { rows } = await directDb.query<{ waiting: string; failed: string; lost: string }>(
       `select count(*) filter (where state in ('created', 'retry', 'active')) as waiting,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import { expectClearError } from './clear-error.ts'
 import type { Environment } from './environment.ts'
 import { Violation } from './expected-file.ts'
@@ -19,7 +19,7 @@ export async function recover(
   const { server, network, bucketNetwork } = environment
   network.open()
   bucketNetwork?.open()
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {
       // On a busy machine Postgres may respond too slowly for a start to succeed.

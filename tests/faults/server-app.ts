@@ -5,7 +5,7 @@ import { mailQueueName, openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { sendQueuedMail } from '../../src/server/jobs/jobs.ts'
 import { logSerializers } from '../../src/server/logging/log.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
-import { hangMs } from '../support/hang.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
 import type { TestClock } from '../support/test-clock.ts'
 import type { Command, RunCommand, ServerOptions } from './commands.ts'
 import { expectStorageMatches, runJobs } from './jobs.ts'
@@ -45,7 +45,7 @@ export async function startServer(options: ServerOptions, clock: TestClock): Pro
 
 /** Retries while the database is unreachable, or too slow on a busy machine. */
 async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {
       return await work()

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ErrorBody } from '../../src/shared/contract/errors.ts'
 import type { File } from '../../src/shared/contract/files.ts'
-import { hangMs } from '../support/hang.ts'
-import { askForRenewal, type Client, json, makeClient, sha256 } from '../support/make.ts'
+import { hangTimeoutMs } from '../support/hang.ts'
+import { type Client, json, makeClient, requestRenewal, sha256 } from '../support/make.ts'
 import type { Draw } from '../support/seeded-rounds.ts'
 import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
@@ -156,7 +156,7 @@ async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
 
 async function renew(user: SimulatedUser, file: ExpectedFile, days: number): Promise<void> {
   const answer = await call(user, 'renew', () =>
-    askForRenewal(user.client, file.id, { expirationDays: days }),
+    requestRenewal(user.client, file.id, { expirationDays: days }),
   )
   const attempts = attemptsOf(user, file)
   if (answer === null) attempts.renewals.push(null)
@@ -282,7 +282,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
  * @throws {Violation} if one is still pending after two minutes.
  */
 export async function finishUploads(user: SimulatedUser): Promise<void> {
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   while (user.pending.length > 0) {
     if (performance.now() > deadline) {
       throw new Violation(`${user.pending[0]?.name} cannot be uploaded`)

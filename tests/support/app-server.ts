@@ -144,7 +144,7 @@ export async function serveApp(
     passwords,
     rateLimits,
     mailQueue,
-    askForJob() {},
+    requestJob() {},
     mailer: config.smtpUrl === null ? mailBox.mailer : createMailer(config, { clock, log }),
     settings,
     metrics,

@@ -46,13 +46,13 @@ export function makeBodyFlow(): BodyFlow {
       if (isOver) return
       const passed = chunk.subarray(0, Math.min(left, chunk.length))
       left -= passed.length
-      const hasRoom = passed.length === 0 || to.write(passed)
+      const canContinue = passed.length === 0 || to.write(passed)
       if (passed.length < chunk.length) {
         kept = chunk.subarray(passed.length)
         body.pause()
         waiting.add(resume)
         held.resolve()
-      } else if (hasRoom) body.resume()
+      } else if (canContinue) body.resume()
       else {
         body.pause()
         to.once('drain', () => {

@@ -6,7 +6,7 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
 /** Returns the check results shown to the administrator. */
-export async function askForChecks(
+export async function requestChecks(
   admin: Client,
   headers: Record<string, string> = {},
 ): Promise<CheckLine[]> {
@@ -24,7 +24,7 @@ export function named(lines: readonly CheckLine[], name: string): CheckLine {
 
 /** Runs all checks and returns the result of this one. */
 export async function lineOf(admin: Client, name: string): Promise<CheckLine> {
-  return named(await askForChecks(admin), name)
+  return named(await requestChecks(admin), name)
 }
 
 /** Runs `work` while the job runner is up. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
-import { hangMs } from './hang.ts'
+import { hangTimeoutMs } from './hang.ts'
 import {
   type Client,
   json,
@@ -237,7 +237,7 @@ export class CrashUser {
   }
 
   #timeout(): AbortSignal {
-    return AbortSignal.timeout(hangMs)
+    return AbortSignal.timeout(hangTimeoutMs)
   }
 }
 

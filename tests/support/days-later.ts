@@ -31,7 +31,7 @@ interface Left {
  * uploads are deleted.
  * @throws an error that names what is missing or left over.
  */
-export async function expectInOrderDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
+export async function expectConsistentDaysLater({ databaseUrl, dataDir, env = {}, stored }: Left) {
   const clock = testClock()
   const today = clock()
   const directDb = openDirectDb(databaseUrl)

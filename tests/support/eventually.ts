@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { hangMs } from './hang.ts'
+import { hangTimeoutMs } from './hang.ts'
 
 /**
  * Retries an assertion until it passes, where no event signals the change. Advances fake timers by
@@ -7,5 +7,5 @@ import { hangMs } from './hang.ts'
  * @throws the last failure after two minutes.
  */
 export function eventually<T>(expectation: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(expectation, { timeout: hangMs, interval: 50 })
+  return vi.waitFor(expectation, { timeout: hangTimeoutMs, interval: 50 })
 }

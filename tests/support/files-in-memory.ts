@@ -14,7 +14,7 @@ const enoughBytes = 6 * 1024 ** 3
  * files. Does nothing if memory is short or mounted noexec, or if TMPDIR is set.
  */
 export function keepFilesInMemory(): void {
-  if (process.env.TMPDIR !== undefined || !hasRoom()) return
+  if (process.env.TMPDIR !== undefined || !hasSpace()) return
   for (const name of readdirSync(memory)) {
     if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) remove(name)
   }
@@ -34,7 +34,7 @@ function runsPrograms(folder: string): boolean {
   return spawnSync(program).status === 0
 }
 
-function hasRoom(): boolean {
+function hasSpace(): boolean {
   try {
     const { bavail, bsize } = statfsSync(memory)
     return bavail * bsize >= enoughBytes && process.availableMemory() >= enoughBytes

@@ -1,2 +1,2 @@
 /** Test timeout in milliseconds. Only a hang takes this long, even on a slow machine. */
-export const hangMs = 120_000
+export const hangTimeoutMs = 120_000

@@ -10,7 +10,6 @@ import { checkFreeLimit, checkStoredFiles } from '../faults/invariants.ts'
 import type { SetupName } from '../faults/setups.ts'
 import { eventually } from './eventually.ts'
 import {
-  askForRenewal,
   type Client,
   expectOk,
   json,
@@ -18,6 +17,7 @@ import {
   makeClient,
   makeFile,
   putBytes,
+  requestRenewal,
   sha256,
   signUp,
   startUpload,
@@ -25,13 +25,13 @@ import {
 import { losses, type PostgresProxy } from './postgres-proxy.ts'
 import { isLongRun } from './rounds.ts'
 import { type Draw, seededRounds } from './seeded-rounds.ts'
-import { askToConfirm, type EntryResult } from './upload-batches.ts'
+import { type EntryResult, requestConfirm } from './upload-batches.ts'
 import { confirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** Days a renewal adds. The first link gets fewer. */
 const renewalDays = 7
-const mostBytes = 20_000
+const maxBytes = 20_000
 
 /**
  * When the server is killed: at any statement, or when a commit or its response is lost. A lost
@@ -212,7 +212,7 @@ async function makeUser(
 async function sendUploads(user: Client, names: readonly string[]): Promise<SentUpload[]> {
   const sent: SentUpload[] = []
   for (const name of names) {
-    const bytes = new Uint8Array(randomBytes(1 + (randomBytes(2).readUInt16BE() % mostBytes)))
+    const bytes = new Uint8Array(randomBytes(1 + (randomBytes(2).readUInt16BE() % maxBytes)))
     const started = await startUpload(user, { name, size: bytes.length })
     await expectOk(await putBytes(started, bytes))
     sent.push({ name, cloudKey: started.cloudKey, bytes })
@@ -227,7 +227,7 @@ function confirming(environment: Environment, user: Client, uploads: readonly Se
   const ask = () =>
     isOne
       ? confirm(user, first?.cloudKey ?? '')
-      : askToConfirm(
+      : requestConfirm(
           user,
           uploads.map(({ cloudKey }) => ({ cloudKey })),
         )
@@ -269,7 +269,7 @@ function confirming(environment: Environment, user: Client, uploads: readonly Se
 
 function renewing(environment: Environment, user: Client, file: File & { bytes: Bytes }): Call {
   const { id, originalName, bytes } = file
-  const ask = () => askForRenewal(user, id, { expirationDays: renewalDays })
+  const ask = () => requestRenewal(user, id, { expirationDays: renewalDays })
   const renewed = async (answer: Response): Promise<File> => {
     await expectOk(answer)
     return json<File>(answer)

@@ -164,7 +164,7 @@ export async function makeFile(
   return { ...(await json<File>(confirmed)), bytes }
 }
 
-export function askForRenewal(
+export function requestRenewal(
   person: Client,
   id: string,
   body: unknown = { expirationDays: 3 },
@@ -176,7 +176,7 @@ export function askForRenewal(
   })
 }
 
-export function askForDeletion(person: Client, fileIds: unknown): Promise<Response> {
+export function requestDeletion(person: Client, fileIds: unknown): Promise<Response> {
   return person.fetch('/api/files/bulk', {
     method: 'DELETE',
     headers: { 'content-type': 'application/json' },

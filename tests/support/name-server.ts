@@ -14,7 +14,7 @@ const headerBytes = 12
 const nameOfQuestion = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
 /** Docker's TTL. */
-const secondsToKeep = 600
+const ttlSeconds = 600
 
 /** Starts a DNS server (RFC 1035) without names on 127.0.0.1. */
 export async function startNameServer(): Promise<NameServer> {
@@ -52,7 +52,7 @@ function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
   head.writeUInt16BE(0x8180 | notFound, 2)
   head.writeUInt16BE(addresses.length, 6)
   const time = Buffer.alloc(4)
-  time.writeUInt32BE(secondsToKeep)
+  time.writeUInt32BE(ttlSeconds)
   const records = addresses.map((address) =>
     Buffer.from([
       ...nameOfQuestion,

@@ -86,7 +86,7 @@ export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
  * Sends the parts missing from the part list, confirms the upload, and asserts that the whole file
  * is intact. So the list contained neither lost parts nor rejected bytes.
  */
-export async function expectGoesOn(app: TestApp, person: Person, upload: InParts): Promise<void> {
+export async function expectResumes(app: TestApp, person: Person, upload: InParts): Promise<void> {
   const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
   await sendParts(
     person,

@@ -60,7 +60,7 @@ export function simulateParts(count: number, size = count * partSize) {
     online: true,
     /** True if the server reports being ready. */
     ready: true,
-    mostAtOnce: 0,
+    peakConcurrency: 0,
     /** Successful PUTs. */
     answered: 0,
     now: () => time,
@@ -113,7 +113,7 @@ export function simulateParts(count: number, size = count * partSize) {
       if (accepted.has(partNumber)) violations.push(`part ${partNumber} again`)
       if (underWay.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
       underWay.add(partNumber)
-      sim.mostAtOnce = Math.max(sim.mostAtOnce, underWay.size)
+      sim.peakConcurrency = Math.max(sim.peakConcurrency, underWay.size)
       const isOld = signature <= sim.oldestGoodSignature
       const fault: Fault | null = isOld ? { kind: 'status', status: 403 } : sim.fault(partNumber)
       try {

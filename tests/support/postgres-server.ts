@@ -9,7 +9,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
-import { hangMs } from './hang.ts'
+import { hangTimeoutMs } from './hang.ts'
 
 /** A database for one test. `drop` closes open connections. */
 export interface TestDatabase {
@@ -107,7 +107,7 @@ function urlOf(socketFolder: string, database: string): string {
 }
 
 async function untilUsable(url: string): Promise<void> {
-  const deadline = performance.now() + hangMs
+  const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {
       return await withClient(url, (client) => client.query('select 1'))

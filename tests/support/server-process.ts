@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { hangMs } from './hang.ts'
+import { hangTimeoutMs } from './hang.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -73,7 +73,7 @@ function waitForOutput(stream: Readable, wanted: string): Promise<void> {
 }
 
 async function untilReady(child: ChildProcess, url: string, stderr: Promise<string>) {
-  const timeout = AbortSignal.timeout(hangMs)
+  const timeout = AbortSignal.timeout(hangTimeoutMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The server has ended: ${await stderr}`)

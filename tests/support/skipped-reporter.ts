@@ -23,7 +23,7 @@ export default class SkippedReporter implements Reporter {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
     const selected = skipped.filter(isSelected)
     for (const [need, [what, cure]] of Object.entries(needsInWords())) {
-      const tests = selected.filter((test) => lackOf(test) === need)
+      const tests = selected.filter((test) => missingNeed(test) === need)
       if (tests.length === 0) continue
       const files = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
       const counts = [...files].map(([file, { length }]) => `  ${file}: ${length}`)
@@ -34,7 +34,7 @@ export default class SkippedReporter implements Reporter {
 }
 
 /** Returns the missing requirement of a test. */
-function lackOf(test: TestCase): MachineNeed | undefined {
+function missingNeed(test: TestCase): MachineNeed | undefined {
   let at: TestCase | TestSuite | TestModule = test
   while (at.type !== 'module') {
     const { lacks } = at.meta()

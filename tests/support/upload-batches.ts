@@ -18,11 +18,11 @@ export function uploadRequest(changes: Record<string, unknown> = {}): Record<str
   }
 }
 
-export function askForUploads(person: Client, files: unknown): Promise<Response> {
+export function requestUploads(person: Client, files: unknown): Promise<Response> {
   return person.post('/api/files/get-upload-urls', { files })
 }
 
-export function askToConfirm(person: Client, uploads: unknown): Promise<Response> {
+export function requestConfirm(person: Client, uploads: unknown): Promise<Response> {
   return person.post('/api/files/confirm-uploads', { uploads })
 }
 
@@ -36,7 +36,7 @@ export async function startAll(
   person: Client,
   files: readonly unknown[],
 ): Promise<EntryResult<StartedUpload>[]> {
-  return resultsIn(await askForUploads(person, files))
+  return resultsIn(await requestUploads(person, files))
 }
 
 /** Confirms uploads in one batch. */
@@ -44,7 +44,7 @@ export async function confirmAll(
   person: Client,
   uploads: readonly unknown[],
 ): Promise<EntryResult<File>[]> {
-  return resultsIn(await askToConfirm(person, uploads))
+  return resultsIn(await requestConfirm(person, uploads))
 }
 
 /** Returns 'ok' or the error code of each entry. */

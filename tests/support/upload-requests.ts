@@ -4,7 +4,7 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
 /** Requests an upload of ten bytes, with `changes`. The response may be an error. */
-export function askForUpload(
+export function requestUpload(
   person: Client,
   changes: Record<string, unknown> = {},
 ): Promise<Response> {
@@ -26,7 +26,7 @@ export function abort(person: Client, cloudKey: string): Promise<Response> {
 }
 
 /** Requests presigned URLs for parts. */
-export function askForParts(
+export function requestParts(
   person: Client,
   cloudKey: unknown,
   partNumbers: unknown,
@@ -35,12 +35,12 @@ export function askForParts(
 }
 
 /** Lists the stored parts. */
-export function askForList(person: Client, cloudKey: string): Promise<Response> {
+export function requestList(person: Client, cloudKey: string): Promise<Response> {
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
 /** Downloads a file as a visitor. Returns the response. */
-export function askForDownload(
+export function requestDownload(
   app: TestApp,
   shortCode: string,
   headers: Record<string, string> = {},
@@ -53,7 +53,7 @@ export async function download(
   app: TestApp,
   { shortCode }: Pick<File, 'shortCode'>,
 ): Promise<Uint8Array> {
-  const response = await askForDownload(app, shortCode)
+  const response = await requestDownload(app, shortCode)
   expect(response.status).toBe(200)
   return new Uint8Array(await response.arrayBuffer())
 }

@@ -107,8 +107,8 @@ export function unauthorized(): Response {
   return refused(401, 'UNAUTHORIZED', 'Unauthorized')
 }
 
-/** Creates a response that is sent when the test calls `come`. */
-export function later(): { answer: () => Promise<unknown>; come: (result: unknown) => void } {
+/** Creates a response that is sent when the test calls `resolve`. */
+export function later(): { answer: () => Promise<unknown>; resolve: (result: unknown) => void } {
   const { promise, resolve } = Promise.withResolvers<unknown>()
-  return { answer: () => promise, come: resolve }
+  return { answer: () => promise, resolve }
 }

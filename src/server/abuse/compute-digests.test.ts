@@ -33,7 +33,7 @@ function depsWith(changes: Partial<Storage> = {}) {
   return {
     ...app.deps,
     stores: createStores({ ...app.storage, ...changes }),
-    askForJob() {
+    requestJob() {
       asked += 1
     },
   }

@@ -13,7 +13,7 @@ import {
 import { listReports, report, startTakedownSetup } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
-import { longestReason } from '../../shared/rules/links/report.ts'
+import { maxReasonLength } from '../../shared/rules/links/report.ts'
 import { auditLog, files, reports } from '../db/schema.ts'
 import { computeDigests } from './compute-digests.ts'
 import { removeLapsedReports } from './report-queries.ts'
@@ -183,10 +183,10 @@ describe('POST /api/links/{code}/report', () => {
 })
 
 describe('the longest reason', () => {
-  const longest = `One\n\n${'x'.repeat(longestReason - 6)}y`
+  const longest = `One\n\n${'x'.repeat(maxReasonLength - 6)}y`
 
   it.each(['\n', '\r\n', '\r'])('is accepted with line endings of %j', async (end) => {
-    expect(longest).toHaveLength(longestReason)
+    expect(longest).toHaveLength(maxReasonLength)
     const { shortCode } = await makeFile(owner)
     const reason = longest.replaceAll('\n', end)
     expect((await report(visitor, shortCode, { reason })).status).toBe(200)

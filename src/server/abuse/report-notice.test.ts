@@ -10,7 +10,7 @@ import {
 import { listReports, report } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
-import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { reports } from '../db/schema.ts'
 
 /** How support learns about a reported file. */
@@ -129,7 +129,7 @@ describe('the report check', () => {
     app.clock.advance(60_000)
     await report(visitor, (await makeFile(owner)).shortCode)
     const afterTwoDays = new Date(since.getTime() + 2 * day)
-    const message = `2 open, the oldest since ${momentText(since, afterTwoDays)}.`
+    const message = `2 open, the oldest since ${timestampText(since, afterTwoDays)}.`
     app.clock.set(new Date(since.getTime() + 2 * day - 5001))
     expect(await line()).toMatchObject({ status: 'ok', message, cure: '' })
     const late = await line()

@@ -4,7 +4,7 @@ import { reportForm } from '../../shared/contract/abuse.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import { opens } from '../../shared/rules/links/link-status.ts'
 import {
-  longestWords,
+  maxExplanationLength,
   type ReportChoice,
   reportChoices,
   reportReason,
@@ -35,7 +35,7 @@ type AbuseEndpoint =
  * reported file down or dismisses the report.
  */
 export function abuseRoutes(
-  deps: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
+  deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
   pages: ReportPages,
 ): Handlers<AbuseEndpoint> {
   return {
@@ -136,6 +136,6 @@ function faultOf({ issues }: z.ZodError): string {
   if (!isWrong('words')) return 'Please enter a valid email address.'
   const isTooLong = issues.some(({ code, path }) => path[0] === 'words' && code === 'too_big')
   return isTooLong
-    ? `Please use at most ${groupedDigits(longestWords)} characters.`
+    ? `Please use at most ${groupedDigits(maxExplanationLength)} characters.`
     : 'Please say what is wrong with the file.'
 }

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForRenewal,
   type Client,
   json,
   makeFile,
   makePerson,
   type Person,
+  requestRenewal,
   sha256,
 } from '../../../tests/support/make.ts'
 import {
@@ -140,7 +140,7 @@ describe('a link that is taken down', () => {
   it('cannot be renewed and frees its slot', async () => {
     const file = await makeFile(owner)
     await takenDown(admin, file.shortCode)
-    await expectRefusal(await askForRenewal(owner, file.id), 409, 'FILE_GONE')
+    await expectRefusal(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
     const free = await makePerson(app)
     const [first] = [await makeFile(free), await makeFile(free), await makeFile(free)]
     await takenDown(admin, first.shortCode)
@@ -233,7 +233,7 @@ describe('a takedown of a link that is not active', () => {
     const before = app.clock()
     app.clock.set(new Date(file.expiresAt))
     expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
-    await expectRefusal(await askForRenewal(owner, file.id), 409, 'FILE_GONE')
+    await expectRefusal(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
     app.clock.set(before)
     expect(await auditOf(file)).toMatchObject({ details: { linkWasOpen: false } })
   })
@@ -297,7 +297,7 @@ describe('a takedown of a link that is not active', () => {
   it('renewed after the report: takes the file down under its new link', async () => {
     const file = await makeFile(owner)
     await report(visitor, file.shortCode)
-    const renewed = await json<File>(await askForRenewal(owner, file.id))
+    const renewed = await json<File>(await requestRenewal(owner, file.id))
     expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
     expect(await canDownload(visitor, renewed.shortCode)).toBe(false)
   })

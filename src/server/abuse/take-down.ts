@@ -9,7 +9,7 @@ import { proveContent, takeDownCopies } from './block-copies.ts'
 import { blockContent, type Content, findFileToTakeDown, lockContent } from './queries.ts'
 import { closeReportsOf, findLastReport } from './report-queries.ts'
 
-type TakedownDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
+type TakedownDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** Which link the administrator takes down, and why. */
 export interface TakedownOrder {
@@ -61,7 +61,7 @@ export async function takeDown(
   if (found.size === 0) return { link: found.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
   // Other files may have the same content but no computed SHA-256 yet.
-  deps.askForJob('compute-digests')
+  deps.requestJob('compute-digests')
   return { link: found.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
 

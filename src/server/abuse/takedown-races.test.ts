@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
-  askForDeletion,
-  askForRenewal,
   type Client,
   json,
   makeFile,
   makePerson,
   type Person,
+  requestDeletion,
+  requestRenewal,
 } from '../../../tests/support/make.ts'
 import { roundsOf } from '../../../tests/support/rounds.ts'
 import {
@@ -81,7 +81,7 @@ it('with a renewal: neither the old link nor the new one is active', async () =>
     const key = await keyOf(file.id)
     const [taken, renewal] = await Promise.all([
       soon(() => takeDown(admin, file.shortCode)),
-      soon(() => askForRenewal(ada, file.id)),
+      soon(() => requestRenewal(ada, file.id)),
     ])
     expect(taken.status).toBe(200)
     expect([200, 409]).toContain(renewal.status)
@@ -108,7 +108,7 @@ it('with confirms of the same content by others: no link is left', async () => {
       if (answer.status === 200) codes.push((await json<File>(answer)).shortCode)
     }
     const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
-    if (ids.length > 0) await askForDeletion(bob, ids)
+    if (ids.length > 0) await requestDeletion(bob, ids)
     await expectGone([file.shortCode, ...codes], keys, bytes)
     // The job that completes takedowns found nothing to do.
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })
@@ -144,7 +144,7 @@ it('with a deletion: the content is blocked in either order, and both calls succ
     const keys = [await keyOf(file.id), await keyOf(copy.id)]
     const [taken, deleted] = await Promise.all([
       soon(() => takeDown(admin, file.shortCode)),
-      soon(() => askForDeletion(ada, [file.id, copy.id])),
+      soon(() => requestDeletion(ada, [file.id, copy.id])),
     ])
     expect([taken.status, deleted.status]).toEqual([200, 200])
     await expectGone([file.shortCode, copy.shortCode], keys, file.bytes)

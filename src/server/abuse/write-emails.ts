@@ -1,4 +1,4 @@
-import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Deps } from '../deps.ts'
 import { emailToOwner, emailToSupport, nameOf, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
@@ -29,7 +29,7 @@ export async function writeTakedownMail(
     fileNames,
     count: fileIds.length,
     reason,
-    takenDownAt: momentText(new Date(takenDownAt)),
+    takenDownAt: timestampText(new Date(takenDownAt)),
     supportEmail,
   })
   return {

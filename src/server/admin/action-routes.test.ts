@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
 import { type Client, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectRefusal } from '../../../tests/support/upload-requests.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe.each<[string, (who: Client) => Promise<Response>, number]>([
-  ['DELETE /api/admin/users/{id}', (who) => askToDeleteUser(who, 'nobody'), 404],
+  ['DELETE /api/admin/users/{id}', (who) => confirmUserDeletion(who, 'nobody'), 404],
   ['POST cleanup-expired', (who) => who.post('/api/admin/cleanup-expired'), 200],
   ['POST sanitize-filenames', (who) => who.post('/api/admin/sanitize-filenames'), 200],
   ['POST expire-files', (who) => who.post('/api/admin/expire-files'), 200],

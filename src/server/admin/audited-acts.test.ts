@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
 import { makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports, report, takeDown } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -31,7 +31,7 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
     'delete-user',
     async () => {
       const { id, email } = await makePerson(app)
-      return askToDeleteUser(admin, id, { email })
+      return confirmUserDeletion(admin, id, { email })
     },
   ],
   toggleUserTier: [

@@ -1,21 +1,21 @@
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
 import {
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   type Person,
   putBytes,
+  requestRenewal,
   type StartedUpload,
   startUpload,
 } from '../../../tests/support/make.ts'
 import { makeRace } from '../../../tests/support/race.ts'
 import { roundsOf } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForUpload, confirm } from '../../../tests/support/upload-requests.ts'
+import { confirm, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import {
   deletionReceipts,
@@ -55,7 +55,7 @@ async function upload(person: Person): Promise<StartedUpload> {
 }
 
 async function remove({ id, email }: Person) {
-  const response = await askToDeleteUser(admin, id, { email })
+  const response = await confirmUserDeletion(admin, id, { email })
   expect(response.status).toBe(200)
 }
 
@@ -122,7 +122,7 @@ describe('deleting a user', () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier })
       const [started] = await race.run(
-        () => askForUpload(ada),
+        () => requestUpload(ada),
         () => remove(ada),
       )
       expect([200, 401, 404]).toContain(started.status)
@@ -148,7 +148,7 @@ describe('deleting a user', () => {
       const file = await makeFile(ada)
       const key = await keyOf(file)
       const [renewed] = await race.run(
-        () => askForRenewal(ada, file.id),
+        () => requestRenewal(ada, file.id),
         () => remove(ada),
       )
       expect([200, 401, 404]).toContain(renewed.status)
@@ -208,7 +208,7 @@ describe('deleting a user', () => {
       const statuses = await Promise.all([
         ...open.map(async ({ cloudKey }) => (await confirm(ada, cloudKey)).status),
         ...made.map(({ shortCode }) => statusOf(shortCode)),
-        ...made.map(async ({ id }) => (await askForRenewal(ada, id)).status),
+        ...made.map(async ({ id }) => (await requestRenewal(ada, id)).status),
         ada.post('/api/auth/toggle-premium').then(({ status }) => status),
         makeClient(app)
           .post('/api/auth/login', { email, password })

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { askToDeleteUser } from '../../../tests/support/admin-requests.ts'
+import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
 import {
   json,
   logIn,
@@ -41,7 +41,7 @@ afterEach(async () => {
 afterAll(() => app.close())
 
 function remove({ id, email }: Person) {
-  return askToDeleteUser(admin, id, { email })
+  return confirmUserDeletion(admin, id, { email })
 }
 
 async function isThere({ id }: Person) {
@@ -212,7 +212,9 @@ describe('DELETE /api/admin/users/{id}', () => {
 
   it('accepts the address in any case and with surrounding spaces', async () => {
     const ada = await makePerson(app)
-    const response = await askToDeleteUser(admin, ada.id, { email: ` ${ada.email.toUpperCase()} ` })
+    const response = await confirmUserDeletion(admin, ada.id, {
+      email: ` ${ada.email.toUpperCase()} `,
+    })
     expect(response.status).toBe(200)
     expect(await isThere(ada)).toBe(false)
   })
@@ -220,7 +222,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   it.each([undefined, {}])('deletes by id alone if the body has no address (%j)', async (body) => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada)
-    const response = await askToDeleteUser(admin, ada.id, body)
+    const response = await confirmUserDeletion(admin, ada.id, body)
     expect(response.status).toBe(200)
     expect(await json(response)).toMatchObject({ deletedFiles: 1 })
     expect(await isThere(ada)).toBe(false)
@@ -241,7 +243,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   ])('rejects %j as the address and deletes nothing', async (body) => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    await expectRefusal(await askToDeleteUser(admin, ada.id, body), 400, 'INVALID_INPUT')
+    await expectRefusal(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await isThere(ada)).toBe(true)
     expect(await statusOf(`/api/download/${file.shortCode}`)).toBe(200)
     expect(await statusOf('/api/files', ada)).toBe(200)
@@ -250,20 +252,20 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('rejects unknown fields', async () => {
     const ada = await makePerson(app)
     const body = { email: ada.email, force: true }
-    await expectRefusal(await askToDeleteUser(admin, ada.id, body), 400, 'INVALID_INPUT')
+    await expectRefusal(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await isThere(ada)).toBe(true)
   })
 
   it('returns an error for an unknown user', async () => {
     for (const id of ['nobody', "' or true --", '../stats'])
       await expectRefusal(
-        await askToDeleteUser(admin, id, { email: 'a@b.example' }),
+        await confirmUserDeletion(admin, id, { email: 'a@b.example' }),
         404,
         'USER_NOT_FOUND',
       )
     for (const id of ['\0', 'x'.repeat(65)])
       await expectRefusal(
-        await askToDeleteUser(admin, id, { email: 'a@b.example' }),
+        await confirmUserDeletion(admin, id, { email: 'a@b.example' }),
         400,
         'INVALID_INPUT',
       )
@@ -271,7 +273,7 @@ describe('DELETE /api/admin/users/{id}', () => {
 
   it('rejects deleting the administrator, whatever the body', async () => {
     for (const body of [undefined, { email: admin.email }, { email: 'x' }])
-      await expectRefusal(await askToDeleteUser(admin, admin.id, body), 409, 'ADMIN_STAYS')
+      await expectRefusal(await confirmUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
     expect(await isThere(admin)).toBe(true)
   })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostFoundUsers, topUsers } from '../../shared/contract/admin.ts'
+import { maxFoundUsers, topUsers } from '../../shared/contract/admin.ts'
 import { maintenanceActs } from '../../shared/rules/accounts/audit-action.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -49,7 +49,7 @@ export function adminRoutes(
 
     async listUsers({ query: { search } }) {
       const now = clock()
-      const found = await listUsers(db, { search, limit: search ? mostFoundUsers : topUsers, now })
+      const found = await listUsers(db, { search, limit: search ? maxFoundUsers : topUsers, now })
       return found.map(({ user, ...counts }) => ({
         ...publicUser(toSessionUser(user, now)),
         ...counts,

@@ -7,7 +7,7 @@ import type { SessionUser } from '../http/session.ts'
 import { withTimeout } from '../timeout.ts'
 
 /** Time limit for the mail server. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 interface Sent {
   success: boolean
@@ -45,7 +45,7 @@ async function sendTestMail(
   const to = { name: admin.name, address: admin.email }
   const messageId = `${randomUUID()}@${appUrl.hostname}`
   try {
-    await withTimeout(mailer.send({ to, content, messageId }), patienceMs)
+    await withTimeout(mailer.send({ to, content, messageId }), timeoutMs)
   } catch (error) {
     log.warn({ err: error }, 'the test mail could not be sent')
     const reason = error instanceof Error ? error.message : String(error)

@@ -25,16 +25,16 @@ type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
  * message names the test, the bucket or folder and, after a failure, the remedy. It contains no
  * secrets, because it includes only the name of an error. The audit log records the test and its
  * success.
- * @param patienceMs time limit for storage.
+ * @param timeoutMs time limit for storage.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
 export async function testStorage(
   deps: StorageDeps & Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
   actor: Actor,
-  patienceMs = 15_000,
+  timeoutMs = 15_000,
 ): Promise<Tested> {
   await deps.rateLimits.spend([counter('storageTestsByUser', actor.id)])
-  const tested = await tryStorage(deps, patienceMs)
+  const tested = await tryStorage(deps, timeoutMs)
   const details = { store: deps.stores.current.name, connected: tested.connected }
   await writeAudit(deps.db, [
     adminEntry(actor, deps.clock(), { action: 'test-storage', details: details }),
@@ -42,7 +42,7 @@ export async function testStorage(
   return tested
 }
 
-async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested> {
+async function tryStorage(deps: StorageDeps, timeoutMs: number): Promise<Tested> {
   const storage = deps.stores.current
   let doing = ''
   const tryAll = async () => {
@@ -52,7 +52,7 @@ async function tryStorage(deps: StorageDeps, patienceMs: number): Promise<Tested
     }
   }
   try {
-    await withTimeout(tryAll(), patienceMs)
+    await withTimeout(tryAll(), timeoutMs)
   } catch (error) {
     return { connected: false, message: describeFailure(deps, error, doing) }
   }

@@ -2,13 +2,13 @@ import { eq, like, lt } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { later } from '../../../tests/support/file-rows.ts'
 import {
-  askForDeletion,
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   type Person,
+  requestDeletion,
+  requestRenewal,
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
@@ -238,7 +238,7 @@ describe('expiring soon', () => {
     await at(later(app, 2.5 * day), async () => {
       expect((await read(ada)).expiringSoon).toBe(3)
       await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-      await askForRenewal(ada, renewed.id)
+      await requestRenewal(ada, renewed.id)
       expect((await read(ada)).expiringSoon).toBe(1)
     })
   })
@@ -272,11 +272,11 @@ describe('downloads per day', () => {
   it('are kept when files are deleted or links renewed', async () => {
     const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
     for (const file of made) await download(file, 2)
-    const renewed = await askForRenewal(ada, made[2].id)
+    const renewed = await requestRenewal(ada, made[2].id)
     await download(await json(renewed))
     expect(total(await read(ada))).toBe(7)
     await ada.fetch(`/api/files/${made[0].id}`, { method: 'DELETE' })
-    await askForDeletion(ada, [made[1].id, made[2].id])
+    await requestDeletion(ada, [made[1].id, made[2].id])
     await expireFiles(app.deps)
     const { days, mostDownloaded, kinds } = await read(ada)
     expect(total({ days })).toBe(7)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  askForRenewal,
   json,
   makeFile,
   makePerson,
   type Person,
+  requestRenewal,
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -78,7 +78,7 @@ describe('the statistics of a file', () => {
     const file = await makeFile(ada)
     await download(app, file)
     app.clock.advance(4 * day)
-    await download(app, await json(await askForRenewal(ada, file.id)))
+    await download(app, await json(await requestRenewal(ada, file.id)))
     expect(await stats(ada, file.id)).toMatchObject({ downloadCount: 2 })
     app.clock.advance(100 * day)
     const { days, downloadCount } = await stats(await signInAgain(app, ada), file.id)

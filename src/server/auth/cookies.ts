@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { nanoid } from 'nanoid'
-import { longestLifeMs } from '../../shared/rules/accounts/session-life.ts'
+import { maxSessionAgeMs } from '../../shared/rules/accounts/session-life.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -63,7 +63,7 @@ export function setSessionCookies(
   { token, createdAt }: { token: string; createdAt: Date },
 ): void {
   const value = `${token}.${signature(token, deps.secret)}`
-  const endMs = createdAt.getTime() + longestLifeMs
+  const endMs = createdAt.getTime() + maxSessionAgeMs
   writeSessionCookies(deps, context, value, nanoid(8), endMs - deps.clock().getTime())
 }
 

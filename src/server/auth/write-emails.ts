@@ -1,5 +1,5 @@
 import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
-import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Deps } from '../deps.ts'
 import { type EmailContent, emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
@@ -65,20 +65,20 @@ async function contentFor(
       return resetPasswordEmail({
         ...facts,
         link: await addLink(deps, account, 'reset-password'),
-        askedAt: momentText(new Date(request.askedAt)),
+        askedAt: timestampText(new Date(request.askedAt)),
         hasPassword: account.passwordHash !== null,
       })
     case 'password-changed':
       return passwordChangedEmail({
         ...facts,
         ...request,
-        changedAt: momentText(new Date(request.changedAt)),
+        changedAt: timestampText(new Date(request.changedAt)),
       })
     case 'google-linked':
       return googleLinkedEmail({
         ...facts,
         ...request,
-        linkedAt: momentText(new Date(request.linkedAt)),
+        linkedAt: timestampText(new Date(request.linkedAt)),
       })
   }
 }
@@ -99,7 +99,7 @@ async function resentEmail(
   if (!account || account.emailVerified) return null
   const link = await addLink(deps, account, 'verify-email')
   const { loginPage } = helpOf(deps)
-  const times = { askedAt: momentText(new Date(askedAt)) }
+  const times = { askedAt: timestampText(new Date(askedAt)) }
   return emailToOwner(account, verifyAccountEmail({ email, link, loginPage, ...times }))
 }
 
@@ -111,7 +111,7 @@ async function resentEmail(
 async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<OutgoingEmail | null> {
   const { clock, config, db } = deps
   const { id, email, browser, passwordHash } = signup
-  const facts = { email, browser, signedUpAt: momentText(signup.createdAt) }
+  const facts = { email, browser, signedUpAt: timestampText(signup.createdAt) }
   const account = await findAccountByEmail(db, email)
   if (account?.emailVerified) {
     const { loginPage } = helpOf(deps)

@@ -19,12 +19,12 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveApp } from '../../../tests/support/app-server.ts'
 import {
-  askForDeletion,
   logIn,
   makeClient,
   makeFile,
   makePerson,
   type Person,
+  requestDeletion,
   sha256,
   startUpload,
 } from '../../../tests/support/make.ts'
@@ -136,7 +136,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
     during.push(await makeFile(ada))
     if (key !== doomedKey) return
     // The owner deletes this file after the rows were read.
-    await askForDeletion(ada, [doomed.id])
+    await requestDeletion(ada, [doomed.id])
     await expireFiles(app.deps)
   })
   expect(made).toMatchObject({ faults: [], objects: 3 })

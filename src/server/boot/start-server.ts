@@ -97,7 +97,7 @@ export async function startServer({
     passwords,
     rateLimits,
     mailQueue,
-    askForJob: queue.askForJob,
+    requestJob: queue.requestJob,
     mailer,
     settings,
     metrics,

@@ -12,7 +12,7 @@ import {
   kindLabel,
 } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
 import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
@@ -185,7 +185,7 @@ function pageValues(
     kind: kindLabel(kind),
     label: openLinkLabel(link, now),
     tone: life.tone,
-    until: momentText(link.expiresAt, now),
+    until: timestampText(link.expiresAt, now),
     expiresAt: link.expiresAt.toISOString(),
     created: String(link.createdAt.getTime()),
     max: String(link.maxLifetimeAt.getTime()),

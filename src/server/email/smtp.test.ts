@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hangMs } from '../../../tests/support/hang.ts'
+import { hangTimeoutMs } from '../../../tests/support/hang.ts'
 import {
   startSilentServer,
   startSmtpServer,
@@ -137,7 +137,7 @@ describe('a mail server that stops responding', () => {
   it('after the content of an email: the email can be retried', async () => {
     server.react('hold')
     // Without this timeout, the mailer would wait for the response and succeed.
-    const answer = setTimeout(() => server.react('accept'), hangMs)
+    const answer = setTimeout(() => server.react('accept'), hangTimeoutMs)
     // On a slow machine the mailer may time out before the server has the content, so retry with
     // more time.
     for (let socketTimeoutMs = 500; server.offered.length === 0; socketTimeoutMs *= 2) {

@@ -9,7 +9,7 @@ import {
   type Person,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { type Feedback, longestFeedback } from '../../shared/contract/feedback.ts'
+import { type Feedback, maxFeedbackLengths } from '../../shared/contract/feedback.ts'
 import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
 import { auditLog, feedback } from '../db/schema.ts'
 import { removeOldFeedback } from './queries.ts'
@@ -108,7 +108,7 @@ describe('POST /api/feedback', () => {
 })
 
 describe('a message of the maximum length', () => {
-  const longest = `One\n\n${'x'.repeat(longestFeedback.message - 5)}`
+  const longest = `One\n\n${'x'.repeat(maxFeedbackLengths.message - 5)}`
   const byForm = (message: string) =>
     makeClient(app).fetch('/api/feedback/form', {
       method: 'POST',
@@ -120,7 +120,7 @@ describe('a message of the maximum length', () => {
     ['JSON', '\r\n', send],
     ['a form', '\r\n', ({ message }: { message: string }) => byForm(message)],
   ] as const)('is accepted as %s, with lines ending in %j', async (_, end, sendIt) => {
-    expect(longest).toHaveLength(longestFeedback.message)
+    expect(longest).toHaveLength(maxFeedbackLengths.message)
     const message = longest.replaceAll('\n', end)
     expect((await sendIt({ message })).status).toBe(200)
     expect((await listed())[0]?.message).toBe(longest)

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { feedbackBody, longestFeedback } from '../../shared/contract/feedback.ts'
+import { feedbackBody, maxFeedbackLengths } from '../../shared/contract/feedback.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -67,6 +67,6 @@ function faultOf({ issues }: z.ZodError): string {
   if (!isTooLong || (field !== 'name' && field !== 'email' && field !== 'message')) {
     return 'Please fill in all required fields, and give a valid email address.'
   }
-  const most = groupedDigits(longestFeedback[field])
+  const most = groupedDigits(maxFeedbackLengths[field])
   return `The ${field} is too long. Please use at most ${most} characters.`
 }

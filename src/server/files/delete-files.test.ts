@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForDeletion,
-  askForRenewal,
   json,
   makeFile,
   makePerson,
   type Person,
+  requestDeletion,
+  requestRenewal,
   signInAgain,
   startUpload,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { plansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForDownload } from '../../../tests/support/upload-requests.ts'
+import { requestDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { fileDownloads, files } from '../db/schema.ts'
 import { createStores } from '../storage/stores.ts'
@@ -48,7 +48,7 @@ describe('DELETE /api/files/bulk', () => {
     const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
     const [first, second, third] = made.map(({ id }) => id)
     const keys = await Promise.all([first, second].map((id) => keyOf(id ?? '')))
-    const response = await askForDeletion(ada, [first, second])
+    const response = await requestDeletion(ada, [first, second])
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       message: '2 files deleted',
@@ -63,7 +63,7 @@ describe('DELETE /api/files/bulk', () => {
     expect(rows).toEqual([])
     expect(await idsOf(ada)).toEqual([third])
     expect(
-      (await Promise.all(made.map(({ shortCode }) => askForDownload(app, shortCode)))).map(
+      (await Promise.all(made.map(({ shortCode }) => requestDownload(app, shortCode)))).map(
         ({ status }) => status,
       ),
     ).toEqual([404, 404, 200])
@@ -76,9 +76,9 @@ describe('DELETE /api/files/bulk', () => {
   it('ends a link even for a server whose clock is behind', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    await askForDeletion(ada, [file.id])
+    await requestDeletion(ada, [file.id])
     app.clock.advance(-60_000)
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     app.clock.advance(60_000)
   })
 
@@ -88,14 +88,14 @@ describe('DELETE /api/files/bulk', () => {
     const unknown = randomUUID()
     const odd = ['', 'x', "1' or '1'='1", '\0', '\ud800']
     const asked = [unknown, mine.id, theirs.id, ...odd, mine.id, unknown]
-    const response = await askForDeletion(ada, asked)
+    const response = await requestDeletion(ada, asked)
     expect(await response.json()).toMatchObject({
       message: '1 file deleted',
       deletedCount: 1,
       notFound: [unknown, theirs.id, ...odd],
     })
-    expect((await askForDownload(app, theirs.shortCode)).status).toBe(200)
-    expect(await (await askForDeletion(ada, [mine.id])).json()).toMatchObject({
+    expect((await requestDownload(app, theirs.shortCode)).status).toBe(200)
+    expect(await (await requestDeletion(ada, [mine.id])).json()).toMatchObject({
       deletedCount: 0,
       notFound: [mine.id],
     })
@@ -104,7 +104,7 @@ describe('DELETE /api/files/bulk', () => {
   it('accepts uppercase ids', async () => {
     const ada = await makePerson(app)
     const { id } = await makeFile(ada)
-    const response = await askForDeletion(ada, [id.toUpperCase()])
+    const response = await requestDeletion(ada, [id.toUpperCase()])
     expect(await response.json()).toMatchObject({ deletedCount: 1, notFound: [] })
   })
 
@@ -112,9 +112,9 @@ describe('DELETE /api/files/bulk', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 1001)
     const first = await idsOf(ada)
-    expect((await askForDeletion(ada, [...first, randomUUID()])).status).toBe(400)
+    expect((await requestDeletion(ada, [...first, randomUUID()])).status).toBe(400)
     expect(await idsOf(ada)).toEqual(first)
-    expect(await (await askForDeletion(ada, first)).json()).toMatchObject({ deletedCount: 1000 })
+    expect(await (await requestDeletion(ada, first)).json()).toMatchObject({ deletedCount: 1000 })
     expect(await idsOf(ada)).toHaveLength(1)
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(1)
   })
@@ -125,7 +125,7 @@ describe('DELETE /api/files/bulk', () => {
       const ada = await makePerson(app)
       const { id } = await makeFile(ada)
       const mixed = Array.isArray(fileIds) && fileIds.length > 0 ? [id, ...fileIds] : fileIds
-      const response = await askForDeletion(ada, mixed)
+      const response = await requestDeletion(ada, mixed)
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
       expect(await idsOf(ada)).toEqual([id])
@@ -149,7 +149,7 @@ describe('DELETE /api/files/bulk', () => {
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
     const deleted = await deleteFiles({ ...app.deps, stores }, ada.id, [file.id])
     expect(deleted).toEqual({ deletedCount: 1, notFound: [] })
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
     expect(await app.storage.storedSize(key)).toBe(1000)
     app.clock.advance(10 * 60_000)
@@ -164,7 +164,7 @@ describe('every statement that locks several files', () => {
     const [one, two] = [await makeFile(ada), await makeFile(ada)]
     await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, two.id))
     const plans = await plansOf(app.pool, async () => {
-      await askForDeletion(ada, [one.id])
+      await requestDeletion(ada, [one.id])
       await clearExpired(ada)
       await expireFiles(app.deps)
     })
@@ -180,7 +180,7 @@ describe('DELETE /api/files/expired/bulk', () => {
   it("clears a free user's history, but no active files and no other user's", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const [old, purged, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
-    await (await askForDownload(app, purged.shortCode)).arrayBuffer()
+    await (await requestDownload(app, purged.shortCode)).arrayBuffer()
     app.clock.advance(3 * day - 1)
     const young = await makeFile(ada)
     app.clock.advance(1)
@@ -194,7 +194,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await response.json()).toEqual({ message: '3 files deleted', deletedCount: 3 })
     expect(await idsOf(ada)).toEqual([young.id])
     expect(await idsOf(bob)).toEqual([theirs.id])
-    expect((await askForDownload(app, young.shortCode)).status).toBe(200)
+    expect((await requestDownload(app, young.shortCode)).status).toBe(200)
 
     expect(await app.storage.storedSize(key)).toBeNull()
     const left = inArray(files.id, [old.id, purged.id, late.id])
@@ -235,20 +235,20 @@ describe('a download in progress', () => {
 
   it.each<[string, (person: Person, id: string) => Promise<Response>]>([
     ['deletes the file', (person, id) => person.fetch(`/api/files/${id}`, { method: 'DELETE' })],
-    ['deletes several files', (person, id) => askForDeletion(person, [id])],
-    ['renews the link', (person, id) => askForRenewal(person, id)],
+    ['deletes several files', (person, id) => requestDeletion(person, [id])],
+    ['renews the link', (person, id) => requestRenewal(person, id)],
   ])('completes when the owner %s, while new downloads get 404', async (_, end) => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada, { bytes: new Uint8Array(size).fill(7) })
     const key = await keyOf(file.id)
-    const reader = (await askForDownload(app, file.shortCode)).body?.getReader()
+    const reader = (await requestDownload(app, file.shortCode)).body?.getReader()
     const first = await reader?.read()
     // More bytes remain than the buffers between server and client can hold.
     expect(first?.value?.length).toBeLessThan(size / 4)
 
     const ended = await end(ada, file.id)
     expect(ended.status).toBe(200)
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     await expireFiles(app.deps)
     const isGone = (await app.storage.storedSize(key)) === null
     expect(isGone).toBe((await idsOf(ada)).length === 0)
@@ -268,7 +268,7 @@ describe('DELETE /api/files/{id}', () => {
     const key = await keyOf(file.id)
     const response = await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(response.status).toBe(200)
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     expect(await app.storage.storedSize(key)).toBeNull()
     expect(await json(await ada.fetch('/api/files'))).toEqual([])
     expect((await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(404)
@@ -280,7 +280,7 @@ describe('DELETE /api/files/{id}', () => {
     const response = await bob.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ code: 'FILE_NOT_FOUND' })
-    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it.each(['1', 'x', '%00', "1' or '1'='1", randomUUID(), 'x'.repeat(60)])(
@@ -307,7 +307,7 @@ describe('DELETE /api/files/{id}', () => {
     const key = await keyOf(file.id)
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
     await deleteFiles({ ...app.deps, stores }, ada.id, [file.id])
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     expect(await json(await ada.fetch('/api/files'))).toEqual([])
     expect(await app.storage.storedSize(key)).toBe(1000)
 

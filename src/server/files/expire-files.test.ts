@@ -4,7 +4,7 @@ import { rowOf } from '../../../tests/support/file-rows.ts'
 import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForDownload } from '../../../tests/support/upload-requests.ts'
+import { requestDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
@@ -45,9 +45,9 @@ describe('expiry', () => {
   it('ends a link exactly at its expiry, before any job runs', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 1))
-    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
+    expect((await requestDownload(app, file.shortCode)).status).toBe(200)
     app.clock.set(new Date(file.expiresAt))
-    const over = await askForDownload(app, file.shortCode)
+    const over = await requestDownload(app, file.shortCode)
     expect(over.status).toBe(404)
     expect(await over.json()).toEqual({
       code: 'LINK_NOT_FOUND',

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  askForRenewal,
   makeClient,
   makeFile,
   makePerson,
   type Person,
+  requestRenewal,
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
@@ -70,7 +70,7 @@ describe('the first-download email', () => {
     expect(email?.text).toContain('press-kit.zip until')
     expect(email?.text).toContain(`${app.url}/?tab=manager`)
     await download(app, file)
-    const renewed = (await (await askForRenewal(ada, file.id)).json()) as File
+    const renewed = (await (await requestRenewal(ada, file.id)).json()) as File
     await download(app, renewed)
     expect(await emails()).toEqual([])
   })
@@ -179,7 +179,7 @@ describe('the expiry email', () => {
     const file = await makeFile(ada)
     app.clock.advance(2 * day)
     expect(await emails()).toHaveLength(1)
-    expect((await askForRenewal(ada, file.id)).status).toBe(200)
+    expect((await requestRenewal(ada, file.id)).status).toBe(200)
     expect(await emails()).toEqual([])
     app.clock.advance(2 * day)
     expect(await emails()).toHaveLength(1)
@@ -232,7 +232,7 @@ describe('the expiry email', () => {
     const [renewed, deleted] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(2 * day)
     await queueExpiryEmails(app.deps)
-    await askForRenewal(ada, renewed.id)
+    await requestRenewal(ada, renewed.id)
     await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
     expect(await emails()).toEqual([])
     await makeFile(ada)

@@ -3,7 +3,7 @@ import {
   type FileEmail,
   isFileEmailValid,
 } from '../../shared/rules/files/file-emails.ts'
-import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Db, Deps } from '../deps.ts'
 import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
@@ -126,7 +126,7 @@ export async function writeFileMail(
     namesFiles: reader.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,
-      endsAt: momentText(expiresAt),
+      endsAt: timestampText(expiresAt),
       isOpen: expiresAt > now,
     })),
     fileManager: `${config.appUrl.origin}/?tab=manager`,

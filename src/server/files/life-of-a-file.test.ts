@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   type Person,
+  requestRenewal,
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -82,7 +82,7 @@ async function observe(life: Life) {
 }
 
 async function renew(life: Life, expirationDays: number): Promise<number | string> {
-  const response = await askForRenewal(life.person, life.file.id, { expirationDays })
+  const response = await requestRenewal(life.person, life.file.id, { expirationDays })
   const answer = await json<File & { code: string }>(response)
   if (response.status !== 200) return `${response.status} ${answer.code}`
   life.codes.push(answer.shortCode)

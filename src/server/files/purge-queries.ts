@@ -17,7 +17,7 @@ import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import { longestWaitMs, nextTryAt, overdueMs } from '../storage/remove-stored.ts'
+import { maxWaitMs, nextTryAt, overdueMs } from '../storage/remove-stored.ts'
 import { tierAt } from '../tiers/queries.ts'
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
@@ -224,9 +224,9 @@ export async function countOverdue(
       and(
         isNull(files.purgedAt),
         // For the index: it needs the stores, and `purge_at` of a due file is at most
-        // `longestWaitMs` ahead.
+        // `maxWaitMs` ahead.
         inArray(files.storage, storageNames),
-        lte(files.purgeAt, new Date(now.getTime() + longestWaitMs)),
+        lte(files.purgeAt, new Date(now.getTime() + maxWaitMs)),
         lte(dueAt, new Date(now.getTime() - overdueMs)),
       ),
     )

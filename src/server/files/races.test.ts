@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForDeletion,
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   type Person,
+  requestDeletion,
+  requestRenewal,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { after, makeRace } from '../../../tests/support/race.ts'
@@ -86,7 +86,7 @@ describe('parallel renewals', () => {
     const given = [file.shortCode]
     for (let round = 0; round < rounds; round += 1) {
       const answers = await Promise.all(
-        [1, 2, 3].map(() => soon(() => askForRenewal(ada, file.id))),
+        [1, 2, 3].map(() => soon(() => requestRenewal(ada, file.id))),
       )
       const codes = await codesOf(answers, [])
       expect(codes).toHaveLength(3)
@@ -111,13 +111,13 @@ async function makeRows(owner: Person, count: number) {
 describe('a renewal and a deletion in parallel', () => {
   it.each<[string, (owner: Person, id: string) => Promise<Response>]>([
     ['a single deletion', (owner, id) => owner.fetch(`/api/files/${id}`, { method: 'DELETE' })],
-    ['a bulk deletion', (owner, id) => askForDeletion(owner, [id])],
+    ['a bulk deletion', (owner, id) => requestDeletion(owner, [id])],
   ])('leave no link: %s', async (_, remove) => {
     const race = makeRace(rounds)
     const eve = await makePerson(app, { tier: 'premium' })
     for (const { id, shortCode } of await makeRows(eve, rounds)) {
       const [renewal, deletion] = await race.run(
-        () => askForRenewal(eve, id),
+        () => requestRenewal(eve, id),
         () => remove(eve, id),
       )
       expect(deletion.status).toBe(200)
@@ -141,8 +141,8 @@ describe('two deletions of the same files in parallel', () => {
     for (let round = 0; round < rounds; round += 1) {
       const ids = (await makeRows(eve, 20)).map(({ id }) => id)
       const answers = await Promise.all([
-        soon(() => askForDeletion(eve, ids)),
-        soon(() => askForDeletion(eve, ids.toReversed())),
+        soon(() => requestDeletion(eve, ids)),
+        soon(() => requestDeletion(eve, ids.toReversed())),
       ])
       const results = await Promise.all(
         answers.map((answer) => json<{ deletedCount: number; notFound: string[] }>(answer)),

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   type Person,
+  requestRenewal,
   signInAgain,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForDownload } from '../../../tests/support/upload-requests.ts'
+import { requestDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes, users } from '../db/schema.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -39,7 +39,7 @@ async function becomes(moment: number) {
 }
 
 async function renew(id: string, expirationDays: number | string = 3): Promise<File> {
-  const response = await askForRenewal(ada, id, { expirationDays })
+  const response = await requestRenewal(ada, id, { expirationDays })
   expect(response.status).toBe(200)
   return json(response)
 }
@@ -52,7 +52,7 @@ async function expectRefusal(response: Response, status: number, code: string) {
 describe('a renewal', () => {
   it('issues a new link, and the old one answers like an unknown link', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip', days: '3' })
-    const etag = (await askForDownload(app, file.shortCode)).headers.get('etag') ?? ''
+    const etag = (await requestDownload(app, file.shortCode)).headers.get('etag') ?? ''
     app.clock.advance(2 * day)
     const renewed = await renew(file.id, 7)
     expect(renewed.shortCode).not.toBe(file.shortCode)
@@ -61,7 +61,7 @@ describe('a renewal', () => {
     expect(file).toMatchObject(rest)
     expect(await json(await ada.fetch('/api/files?limit=1'))).toEqual([renewed])
 
-    const bytes = await (await askForDownload(app, renewed.shortCode)).arrayBuffer()
+    const bytes = await (await requestDownload(app, renewed.shortCode)).arrayBuffer()
     expect(Buffer.from(bytes).equals(Buffer.from(file.bytes))).toBe(true)
     for (const base of ['/api/download/', '/s/', '/api/links/']) {
       const dead = await makeClient(app).fetch(`${base}${file.shortCode}`)
@@ -70,7 +70,7 @@ describe('a renewal', () => {
       expect(dead.headers.get('cache-control')).toBe('no-store')
     }
     // A cache must revalidate before each use, and gets 404 once the link has ended.
-    expect((await askForDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
+    expect((await requestDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
     const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
       headers: { accept: 'text/html' },
     })
@@ -80,10 +80,10 @@ describe('a renewal', () => {
 
   it("keeps the file's download count and SHA-256", async () => {
     const file = await makeFile(ada)
-    await (await askForDownload(app, file.shortCode)).arrayBuffer()
-    await (await askForDownload(app, file.shortCode)).arrayBuffer()
+    await (await requestDownload(app, file.shortCode)).arrayBuffer()
+    await (await requestDownload(app, file.shortCode)).arrayBuffer()
     const renewed = await renew(file.id)
-    await (await askForDownload(app, renewed.shortCode)).arrayBuffer()
+    await (await requestDownload(app, renewed.shortCode)).arrayBuffer()
     expect(renewed.sha256).toBe(file.sha256)
     const count = async () => {
       const listed = await json<File[]>(await ada.fetch('/api/files'))
@@ -101,8 +101,8 @@ describe('a renewal', () => {
     }
     expect(new Set(codes).size).toBe(4)
     const living = codes.pop() ?? ''
-    expect((await askForDownload(app, living)).status).toBe(200)
-    for (const code of codes) expect((await askForDownload(app, code)).status).toBe(404)
+    expect((await requestDownload(app, living)).status).toBe(200)
+    for (const code of codes) expect((await requestDownload(app, code)).status).toBe(404)
     const given = await app.deps.db.select().from(shortCodes)
     expect(given.map(({ code }) => code)).toEqual(expect.arrayContaining([...codes, living]))
   })
@@ -119,9 +119,9 @@ describe('a renewal', () => {
     await becomes(created + age)
     const renewed = await renew(file.id, 7)
     expect(Date.parse(renewed.expiresAt) - created).toBe(ends)
-    expect((await askForDownload(app, renewed.shortCode)).status).toBe(200)
+    expect((await requestDownload(app, renewed.shortCode)).status).toBe(200)
     app.clock.set(new Date(created + ends))
-    expect((await askForDownload(app, renewed.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, renewed.shortCode)).status).toBe(404)
   })
 
   it.each([3, 5, 7, '3', '5', '7'])('accepts %j days', async (days) => {
@@ -152,53 +152,53 @@ describe('a renewal is refused', () => {
     'x',
   ])('with the body %j, and changes nothing', async (body) => {
     const file = await makeFile(ada)
-    await expectRefusal(await askForRenewal(ada, file.id, body), 400, 'INVALID_INPUT')
-    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
+    await expectRefusal(await requestRenewal(ada, file.id, body), 400, 'INVALID_INPUT')
+    expect((await requestDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it.each(['1', '%00', "1' or '1'='1", randomUUID(), 'x'.repeat(60)])(
     'for the unknown id %j',
     async (id) => {
-      const response = await askForRenewal(ada, encodeURIComponent(id))
+      const response = await requestRenewal(ada, encodeURIComponent(id))
       await expectRefusal(response, 404, 'FILE_NOT_FOUND')
     },
   )
 
   it("for another user's file", async () => {
     const file = await makeFile(await makePerson(app))
-    await expectRefusal(await askForRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
-    expect((await askForDownload(app, file.shortCode)).status).toBe(200)
+    await expectRefusal(await requestRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
+    expect((await requestDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it('for a free user before and after expiry, and for a trial user once the trial ends', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve)
-    await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    await expectRefusal(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
     const endsAt = new Date(app.clock().getTime() + hour)
     await app.deps.db
       .update(users)
       .set({ tier: 'premium', premiumTrialEndsAt: endsAt })
       .where(eq(users.id, eve.id))
     app.clock.set(new Date(endsAt.getTime() - 1))
-    const { shortCode } = await json<File>(await askForRenewal(eve, file.id))
+    const { shortCode } = await json<File>(await requestRenewal(eve, file.id))
     app.clock.set(endsAt)
-    await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
-    expect((await askForDownload(app, shortCode)).status).toBe(200)
+    await expectRefusal(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    expect((await requestDownload(app, shortCode)).status).toBe(200)
     app.clock.advance(3 * day)
-    await expectRefusal(await askForRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    await expectRefusal(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
   })
 
   it('for a file that its owner deleted', async () => {
     const file = await makeFile(ada)
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    await expectRefusal(await askForRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
+    await expectRefusal(await requestRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
   })
 
   it('as soon as the 30 days are over', async () => {
     const file = await makeFile(ada)
     await becomes(Date.parse(file.maxLifetimeAt))
-    await expectRefusal(await askForRenewal(ada, file.id), 409, 'FILE_GONE')
-    expect((await askForDownload(app, file.shortCode)).status).toBe(404)
+    await expectRefusal(await requestRenewal(ada, file.id), 409, 'FILE_GONE')
+    expect((await requestDownload(app, file.shortCode)).status).toBe(404)
   })
 
   it('for a file whose bytes were purged while its owner was on Free', async () => {
@@ -207,7 +207,7 @@ describe('a renewal is refused', () => {
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
     await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, eve.id))
-    await expectRefusal(await askForRenewal(eve, file.id), 409, 'FILE_GONE')
+    await expectRefusal(await requestRenewal(eve, file.id), 409, 'FILE_GONE')
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
     expect(row?.shortCode).toBe(file.shortCode)
   })
@@ -220,19 +220,19 @@ describe('a user who renews too often', () => {
       const people = [1, 2].map(() => makePerson(limited, { tier: 'premium' }))
       const [eve, bob] = (await Promise.all(people)) as [Person, Person]
       const file = await makeFile(eve)
-      expect((await askForRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
+      expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
       const { key } = counter('renewalsByUser', eve.id)
       await limited.pool.query('update rate_limits set points = 299 where key = $1', [key])
-      expect((await askForRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
+      expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
       const codes = await limited.deps.db.$count(shortCodes)
-      const refused = await askForRenewal(eve, file.id, { expirationDays: 3 })
+      const refused = await requestRenewal(eve, file.id, { expirationDays: 3 })
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
       await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
       expect(await limited.deps.db.$count(shortCodes)).toBe(codes)
       const others = await makeFile(bob)
-      expect((await askForRenewal(bob, others.id, { expirationDays: 3 })).status).toBe(200)
+      expect((await requestRenewal(bob, others.id, { expirationDays: 3 })).status).toBe(200)
       limited.clock.advance(hour)
-      expect((await askForRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
+      expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
     } finally {
       await limited.close()
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeClient, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForUpload } from '../../../tests/support/upload-requests.ts'
+import { requestUpload } from '../../../tests/support/upload-requests.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('a full disk', () => {
     const answers = [
       await makeClient(app).post('/api/auth/login', { email, password }),
       await makeClient(app).post('/api/auth/signup', other),
-      await askForUpload(person),
+      await requestUpload(person),
     ]
     for (const answer of answers) {
       expect(answer.status).toBe(503)

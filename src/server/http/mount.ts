@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type { ZodType, z } from 'zod'
-import { answersJson, type Endpoint } from '../../shared/contract/endpoint.ts'
+import { type Endpoint, isJsonResponse } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from './env.ts'
@@ -90,7 +90,7 @@ const neverShed = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi'
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
-  const schema = answersJson(row.response) ? row.response : null
+  const schema = isJsonResponse(row.response) ? row.response : null
   // The handler's type depends on `name`, which isn't known statically.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {

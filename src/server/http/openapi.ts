@@ -1,5 +1,5 @@
 import { type ZodType, z } from 'zod'
-import { answersJson, type Endpoint, errorsOf } from '../../shared/contract/endpoint.ts'
+import { type Endpoint, errorsOf, isJsonResponse } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
 import { type EndpointName, endpoints, features } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
@@ -133,7 +133,7 @@ function parameters(place: 'path' | 'query', schema: ZodType | undefined) {
 }
 
 function success(row: Endpoint) {
-  if (answersJson(row.response)) {
+  if (isJsonResponse(row.response)) {
     return { 200: { description: 'Success', content: json(schemaOf(row.response, 'output')) } }
   }
   const { raw } = row.response

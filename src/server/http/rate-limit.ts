@@ -3,7 +3,7 @@ import {
   maxFeedbackEmailsPerHour,
   maxFeedbackPerHour,
 } from '../../shared/rules/accounts/feedback.ts'
-import { googleCountMs } from '../../shared/rules/accounts/sign-in-fault.ts'
+import { googleCountMs } from '../../shared/rules/accounts/sign-in-error.ts'
 import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
@@ -43,7 +43,7 @@ const limits = {
   logosByUser: { most: 30, windowMs: hourInMs },
 } as const
 
-/** The privacy policy states the longest window as `longestCountMs`. A test compares the two. */
+/** The privacy policy states the longest window as `maxRateWindowMs`. A test compares the two. */
 export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
 
 /** A counter: a row of `rate_limits`. */

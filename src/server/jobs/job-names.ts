@@ -16,5 +16,5 @@ export const jobNames = [
 ] as const
 export type JobName = (typeof jobNames)[number]
 
-/** Jobs that also run on demand (`askForJob`). */
+/** Jobs that also run on demand (`requestJob`). */
 export type JobOnDemand = Extract<JobName, 'compute-digests'>

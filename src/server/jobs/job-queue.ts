@@ -26,7 +26,7 @@ export interface JobQueue {
   /**
    * Requests a run of a job within seconds. If that fails, the next scheduled run does the work.
    */
-  askForJob(name: JobOnDemand): void
+  requestJob(name: JobOnDemand): void
   /** Stops the jobs on this server. A job that takes too long is interrupted, which is safe. */
   stop(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
         })
       },
     },
-    askForJob(name) {
+    requestJob(name) {
       boss.send(name).catch((error: unknown) => {
         log.warn(
           { err: error, job: name },

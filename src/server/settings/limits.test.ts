@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  askForRenewal,
   json,
   makeClient,
   makeFile,
   makePerson,
   type Person,
   putBytes,
+  requestRenewal,
   type StartedUpload,
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectRefusal, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { capKeys } from '../../shared/rules/files/storage-cap.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
@@ -155,7 +155,7 @@ describe('uploads started after a change', () => {
     const person = await makePerson(app)
     for (const name of ['one', 'two']) await makeFile(person, { name })
     await set('free_max_files', 1)
-    const refused = await askForUpload(person)
+    const refused = await requestUpload(person)
     expect(await json(refused)).toEqual({
       code: 'TIER_FILE_COUNT',
       message:
@@ -170,22 +170,22 @@ describe('uploads started after a change', () => {
     const person = await makePerson(app, { tier: 'premium' })
     await set('free_max_files', 2)
     await set('premium_max_files', 2)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => askForUpload(person)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => requestUpload(person)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(6).fill(403)])
-    await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
+    await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
   it('are limited to the new size, to the byte', async () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
     await set('free_max_file_size', '2MB')
     await set('premium_max_file_size', '3MB')
-    expect((await askForUpload(free, { fileSize: 2 * megabyte })).status).toBe(200)
-    expect(await json(await askForUpload(free, { fileSize: 2 * megabyte + 1 }))).toEqual({
+    expect((await requestUpload(free, { fileSize: 2 * megabyte })).status).toBe(200)
+    expect(await json(await requestUpload(free, { fileSize: 2 * megabyte + 1 }))).toEqual({
       code: 'TIER_FILE_SIZE',
       message: 'The free tier takes files up to 2MB. Upgrade to Premium for files up to 3MB.',
     })
-    expect((await askForUpload(premium, { fileSize: 3 * megabyte })).status).toBe(200)
-    const tooLarge = await askForUpload(premium, { fileSize: 3 * megabyte + 1 })
+    expect((await requestUpload(premium, { fileSize: 3 * megabyte })).status).toBe(200)
+    const tooLarge = await requestUpload(premium, { fileSize: 3 * megabyte + 1 })
     await expectRefusal(tooLarge, 413, 'FILE_TOO_LARGE')
   })
 
@@ -195,7 +195,7 @@ describe('uploads started after a change', () => {
     const { db } = app.deps
     // The limit allows this upload, but the disk of the test machine may be too small, which
     // answers 507.
-    const response = await askForUpload(person, { fileSize: 83_886_080_000 })
+    const response = await requestUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
   })
@@ -207,11 +207,11 @@ describe('uploads started after a change', () => {
     const file = await makeFile(person, { days: '60' })
     expect([daysOf(file, 'expiresAt'), daysOf(file, 'maxLifetimeAt')]).toEqual([60, 90])
     // Now only the free tier offers 3 days, and no tier offers 7.
-    expect(await json(await askForUpload(person, { expirationDays: '3' }))).toEqual({
+    expect(await json(await requestUpload(person, { expirationDays: '3' }))).toEqual({
       code: 'TIER_EXPIRATION',
       message: 'The premium tier keeps files for 1 or 60 days.',
     })
-    expect(await json(await askForUpload(person, { expirationDays: '7' }))).toEqual({
+    expect(await json(await requestUpload(person, { expirationDays: '7' }))).toEqual({
       code: 'INVALID_INPUT',
       message: 'expirationDays: Must be 1, 3 or 60 days.',
     })
@@ -224,7 +224,7 @@ describe('an upload started before a change', () => {
     const started = [await send(person), await send(person), await send(person)]
     await set('free_max_files', 1)
     for (const upload of started) await confirmed(person, upload)
-    await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
+    await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
   it('is confirmed without a file limit if it started without one', async () => {
@@ -281,7 +281,7 @@ describe('an upload started before a change', () => {
       const again = await startUpload(person, request)
       expect(again.cloudKey).toBe(first.cloudKey)
       await expectRefusal(
-        await askForUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),
+        await requestUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),
         413,
         'FILE_TOO_LARGE',
       )
@@ -311,21 +311,21 @@ describe('renewals and preferences after a change', () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     await set('premium_expiration_days', '1,14')
-    const renewed = await askForRenewal(person, file.id, { expirationDays: 14 })
+    const renewed = await requestRenewal(person, file.id, { expirationDays: 14 })
     expect(renewed.status).toBe(200)
     await expectRefusal(
-      await askForRenewal(person, file.id, { expirationDays: 3 }),
+      await requestRenewal(person, file.id, { expirationDays: 3 }),
       403,
       'TIER_EXPIRATION',
     )
     await expectRefusal(
-      await askForRenewal(person, file.id, { expirationDays: 5 }),
+      await requestRenewal(person, file.id, { expirationDays: 5 }),
       400,
       'INVALID_INPUT',
     )
     await set('premium_max_lifetime_days', '365')
     await set('premium_expiration_days', '1,300')
-    const longest = await json<File>(await askForRenewal(person, file.id, { expirationDays: 300 }))
+    const longest = await json<File>(await requestRenewal(person, file.id, { expirationDays: 300 }))
     expect(longest.expiresAt).toBe(file.maxLifetimeAt)
   })
 

@@ -7,11 +7,11 @@ import type { Stores } from './stores.ts'
 
 /**
  * The time from the start of an attempt to remove bytes until the next attempt may begin, in case
- * it failed or was interrupted. It doubles with each attempt, up to `longestWaitMs`. So once a
+ * it failed or was interrupted. It doubles with each attempt, up to `maxWaitMs`. So once a
  * store is reachable again, its bytes are removed well before `overdueMs`.
  */
 const firstWaitMs = 2 * minuteInMs
-export const longestWaitMs = 10 * minuteInMs
+export const maxWaitMs = 10 * minuteInMs
 /**
  * The Admin Center reports bytes that are still stored this long after they should have been
  * removed.
@@ -23,7 +23,7 @@ export const overdueMs = 15 * minuteInMs
  * this one.
  */
 export function nextTryAt(tries: SQLWrapper | number, now: Date): SQL {
-  const waitMs = sql`least(${firstWaitMs} * power(2, least(${tries}, 9)), ${longestWaitMs})`
+  const waitMs = sql`least(${firstWaitMs} * power(2, least(${tries}, 9)), ${maxWaitMs})`
   return sql`${now}::timestamptz + ${waitMs} * interval '1 millisecond'`
 }
 

@@ -1,4 +1,4 @@
-import { momentText } from '../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
 import { isTrialEmailStale, trialEmailDue, trialEmails } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
@@ -44,7 +44,7 @@ export async function writeTrialEmail(
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
   const facts = {
     name: nameOf(user),
-    endsAt: momentText(endsAt),
+    endsAt: timestampText(endsAt),
     limits: (await settings.limits())[defaultTier],
     dashboard: `${config.appUrl.origin}/`,
   }

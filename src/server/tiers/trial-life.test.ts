@@ -10,7 +10,7 @@ import {
   type Person,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, askForUpload, confirm } from '../../../tests/support/upload-requests.ts'
+import { abort, confirm, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { User } from '../../shared/contract/account.ts'
 import { files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -57,7 +57,7 @@ async function currentUser(person: Client): Promise<User> {
 async function uploadsOf(person: Client) {
   const answers: Record<string, string> = {}
   for (const days of ['3', '7']) {
-    const response = await askForUpload(person, { expirationDays: days })
+    const response = await requestUpload(person, { expirationDays: days })
     const body = await json<{ code?: string; cloudKey?: string }>(response)
     answers[days] = body.code ?? 'ok'
     if (body.cloudKey !== undefined) await abort(person, body.cloudKey)
@@ -132,7 +132,7 @@ describe('a trial', () => {
     await signedInAt(30 * day - 1)
     const begunUploads = []
     for (let file = 0; file < 4; file += 1) {
-      const started = await askForUpload(ada, { fileSize: 0, expirationDays: '7' })
+      const started = await requestUpload(ada, { fileSize: 0, expirationDays: '7' })
       begunUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(started))
     }
     for (const { uploadUrl } of begunUploads) {

@@ -4,21 +4,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { json, makeFile, makePerson, type Person, putBytes } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
-  askForUploads,
-  askToConfirm,
   confirmAll,
   endsOf,
+  requestConfirm,
+  requestUploads,
   sendAllOf,
   startAll,
   uploadRequest,
 } from '../../../tests/support/upload-batches.ts'
 import {
-  askForUpload,
   confirm,
   download,
   expectRefusal,
+  requestUpload,
 } from '../../../tests/support/upload-requests.ts'
-import { mostInBatch } from '../../shared/contract/batch.ts'
+import { maxBatchLength } from '../../shared/contract/batch.ts'
 import type { ErrorBody } from '../../shared/contract/errors.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { uploads } from '../db/schema.ts'
@@ -69,12 +69,15 @@ const faulty: [string, unknown][] = [
   ['an empty list', []],
   ['an object', { 0: uploadRequest() }],
   ['a string', 'files'],
-  ['a list over the batch limit', Array.from({ length: mostInBatch + 1 }, () => uploadRequest())],
+  [
+    'a list over the batch limit',
+    Array.from({ length: maxBatchLength + 1 }, () => uploadRequest()),
+  ],
 ]
 
 describe('POST /api/files/get-upload-urls', () => {
   it.each(faulty)('refuses %s as a whole', async (_, files) => {
-    const refused = await askForUploads(nobody, files)
+    const refused = await requestUploads(nobody, files)
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({
       code: 'INVALID_INPUT',
@@ -185,19 +188,19 @@ describe('POST /api/files/get-upload-urls', () => {
       )
     const few = await countStatements(() => start(2))
     expect(few).toBeGreaterThan(0)
-    expect(await countStatements(() => start(mostInBatch))).toBe(few)
+    expect(await countStatements(() => start(maxBatchLength))).toBe(few)
   })
 })
 
 describe('POST /api/files/confirm-uploads', () => {
   it.each(faulty)('refuses %s as a whole', async (_, confirmed) => {
-    const refused = await askToConfirm(nobody, confirmed)
+    const refused = await requestConfirm(nobody, confirmed)
     await expectRefusal(refused, 400, 'INVALID_INPUT')
   })
 
   it('creates a file for each entry of a full batch, with its own bytes, short code and name', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const contents = Array.from({ length: mostInBatch }, (_, at) => text(20 + at, 32 + at))
+    const contents = Array.from({ length: maxBatchLength }, (_, at) => text(20 + at, 32 + at))
     const started = await sendAllOf(person, contents)
     // All are sealed into one directory, so a single fsync makes their names durable.
     expect(new Set(started.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
@@ -209,8 +212,8 @@ describe('POST /api/files/confirm-uploads', () => {
       expect(file).toMatchObject({ originalName: `${at}.txt`, size: 20 + at })
       if (file && at % 20 === 0) expect(await download(app, file)).toEqual(contents[at])
     }
-    expect(new Set(results.map(({ answer }) => answer?.shortCode)).size).toBe(mostInBatch)
-    expect(await listFiles(person)).toHaveLength(mostInBatch)
+    expect(new Set(results.map(({ answer }) => answer?.shortCode)).size).toBe(maxBatchLength)
+    expect(await listFiles(person)).toHaveLength(maxBatchLength)
   })
 
   it('answers each entry like a request for one file', async () => {
@@ -371,7 +374,7 @@ describe('POST /api/files/confirm-uploads', () => {
   it('takes the same number of statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const statements: number[] = []
-    for (const count of [2, mostInBatch]) {
+    for (const count of [2, maxBatchLength]) {
       const started = await sendAllOf(
         person,
         Array.from({ length: count }, () => text(1)),
@@ -386,7 +389,7 @@ describe('POST /api/files/confirm-uploads', () => {
 it('single and batch uploads share one limit', async () => {
   const person = await makePerson(app)
   await startAll(person, [uploadRequest(), uploadRequest(), uploadRequest()])
-  await expectRefusal(await askForUpload(person), 403, 'TIER_FILE_COUNT')
+  await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
 })
 
 function never(): never {

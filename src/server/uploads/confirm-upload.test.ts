@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import {
   allWithoutChecksums,
-  expectGoesOn,
+  expectResumes,
   onDisk,
   sendAll,
   sendParts,
@@ -192,7 +192,7 @@ describe('confirming a multipart upload', () => {
       await expectRefusal(early, 400, 'UPLOAD_INCOMPLETE')
       const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
       expect(held).toEqual(partNumbers)
-      await expectGoesOn(app, person, upload)
+      await expectResumes(app, person, upload)
     },
   )
 

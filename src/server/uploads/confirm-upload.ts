@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { hasRoom, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
+import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
@@ -32,7 +32,7 @@ import { endUploads } from './removal-queries.ts'
 
 type ConfirmRequest = z.output<typeof uploads.confirmUpload.body>
 
-type ConfirmDeps = Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>
+type ConfirmDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>
 
 interface Confirm extends Entry<ConfirmRequest, FileRow> {
   upload?: Upload
@@ -198,7 +198,7 @@ async function makeFiles(
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {
         blocked.push(confirm)
-      } else if (!hasRoom(maxFilesAfter(upload, tier, limits), count)) {
+      } else if (!canAddFile(maxFilesAfter(upload, tier, limits), count)) {
         refuse(confirm, limitError('TIER_FILE_COUNT', tier, limits))
       } else {
         count += 1
@@ -225,7 +225,7 @@ async function makeFiles(
   if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
   for (const confirm of blocked) refuse(confirm, new AppError('CONTENT_BLOCKED'))
   await endRefused(deps, ownerId, blocked)
-  if (ready.some(({ sha256 }) => sha256 === null)) deps.askForJob('compute-digests')
+  if (ready.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
 }
 
 /**

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import {
-  expectGoesOn,
+  expectResumes,
   onDisk,
   sendParts,
   startInParts,
@@ -10,10 +10,10 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
-  askForList,
-  askForUpload,
   confirm,
   expectRefusal,
+  requestList,
+  requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import { uploads } from '../db/schema.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
@@ -59,8 +59,8 @@ describe('idle uploads', () => {
     app.clock.advance(24 * hour - 999)
     await sweepUploads(app.deps)
     expect(await onDisk(app, old.cloudKey)).toEqual([])
-    await expectRefusal(await askForList(person, old.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectGoesOn(app, person, young)
+    await expectRefusal(await requestList(person, old.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectResumes(app, person, young)
   })
 })
 
@@ -76,7 +76,7 @@ describe('parts without a database row', () => {
     await compareStorage(app.deps)
     app.clock.set(before)
     expect(await onDisk(app, lost.cloudKey)).toEqual([])
-    await expectGoesOn(app, person, kept)
+    await expectResumes(app, person, kept)
   })
 })
 
@@ -88,11 +88,11 @@ describe('POST /api/files/abort-upload', () => {
     const [first] = uploads
     if (!first) throw new Error('no upload')
     await putBytes(first, text(1))
-    expect((await askForUpload(person)).status).toBe(403)
+    expect((await requestUpload(person)).status).toBe(403)
 
     expect((await abort(person, first.cloudKey)).status).toBe(200)
     expect(await app.storage.storedSize(first.cloudKey)).toBeNull()
-    expect((await askForUpload(person)).status).toBe(200)
+    expect((await requestUpload(person)).status).toBe(200)
 
     expect((await abort(person, first.cloudKey)).status).toBe(404)
     expect((await confirm(person, first.cloudKey)).status).toBe(404)

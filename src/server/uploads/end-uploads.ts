@@ -62,7 +62,7 @@ async function isSpaceShort({
 }: Pick<Deps, 'db' | 'settings' | 'stores'>): Promise<boolean> {
   const { cap, limits } = await settings.current()
   if (!(await stores.current.hasSpaceFor(largestFileSize(limits)))) return true
-  if (cap.mostStored === null) return false
+  if (cap.maxStored === null) return false
   const { files, uploads } = await sumStored(db)
   return fullness(files + uploads, cap) !== 'ok'
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makePerson, putBytes, sha256 } from '../../../tests/support/make.ts'
 import {
-  expectGoesOn,
+  expectResumes,
   onDisk,
   sendAll,
   sendParts,
@@ -47,7 +47,7 @@ describe('the SHA-256 of a file', () => {
       const upload = await sendAll(app, person)
       const refused = await confirm(person, upload.cloudKey, { sha256: claim })
       await expectRefusal(refused, 400, 'INVALID_INPUT')
-      await expectGoesOn(app, person, upload)
+      await expectResumes(app, person, upload)
     },
   )
 

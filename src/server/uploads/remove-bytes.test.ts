@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { eventually } from '../../../tests/support/eventually.ts'
 import { makePerson, type Person, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, askForUpload } from '../../../tests/support/upload-requests.ts'
+import { abort, requestUpload } from '../../../tests/support/upload-requests.ts'
 import { removals } from '../db/schema.ts'
 import { reportOverdueRemovals, retryRemovals, sweepUploads } from './end-uploads.ts'
 
@@ -68,7 +68,7 @@ describe('bytes of an ended upload whose removal failed', () => {
       async (person: Person) => {
         for (let newer = 0; newer < 6; newer += 1) {
           app.clock.advance(16 * minute)
-          expect((await askForUpload(person)).status).toBe(200)
+          expect((await requestUpload(person)).status).toBe(200)
         }
       },
     ],

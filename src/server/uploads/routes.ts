@@ -18,7 +18,7 @@ type UploadEndpoint =
 
 /** The upload protocol (design §5). Clients send the bytes to presigned URLs. */
 export function uploadRoutes(
-  deps: Pick<Deps, 'askForJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
+  deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
   const under = (origin: string) => ({ ...deps, stores: deps.stores.under(origin) })
   const confirmOne = async (

@@ -17,7 +17,7 @@ import {
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
-import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectRefusal, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
@@ -40,7 +40,7 @@ describe('the slots of a free user', () => {
   it('are never more than three when many uploads start in parallel', async () => {
     const person = await makePerson(app)
     await makeFile(person)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => askForUpload(person)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => requestUpload(person)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     const refused = answers.filter(({ status }) => status === 403)
     expect(refused).toHaveLength(18)
@@ -53,9 +53,9 @@ describe('the slots of a free user', () => {
     const person = await makePerson(app)
     for (let n = 0; n < 3; n += 1) await startUpload(person, { size: 1 })
     app.clock.advance(15 * minute - 1)
-    expect((await askForUpload(person)).status).toBe(403)
+    expect((await requestUpload(person)).status).toBe(403)
     app.clock.advance(1)
-    expect((await askForUpload(person)).status).toBe(200)
+    expect((await requestUpload(person)).status).toBe(200)
   })
 
   it('are held for 15 minutes after the clock was set back', async () => {
@@ -65,9 +65,9 @@ describe('the slots of a free user', () => {
     app.clock.advance(-4 * day)
     await sweepUploads(app.deps)
     app.clock.advance(15 * minute - 1)
-    expect((await askForUpload(person)).status).toBe(403)
+    expect((await requestUpload(person)).status).toBe(403)
     app.clock.advance(1)
-    expect((await askForUpload(person)).status).toBe(200)
+    expect((await requestUpload(person)).status).toBe(200)
   })
 
   it('are not held by idle uploads, of which only the most recently active are kept', async () => {
@@ -92,9 +92,9 @@ describe('the slots of a free user', () => {
   it('are free again when a file has expired', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 3; n += 1) await makeFile(person)
-    expect((await askForUpload(person)).status).toBe(403)
+    expect((await requestUpload(person)).status).toBe(403)
     app.clock.advance(3 * day)
-    expect((await askForUpload(person)).status).toBe(200)
+    expect((await requestUpload(person)).status).toBe(200)
   })
 
   it('may all be taken when an idle upload is confirmed, which keeps its bytes until a slot is free', async () => {
@@ -140,9 +140,9 @@ describe('the slots of a free user', () => {
     await listParts(person, three[1]?.cloudKey ?? '')
     await sendParts(person, three[2] as InParts, [1])
     app.clock.advance(14 * minute)
-    expect((await askForUpload(person)).status).toBe(403)
+    expect((await requestUpload(person)).status).toBe(403)
     app.clock.advance(minute)
-    expect((await askForUpload(person)).status).toBe(200)
+    expect((await requestUpload(person)).status).toBe(200)
   })
 })
 
@@ -190,6 +190,6 @@ describe('the last slot of a free user', () => {
 describe('the slots of a premium user', () => {
   it('are unlimited', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    for (let n = 0; n < 5; n += 1) expect((await askForUpload(person)).status).toBe(200)
+    for (let n = 0; n < 5; n += 1) expect((await requestUpload(person)).status).toBe(200)
   })
 })

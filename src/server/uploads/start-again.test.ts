@@ -12,7 +12,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForUpload, confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectRefusal, requestUpload } from '../../../tests/support/upload-requests.ts'
 import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { uploads, users } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
@@ -38,7 +38,7 @@ const request = {
 }
 
 function ask(person: Person, changes: Record<string, unknown> = {}) {
-  return askForUpload(person, { ...request, ...changes })
+  return requestUpload(person, { ...request, ...changes })
 }
 
 async function start(person: Person, changes: Record<string, unknown> = {}) {

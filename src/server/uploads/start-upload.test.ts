@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { askForUpload } from '../../../tests/support/upload-requests.ts'
+import { requestUpload } from '../../../tests/support/upload-requests.ts'
 
 const megabyte = 1024 ** 2
 
@@ -14,7 +14,7 @@ afterAll(() => app.close())
 describe('POST /api/files/get-upload-url', () => {
   it('returns a presigned URL, a random key and the cleaned name', async () => {
     const person = await makePerson(app)
-    const response = await askForUpload(person, { fileName: ' a<b>: “c” .txt' })
+    const response = await requestUpload(person, { fileName: ' a<b>: “c” .txt' })
     expect(response.status).toBe(200)
     const started = await json<{ uploadUrl: string; cloudKey: string }>(response)
     expect(started).toMatchObject({
@@ -53,7 +53,7 @@ describe('POST /api/files/get-upload-url', () => {
     ['a missing expiry', { expirationDays: undefined }],
     ['an invalid expiry', { expirationDays: 'always' }],
   ])('refuses %s', async (_, changes) => {
-    const response = await askForUpload(await makePerson(app), changes)
+    const response = await requestUpload(await makePerson(app), changes)
     expect(response.status).toBe(400)
     const field = Object.keys(changes)[0]
     expect(await response.json()).toEqual({
@@ -63,7 +63,7 @@ describe('POST /api/files/get-upload-url', () => {
   })
 
   it('stores a file without a type as application/octet-stream', async () => {
-    const started = await json<object>(await askForUpload(await makePerson(app), { fileType: '' }))
+    const started = await json<object>(await requestUpload(await makePerson(app), { fileType: '' }))
     expect(started).toMatchObject({ metadata: { mimeType: 'application/octet-stream' } })
   })
 
@@ -79,7 +79,7 @@ describe('POST /api/files/get-upload-url', () => {
   ] as const)(
     'answers %s, %i bytes, %s days with %i',
     async (tier, fileSize, expirationDays, status, code) => {
-      const response = await askForUpload(await makePerson(app, { tier }), {
+      const response = await requestUpload(await makePerson(app, { tier }), {
         fileSize,
         expirationDays,
       })
@@ -90,6 +90,6 @@ describe('POST /api/files/get-upload-url', () => {
 
   it('enforces the Free limits after a trial has ended', async () => {
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
-    expect((await askForUpload(person, { expirationDays: '5' })).status).toBe(403)
+    expect((await requestUpload(person, { expirationDays: '5' })).status).toBe(403)
   })
 })

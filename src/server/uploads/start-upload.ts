@@ -121,9 +121,9 @@ async function openUploads(
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
     const repeated = await resumeRepeated(tx, ownerId, keys, now)
     const { open, active, bytes } = await countUploads(tx, ownerId, minUnfinishedBytes, now)
-    const { mostStored } = cap
+    const { maxStored } = cap
     const room =
-      mostStored === null ? Number.POSITIVE_INFINITY : mostStored - (await sumStoredUnderLock(tx))
+      maxStored === null ? Number.POSITIVE_INFINITY : maxStored - (await sumStoredUnderLock(tx))
     let filesInUse = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
     let unfinished = bytes
     let added = 0

@@ -16,9 +16,9 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { endsOf, startAll, uploadRequest } from '../../../tests/support/upload-batches.ts'
 import {
   abort,
-  askForUpload,
   confirm,
   expectRefusal,
+  requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
 import { files, settings, uploads } from '../db/schema.ts'
@@ -52,7 +52,7 @@ async function set(key: string, value: unknown) {
 }
 
 function ask(person: Person, kilobytes: number): Promise<Response> {
-  return askForUpload(person, { fileSize: kilobytes * kilobyte })
+  return requestUpload(person, { fileSize: kilobytes * kilobyte })
 }
 
 async function bytesInUse() {
@@ -77,7 +77,7 @@ describe('the storage cap', () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app)
     expect((await ask(person, 1024)).status).toBe(200)
-    const refused = await askForUpload(person, { fileSize: 1 })
+    const refused = await requestUpload(person, { fileSize: 1 })
     expect(refused.status).toBe(507)
     expect(await json(refused)).toEqual({
       code: 'STORAGE_CAP_REACHED',

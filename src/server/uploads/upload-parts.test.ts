@@ -15,7 +15,7 @@ import {
 } from '../../../tests/support/make.ts'
 import {
   allWithoutChecksums,
-  expectGoesOn,
+  expectResumes,
   listed,
   onDisk,
   pieceOf,
@@ -28,11 +28,11 @@ import { refusalOf, send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
-  askForList,
-  askForParts,
   confirm,
   download,
   expectRefusal,
+  requestList,
+  requestParts,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { firstPartsSigned } from '../../shared/rules/files/part-plan.ts'
@@ -103,7 +103,7 @@ describe('POST /api/files/upload-parts', () => {
   it('signs each requested part once', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await startInParts(app, person)
-    const response = await askForParts(person, cloudKey, [3, 1, 3])
+    const response = await requestParts(person, cloudKey, [3, 1, 3])
     const { urls } = await json<{ urls: Record<string, string> }>(response)
     expect(Object.keys(urls)).toEqual(['1', '3'])
     expect(new Set(Object.values(urls)).size).toBe(2)
@@ -123,13 +123,13 @@ describe('POST /api/files/upload-parts', () => {
   ])('refuses %s, and the upload can continue', async (_, partNumbers) => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
-    const response = await askForParts(person, upload.cloudKey, partNumbers)
+    const response = await requestParts(person, upload.cloudKey, partNumbers)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(/^partNumbers(\.\d)?: /),
     })
-    await expectGoesOn(app, person, upload)
+    await expectResumes(app, person, upload)
   })
 
   it.each([[[4]], [[1, 10_000]]])(
@@ -137,15 +137,15 @@ describe('POST /api/files/upload-parts', () => {
     async (partNumbers) => {
       const person = await makePerson(app)
       const upload = await startInParts(app, person)
-      const response = await askForParts(person, upload.cloudKey, partNumbers)
+      const response = await requestParts(person, upload.cloudKey, partNumbers)
       await expectRefusal(response, 400, 'PART_NOT_FOUND')
-      await expectGoesOn(app, person, upload)
+      await expectResumes(app, person, upload)
     },
   )
 
   const noKeys = [undefined, '', 7, {}, 'x'.repeat(129), 'a\0b', 'a\ud800']
   it.each(noKeys)('refuses the key %j', async (key) => {
-    const response = await askForParts(await makePerson(app), key, [1])
+    const response = await requestParts(await makePerson(app), key, [1])
     await expectRefusal(response, 400, 'INVALID_INPUT')
   })
 
@@ -161,7 +161,7 @@ describe('POST /api/files/upload-parts', () => {
     const { cloudKey } = upload
     const { urls } = await signPartsAt(deps, person.id, { cloudKey, partNumbers: [1] })
     expect((await putPart(urls[1] ?? '', pieceOf(upload, 1))).status).toBe(200)
-    await expectGoesOn(app, person, upload)
+    await expectResumes(app, person, upload)
   })
 })
 
@@ -171,18 +171,18 @@ describe("another user's upload", () => {
     const upload = await startInParts(app, owner)
     await sendParts(owner, upload, [1, 3])
     const { cloudKey } = upload
-    const calls = [askForParts(other, cloudKey, [1]), askForList(other, cloudKey)]
+    const calls = [requestParts(other, cloudKey, [1]), requestList(other, cloudKey)]
     calls.push(confirm(other, cloudKey), abort(other, cloudKey))
     for (const response of await Promise.all(calls)) {
       await expectRefusal(response, 404, 'UPLOAD_NOT_FOUND')
     }
-    await expectGoesOn(app, owner, upload)
+    await expectResumes(app, owner, upload)
   })
 
   it.each(['nothing', '../../etc/passwd'])('is answered like the unknown key %j', async (key) => {
     const person = await makePerson(app)
-    await expectRefusal(await askForParts(person, key, [1]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await askForList(person, key), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestParts(person, key, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestList(person, key), 404, 'UPLOAD_NOT_FOUND')
   })
 
   it.each(['', '?cloudKey=', `?cloudKey=${'x'.repeat(129)}`, '?cloudKey=a%00b'])(
@@ -281,7 +281,7 @@ describe("a part's presigned URL", () => {
     }
     expect(await listParts(person, upload.cloudKey)).toEqual([])
     expect(await listParts(person, another.cloudKey)).toEqual([])
-    await expectGoesOn(app, person, upload)
+    await expectResumes(app, person, upload)
   })
 
   it('is valid for one hour', async () => {
@@ -292,7 +292,7 @@ describe("a part's presigned URL", () => {
     expect((await putPart(first, pieceOf(upload, 1))).status).toBe(200)
     app.clock.advance(1)
     await expectRefusal(await putPart(second, pieceOf(upload, 2)), 403, 'SIGNATURE_EXPIRED')
-    await expectGoesOn(app, person, upload)
+    await expectResumes(app, person, upload)
   })
 
   it("can't change a confirmed file", async () => {
@@ -302,8 +302,8 @@ describe("a part's presigned URL", () => {
     await sendParts(person, upload, [1, 2, 3])
     const file = await json<File>(await confirm(person, upload.cloudKey))
     await expectRefusal(await putPart(url, new Uint8Array(10)), 409, 'UPLOAD_SEALED')
-    await expectRefusal(await askForParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await askForList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     expect(await download(app, file)).toEqual(upload.bytes)
   })
 
@@ -315,8 +315,8 @@ describe("a part's presigned URL", () => {
     expect(await onDisk(app, upload.cloudKey)).toHaveLength(2)
     expect((await abort(person, upload.cloudKey)).status).toBe(200)
     await expectRefusal(await putPart(url, pieceOf(upload, 1)), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await askForParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await askForList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectRefusal(await requestList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
   })
 })
@@ -358,7 +358,7 @@ describe('the body of a part', () => {
     const answer = await send(url, { method: 'PUT', headers, body: Buffer.alloc(length, 1) })
     expect(refusalOf(answer)).toEqual([status, code])
     expect(await listParts(person, upload.cloudKey)).toEqual([listed(2, pieceOf(upload, 2))])
-    await expectGoesOn(app, person, upload)
+    await expectResumes(app, person, upload)
   })
 
   it.each([

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/accounts/email-limits.ts'
-import { longestReason, longestWords, reportChoiceNames } from '../rules/links/report.ts'
+import { maxEmailLength } from '../rules/accounts/email-limits.ts'
+import { maxExplanationLength, maxReasonLength, reportChoiceNames } from '../rules/links/report.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, linesOfText, shortCode } from './fields.ts'
 import { sha256 } from './files.ts'
 
-const reason = linesOfText(longestReason)
+const reason = linesOfText(maxReasonLength)
 
 export const reportBody = z.object({
   reason,
   email: z
     .string()
     .trim()
-    .max(longestAddress)
+    .max(maxEmailLength)
     .refine(
       (text) => text === '' || z.email().safeParse(text).success,
       'Please enter a valid email address.',
@@ -25,7 +25,7 @@ export const reportBody = z.object({
 
 export const reportForm = reportBody
   .omit({ reason: true })
-  .extend({ choice: z.enum(reportChoiceNames), words: linesOfText(longestWords) })
+  .extend({ choice: z.enum(reportChoiceNames), words: linesOfText(maxExplanationLength) })
 
 const statement = z.object({
   at: z.iso.datetime(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/accounts/email-limits.ts'
+import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, isPlainLine, isStorableText, isVisible } from './fields.ts'
@@ -31,7 +31,7 @@ export const userSchema = z.object({
 export type User = z.infer<typeof userSchema>
 
 /** Trimmed, but in the user's spelling. Accounts store addresses in lower case. */
-export const email = z.string().trim().min(1).max(longestAddress).pipe(z.email())
+export const email = z.string().trim().min(1).max(maxEmailLength).pipe(z.email())
 /** Hashing encodes passwords as UTF-8, so texts that UTF-8 can't represent are rejected. */
 const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must be text.')
 /** May be shorter than `minPasswordLength` if it was set under earlier rules. */

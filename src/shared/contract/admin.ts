@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { auditActions, longestAuditSearch } from '../rules/accounts/audit-action.ts'
-import { longestAddress } from '../rules/accounts/email-limits.ts'
+import { auditActions, maxAuditSearchLength } from '../rules/accounts/audit-action.ts'
+import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { capKeys } from '../rules/files/storage-cap.ts'
 import { limitKeys } from '../rules/tiers/limit-settings.ts'
 import { email, newPassword, personName, userSchema } from './account.ts'
@@ -14,7 +14,7 @@ const userId = z.string().max(64).refine(isStorableText, 'Must be text.')
 const search = z
   .string()
   .trim()
-  .max(longestAddress)
+  .max(maxEmailLength)
   .refine(isStorableText, 'Must be text.')
   .optional()
 
@@ -30,7 +30,7 @@ const moment = z.iso
 export const topUsers = 5
 
 /** Maximum number of users in a search result, newest first. */
-export const mostFoundUsers = 50
+export const maxFoundUsers = 50
 
 /** Maximum size of the administrator's test upload, in bytes. */
 export const maxTestUploadSize = 10 * 1024 * 1024
@@ -98,7 +98,7 @@ export const admin = {
     params: z.object({ id: userId }),
     // API clients can omit the address because they have already looked up the id (decision 039).
     body: z
-      .strictObject({ email: z.string().trim().toLowerCase().max(longestAddress).optional() })
+      .strictObject({ email: z.string().trim().toLowerCase().max(maxEmailLength).optional() })
       .optional(),
     response: z.object({ message: z.string(), deletedFiles: figure }),
     errors: ['USER_NOT_FOUND', 'ADMIN_STAYS'],
@@ -161,7 +161,7 @@ export const admin = {
       search: z
         .string()
         .trim()
-        .max(longestAuditSearch)
+        .max(maxAuditSearchLength)
         .refine(isStorableText, 'Must be text.')
         .optional()
         .describe('An email, user id, IP address, link or short code.'),

@@ -1,7 +1,7 @@
 import { type ZodType, z } from 'zod'
 
 /** Maximum number of entries in a batch. */
-export const mostInBatch = 100
+export const maxBatchLength = 100
 
 /** A batch entry that doesn't match its schema, with the validation issues. */
 export class InvalidEntry {
@@ -19,7 +19,7 @@ export function batchOf<S extends ZodType>(entry: S) {
   return z
     .array(lenient as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
     .min(1)
-    .max(mostInBatch)
+    .max(maxBatchLength)
 }
 
 const error = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isColour } from '../rules/accounts/accent.ts'
+import { isColor } from '../rules/accounts/accent.ts'
 import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isPlainLine, isVisible } from './fields.ts'
@@ -43,7 +43,7 @@ const message = z
       ),
   )
 
-const accent = z.string().toLowerCase().refine(isColour, 'Must be a color such as #0b6e63.')
+const accent = z.string().toLowerCase().refine(isColor, 'Must be a color such as #0b6e63.')
 
 /** What an owner's download pages show in place of our brand. */
 export const brandSchema = z.object({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { longestAddress } from '../rules/accounts/email-limits.ts'
+import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../rules/accounts/feedback.ts'
 import { endpoint } from './endpoint.ts'
 import { done, isoDate, isPlainLine, isVisible, linesOfText, tooLong } from './fields.ts'
 
 /** In characters. */
-export const longestFeedback = { name: 100, email: longestAddress, message: 5000 } as const
+export const maxFeedbackLengths = { name: 100, email: maxEmailLength, message: 5000 } as const
 
 function line(most: number) {
   return z
@@ -18,8 +18,8 @@ function line(most: number) {
 
 /** Spec §5, feedback: name, email and message are required, and the email contains an @. */
 export const feedbackBody = z.object({
-  name: line(longestFeedback.name),
-  email: line(longestFeedback.email).refine(
+  name: line(maxFeedbackLengths.name),
+  email: line(maxFeedbackLengths.email).refine(
     (text) => text.includes('@'),
     'Please enter a valid email address.',
   ),
@@ -27,7 +27,7 @@ export const feedbackBody = z.object({
     .enum([...feedbackCategories, ''])
     .optional()
     .transform((category) => category || null),
-  message: linesOfText(longestFeedback.message),
+  message: linesOfText(maxFeedbackLengths.message),
   website: z.string().max(500).optional().describe('Leave it out: only bots fill it in.'),
 })
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import {
   fileOrderTexts,
   formatOrder,
-  longestFilePage,
-  longestFileSearch,
-  mostDeletedAtOnce,
+  maxDeletedAtOnce,
+  maxFilePageSize,
+  maxFileSearchLength,
   newestFirst,
 } from '../rules/files/file-order.ts'
 import { linkStatuses } from '../rules/links/link-status.ts'
@@ -40,10 +40,10 @@ export const fileSchema = z.object({
 })
 export type File = z.infer<typeof fileSchema>
 
-const longestReceiptPage = 100
+const maxReceiptPageSize = 100
 
 /** In characters. A cursor can contain a long file name. */
-const longestCursor = 1000
+const maxCursorLength = 1000
 
 /** Not validated as a UUID: an unknown id simply finds no file. */
 const fileId = z.string().max(64)
@@ -71,19 +71,19 @@ export const files = {
     summary: 'List your files',
     access: 'user',
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(longestFilePage).default(longestFilePage),
+      limit: z.coerce.number().int().min(1).max(maxFilePageSize).default(maxFilePageSize),
       sort: z
         .enum(fileOrderTexts)
         .default(formatOrder(newestFirst))
         .describe('A `-` in front means descending.'),
       cursor: z
         .string()
-        .max(longestCursor)
+        .max(maxCursorLength)
         .optional()
         .describe('The `x-next-cursor` of the previous page, for the same order.'),
       search: z
         .string()
-        .max(longestFileSearch)
+        .max(maxFileSearchLength)
         .refine(isStorableText, 'Must be text.')
         .transform((text) => text.normalize('NFC').trim())
         .optional()
@@ -102,8 +102,8 @@ export const files = {
     summary: `List receipts for the files you deleted in the last ${receiptDays} days, newest first`,
     access: 'user',
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(longestReceiptPage).default(longestReceiptPage),
-      cursor: z.string().max(longestCursor).optional(),
+      limit: z.coerce.number().int().min(1).max(maxReceiptPageSize).default(maxReceiptPageSize),
+      cursor: z.string().max(maxCursorLength).optional(),
     }),
     response: z.array(receipt),
   }),
@@ -111,7 +111,7 @@ export const files = {
     summary: 'Delete files. Ids that are unknown or not yours are listed in `notFound`',
     access: 'user',
     body: z.object({
-      fileIds: z.array(fileId).min(1).max(mostDeletedAtOnce),
+      fileIds: z.array(fileId).min(1).max(maxDeletedAtOnce),
     }),
     response: done.extend({
       deletedCount: z.int().nonnegative(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bodyChecksums, maxPartCount } from '../rules/files/part-plan.ts'
 import { storageNames } from '../rules/files/storage-name.ts'
-import { batchOf, mostInBatch, resultsOf } from './batch.ts'
+import { batchOf, maxBatchLength, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import type { ErrorCode } from './errors.ts'
 import { cloudKey, done, expirationDays, fileName, isStorableText, mimeType } from './fields.ts'
@@ -82,7 +82,7 @@ const confirmErrors = [
   'TIER_FILE_COUNT',
 ] as const satisfies ErrorCode[]
 
-/** In bytes. `mostInBatch` entries with names of maximum length exceed 300 KiB. */
+/** In bytes. `maxBatchLength` entries with names of maximum length exceed 300 KiB. */
 const maxBatchSize = 512 * 1024
 
 export const uploads = {
@@ -102,7 +102,7 @@ export const uploads = {
     ],
   }),
   getUploadUrls: endpoint('POST', '/api/files/get-upload-urls', {
-    summary: `Start up to ${mostInBatch} uploads. Each one succeeds or fails on its own`,
+    summary: `Start up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
     access: 'user',
     body: z.object({ files: batchOf(startBody) }),
     maxBodySize: maxBatchSize,
@@ -116,7 +116,7 @@ export const uploads = {
     errors: confirmErrors,
   }),
   confirmUploads: endpoint('POST', '/api/files/confirm-uploads', {
-    summary: `Finish up to ${mostInBatch} uploads. Each one succeeds or fails on its own`,
+    summary: `Finish up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,
     access: 'user',
     body: z.object({ uploads: batchOf(confirmBody) }),
     maxBodySize: maxBatchSize,

@@ -6,9 +6,9 @@ import {
   type AuditAction,
   auditActionNames,
   auditActions,
-  longestAuditSearch,
+  maxAuditSearchLength,
 } from '../../shared/rules/accounts/audit-action.ts'
-import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -17,7 +17,7 @@ import { PagedList } from '../ui/paged-list.tsx'
 import { SearchField, useSearch } from '../ui/search-field.tsx'
 import { Select } from '../ui/select.tsx'
 import { auditQuery } from './admin-queries.ts'
-import { auditText, whomText } from './audit-text.ts'
+import { affectedUserText, auditText } from './audit-text.ts'
 import { SectionFrame } from './section.tsx'
 
 const actions: { value: AuditAction | 'all'; label: string }[] = [
@@ -63,7 +63,7 @@ export function AuditSection() {
             label="Email, link code or IP address"
             value={typed}
             onValueChange={setTyped}
-            maxLength={longestAuditSearch}
+            maxLength={maxAuditSearchLength}
           />
         </div>
         <div className="max-lg:col-span-full">
@@ -150,7 +150,7 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const text = auditText(line)
-  const whom = whomText(line)
+  const whom = affectedUserText(line)
   return (
     <li className="border-line border-t text-sm first:max-lg:border-t-0">
       <div
@@ -160,10 +160,10 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
           dateTime={line.at}
           className="text-muted tabular-nums max-lg:col-start-1 max-lg:row-start-4"
         >
-          {pastMomentText(new Date(line.at), now)}
+          {pastTimestampText(new Date(line.at), now)}
         </time>
         <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-2">
-          <Said>Who: </Said>
+          <CellLabel>Who: </CellLabel>
           {line.actor ?? 'The server'}
         </span>
         <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-1 max-lg:font-[540] max-lg:text-base">
@@ -172,7 +172,7 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
         <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-3">
           {whom === null ? null : (
             <>
-              <Said>Whom: </Said>
+              <CellLabel>Whom: </CellLabel>
               {whom}
             </>
           )}
@@ -198,7 +198,7 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
  * A label before a value. On wide screens the column header replaces it visually, and only screen
  * readers get it.
  */
-function Said({ children }: { children: ReactNode }) {
+function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { auditActionNames, auditActions } from '../../shared/rules/accounts/audit-action.ts'
-import { auditText, whomText } from './audit-text.ts'
+import { affectedUserText, auditText } from './audit-text.ts'
 
 const free = { tier: 'free', trialEndsAt: null }
 const premium = { tier: 'premium', trialEndsAt: null }
@@ -78,12 +78,14 @@ describe('the text of an audit log entry', () => {
 
   it('names a deleted user by email address', () => {
     const details = { email: 'a@example.org' }
-    expect(whomText({ action: 'delete-user', subject: 'id', details })).toBe('a@example.org')
-    expect(whomText({ action: 'delete-user', subject: 'id', details: {} })).toBe('id')
-    expect(whomText({ action: 'set-tier', subject: 'b@example.org', details })).toBe(
+    expect(affectedUserText({ action: 'delete-user', subject: 'id', details })).toBe(
+      'a@example.org',
+    )
+    expect(affectedUserText({ action: 'delete-user', subject: 'id', details: {} })).toBe('id')
+    expect(affectedUserText({ action: 'set-tier', subject: 'b@example.org', details })).toBe(
       'b@example.org',
     )
-    expect(whomText({ action: 'change-setting', subject: null, details: {} })).toBe(null)
+    expect(affectedUserText({ action: 'change-setting', subject: null, details: {} })).toBe(null)
   })
 
   it.each(auditActions)('falls back to the action name for %s with unknown details', (action) => {

@@ -34,7 +34,7 @@ export function auditText({ action, details }: Pick<AuditLine, 'action' | 'detai
  * Returns the email address of the user an entry concerns, or the user's id if the user was deleted
  * and the entry lacks the address. Null if the entry concerns no particular user.
  */
-export function whomText({ action, subject, details }: Whom): string | null {
+export function affectedUserText({ action, subject, details }: Whom): string | null {
   const { email } = details
   return action === 'delete-user' && typeof email === 'string' ? email : subject
 }
@@ -78,11 +78,11 @@ const linkTexts: Record<GoogleLink, string> = {
 const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 
 const takedown = z.object({ shortCode: z.string(), reason: z.string() })
-const standing = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
+const tierFacts = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
 /** Actions with more to report than their name. */
 const sentences: Partial<Record<AuditAction, Sentence>> = {
-  'set-tier': read(z.object({ from: standing, to: standing }), ({ from, to }) => {
+  'set-tier': read(z.object({ from: tierFacts, to: tierFacts }), ({ from, to }) => {
     const names = [from, to].map(({ tier }) => tierTraits[tier].name)
     const ended = from.trialEndsAt === null ? '' : ' (trial ended)'
     const trial = to.trialEndsAt === null ? ended : ' (trial)'

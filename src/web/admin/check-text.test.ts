@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
-import { cureParts, summarise } from './check-text.ts'
+import { remedyParts, summarize } from './check-text.ts'
 
 function line(name: string, status: CheckStatus): CheckLine {
   return { name, status, message: '', cure: '' }
@@ -15,7 +15,7 @@ it('sorts failing checks before warnings, keeps their order, and counts those th
     line('Version', 'ok'),
     line('Proxy', 'failing'),
   ]
-  const { urgent, fine, text } = summarise(lines)
+  const { urgent, fine, text } = summarize(lines)
   expect(urgent.map(({ name }) => name)).toEqual(['Mail', 'Proxy', 'Storage', 'Backups'])
   expect(fine.map(({ name }) => name)).toEqual(['Database', 'Version'])
   expect(text).toBe('2 of 6 OK')
@@ -23,13 +23,13 @@ it('sorts failing checks before warnings, keeps their order, and counts those th
 
 /** Joins the parts into one text, with links as [text](#section). */
 function linked(cure: string): string {
-  return cureParts(cure)
+  return remedyParts(cure)
     .map(({ text, section }) => (section === null ? text : `[${text}](#${section})`))
     .join('')
 }
 
 it('distinguishes equal parts by position', () => {
-  const parts = cureParts('under Reports or under Reports')
+  const parts = remedyParts('under Reports or under Reports')
   expect(parts.map(({ at }) => at)).toEqual([0, 6, 13, 23, 30])
 })
 
@@ -46,7 +46,7 @@ it.each([
 ])('links section titles in the remedy "%s"', (cure, text) => {
   expect(linked(cure)).toBe(text ?? cure)
   expect(
-    cureParts(cure)
+    remedyParts(cure)
       .map((part) => part.text)
       .join(''),
   ).toBe(cure)

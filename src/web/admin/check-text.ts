@@ -51,7 +51,7 @@ export interface CheckSummary {
 }
 
 /** Separates the lines that need action from those that are OK. */
-export function summarise(lines: readonly CheckLine[]): CheckSummary {
+export function summarize(lines: readonly CheckLine[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
     .flatMap((status) => lines.filter((line) => line.status === status))
@@ -60,7 +60,7 @@ export function summarise(lines: readonly CheckLine[]): CheckSummary {
 }
 
 /** Part of a check's remedy. `section` is set if the text names a section of the Admin Center. */
-export interface CurePart {
+export interface RemedyPart {
   text: string
   section: SectionId | null
   /** The offset in the remedy, in characters. */
@@ -71,7 +71,7 @@ export interface CurePart {
 const named = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
 /** Splits a check's remedy so that section titles can become links. */
-export function cureParts(cure: string): CurePart[] {
+export function remedyParts(cure: string): RemedyPart[] {
   let at = 0
   return cure.split(named).map((text) => {
     const section = sectionIds.find((id) => sectionTitles[id] === text) ?? null

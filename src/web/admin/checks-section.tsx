@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
-import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Loaded } from '../ui/load-failed.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { checksQuery, reasonText } from './admin-queries.ts'
-import { checkMeaning, cureParts, summarise } from './check-text.ts'
+import { checkMeaning, remedyParts, summarize } from './check-text.ts'
 import { SectionFrame } from './section.tsx'
 
 /**
@@ -57,7 +57,7 @@ export function ChecksSection() {
 function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   return (
     <span role="status">
-      {summarise(lines).text} · {pastMomentText(checkedAt, checkedAt)}
+      {summarize(lines).text} · {pastTimestampText(checkedAt, checkedAt)}
     </span>
   )
 }
@@ -65,7 +65,7 @@ function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
 function Lines({ lines }: { lines: CheckLine[] }) {
   const [showsFine, setShowsFine] = useState(false)
   const fineId = useId()
-  const { urgent, fine } = summarise(lines)
+  const { urgent, fine } = summarize(lines)
   return (
     <Card>
       {urgent.length === 0 ? (
@@ -155,7 +155,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }
 
 /** The remedy for a check, with links to the sections it names. */
 function Cure({ cure }: { cure: string }) {
-  return cureParts(cure).map(({ text, section, at }) =>
+  return remedyParts(cure).map(({ text, section, at }) =>
     section === null ? (
       text
     ) : (

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
-import { call, isRefusedAs } from '../api/call.ts'
+import { call, hasErrorCode } from '../api/call.ts'
 import { DialogButtons, FormDialog, useSubject } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form } from '../ui/form.tsx'
@@ -52,7 +52,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
       onDeleted()
     },
     onError: (error) => {
-      if (!isRefusedAs(error, 'USER_NOT_FOUND')) {
+      if (!hasErrorCode(error, 'USER_NOT_FOUND')) {
         return showAdminFailure(client, error, 'Failed to delete user')
       }
       void refreshAdmin(client)

@@ -3,7 +3,7 @@ import { MessageSquare } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels, maxFeedbackEmailsPerHour } from '../../shared/rules/accounts/feedback.ts'
-import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { call, ignoring } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -98,7 +98,7 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
       <p className="mt-0.5 flex flex-wrap gap-x-2 text-muted text-sm">
         <EmailLink address={email} />
         <time dateTime={createdAt} className="inline-flex min-h-6 items-center tabular-nums">
-          {pastMomentText(new Date(createdAt), now)}
+          {pastTimestampText(new Date(createdAt), now)}
         </time>
       </p>
       <Message text={message} from={name} />
@@ -131,10 +131,10 @@ function Message({ text, from }: { text: string; from: string }) {
 }
 
 /** Texts with more characters or lines than this are collapsed at first. */
-const longestShown = 320
-const mostLines = 5
+const maxShownLength = 320
+const maxLines = 5
 
 /** Reports whether a text is collapsed at first. */
 export function isLongText(text: string): boolean {
-  return text.length > longestShown || text.split('\n').length > mostLines
+  return text.length > maxShownLength || text.split('\n').length > maxLines
 }

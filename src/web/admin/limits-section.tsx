@@ -64,8 +64,8 @@ function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
 }
 
 function Cap({ values, stored, disk }: AdminLimits) {
-  const { mostStored, leastFree } = readCap(values)
-  const tooLarge = filesOverCap(mostStored, readLimits(values))
+  const { maxStored, leastFree } = readCap(values)
+  const tooLarge = filesOverCap(maxStored, readLimits(values))
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
       <fieldset className="grid min-w-0 content-start gap-y-3">
@@ -79,9 +79,9 @@ function Cap({ values, stored, disk }: AdminLimits) {
         <div>
           <dt className="font-[560] text-sm">In use</dt>
           <dd className="mt-1 tabular-nums">{inUseText(stored)}</dd>
-          {mostStored === null ? null : (
+          {maxStored === null ? null : (
             <dd>
-              <Used used={stored.files + stored.uploads} mostStored={mostStored} />
+              <Used used={stored.files + stored.uploads} maxStored={maxStored} />
             </dd>
           )}
         </div>
@@ -119,18 +119,18 @@ const tones: Record<Fullness, { bar: string; text: string }> = {
 }
 
 /** How much of the cap is in use, as a bar and as text. */
-function Used({ used, mostStored }: { used: number; mostStored: number }) {
-  const percent = Math.floor((used / mostStored) * 100)
-  const tone = tones[fullness(used, { mostStored })]
+function Used({ used, maxStored }: { used: number; maxStored: number }) {
+  const percent = Math.floor((used / maxStored) * 100)
+  const tone = tones[fullness(used, { maxStored })]
   return (
     <>
       <div aria-hidden="true" className="mt-2 h-1.5 overflow-clip rounded-full bg-line">
         <div className={`h-full ${tone.bar}`} style={{ width: `${Math.min(100, percent)}%` }} />
       </div>
       <p className={`mt-1.5 text-sm tabular-nums ${tone.text}`}>
-        {used >= mostStored
-          ? `The cap of ${formatSizeLimit(mostStored)} is reached. New uploads are refused.`
-          : `${percent} % of ${formatSizeLimit(mostStored)}.`}
+        {used >= maxStored
+          ? `The cap of ${formatSizeLimit(maxStored)} is reached. New uploads are refused.`
+          : `${percent} % of ${formatSizeLimit(maxStored)}.`}
       </p>
     </>
   )

@@ -51,7 +51,7 @@ test('a new result replaces the last one and is announced', async () => {
   fireEvent.click(within(row).getByRole('button'))
   await within(row).findByText('Testing…')
   expect(row.textContent).not.toContain('Tested the storage connection: failed')
-  answer.come({ connected: true, message: 'It works.' })
+  answer.resolve({ connected: true, message: 'It works.' })
   await within(row).findByText('Connected')
   expect(within(row).getByRole('status').textContent).toContain('It works.')
 })

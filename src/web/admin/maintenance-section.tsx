@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { AuditLine } from '../../shared/contract/admin.ts'
-import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
+import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
@@ -114,7 +114,7 @@ function Last({ line }: { line: AuditLine }) {
     <Outcome
       ok={success !== false && connected !== false}
       text={auditText(line)}
-      note={pastMomentText(new Date(line.at), serverNow())}
+      note={pastTimestampText(new Date(line.at), serverNow())}
     />
   )
 }

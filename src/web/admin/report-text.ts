@@ -1,6 +1,6 @@
 import type { Report } from '../../shared/contract/abuse.ts'
-import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
+import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 
 /**
  * Describes how often and when a file was reported. Example: 'reported 3 times, last today,
@@ -10,7 +10,7 @@ export function reportedText(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
   now: Date,
 ): string {
-  const last = pastMomentText(new Date(lastReportedAt), now)
+  const last = pastTimestampText(new Date(lastReportedAt), now)
   return count === 1 ? `reported once, ${last}` : `reported ${counted(count, 'time')}, last ${last}`
 }
 

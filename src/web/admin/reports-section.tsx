@@ -4,8 +4,8 @@ import { useId, useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { fileKind, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { pastMomentText } from '../../shared/rules/format/moment-text.ts'
-import { call, isRefusedAs } from '../api/call.ts'
+import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
+import { call, hasErrorCode } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -17,7 +17,7 @@ import { toast } from '../ui/toast.tsx'
 import { refreshAdmin, reportsQuery, showAdminFailure } from './admin-queries.ts'
 import { copiesText, reportedText } from './report-text.ts'
 import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
-import { ofReport, TakeDownLink, useTakedownDialog } from './takedown-dialog.tsx'
+import { questionForReport, TakeDownLink, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
  * Reported files, most recently reported first. The administrator can take each file down or
@@ -46,7 +46,7 @@ export function ReportsSection() {
             key={report.id}
             report={report}
             now={now}
-            onTakeDown={() => takedown.open(ofReport(report))}
+            onTakeDown={() => takedown.open(questionForReport(report))}
           />
         )}
       />
@@ -67,7 +67,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   const { mutate: dismiss, isPending } = useMutation({
     mutationFn: () =>
       call('dismissReport', { params: { id } }).catch((error) => {
-        if (!isRefusedAs(error, 'REPORT_NOT_FOUND')) throw error
+        if (!hasErrorCode(error, 'REPORT_NOT_FOUND')) throw error
         return { message: 'The report was already closed' }
       }),
     onSuccess: ({ message }) => {
@@ -150,7 +150,7 @@ function Statements({ report, now }: { report: Report; now: Date }) {
             <p className="flex flex-wrap items-center gap-x-2 text-muted text-sm">
               {statement.email === null ? null : <EmailLink address={statement.email} />}
               <time dateTime={statement.at} className="tabular-nums">
-                {pastMomentText(new Date(statement.at), now)}
+                {pastTimestampText(new Date(statement.at), now)}
               </time>
               {statement.isSuspect ? <Badge tone="red">Likely spam</Badge> : null}
             </p>

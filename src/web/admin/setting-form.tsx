@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { SettingKey, SettingVerdict } from '../../shared/rules/tiers/admin-settings.ts'
-import { call, isRefusedAs } from '../api/call.ts'
+import { call, hasErrorCode } from '../api/call.ts'
 import { refreshPublicValues } from '../api/public-values.ts'
 import { TextField, type TextFieldProps } from '../ui/field.tsx'
 import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
@@ -61,7 +61,7 @@ export function SettingForm(props: SettingFormProps) {
       refreshPublicValues(client).catch(() => undefined)
     },
     onError: (error) => {
-      if (!isRefusedAs(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
+      if (!hasErrorCode(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
       setErrors({ value: reasonText(error) })
       toast({ title: failure, tone: 'destructive' })
       // A limit that was changed in another window may conflict with the value.

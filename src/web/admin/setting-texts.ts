@@ -1,9 +1,9 @@
-import { type CapKey, capBoundsTexts, checkCap } from '../../shared/rules/files/storage-cap.ts'
+import { type CapKey, capRangeTexts, checkCap } from '../../shared/rules/files/storage-cap.ts'
 import { formatSize, formatSizeLimit, parseSize } from '../../shared/rules/format/file-size.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
 import {
-  longestSignature,
-  longestVersion,
+  maxSignatureLength,
+  maxVersionLength,
   priceBounds,
   type SettingVerdict,
   type TextSettingKey,
@@ -39,13 +39,13 @@ export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   },
   app_version: {
     label: 'App version',
-    hint: `Shown in the footer. At most ${longestVersion} characters.`,
+    hint: `Shown in the footer. At most ${maxVersionLength} characters.`,
     failure: 'Failed to update app version',
     inSentence: (value) => value,
   },
   email_signature: {
     label: 'Email signature',
-    hint: `Ends every email of this server, and those that share a link. At most ${longestSignature} characters.`,
+    hint: `Ends every email of this server, and those that share a link. At most ${maxSignatureLength} characters.`,
     failure: 'Failed to update email signature',
     inSentence: () => null,
   },
@@ -79,7 +79,7 @@ export function limitTexts(key: LimitSetting): { label: string; hint: string; na
   if (!isLimit(key)) {
     const label = labels[key]
     const larger = key === 'free_space' ? ' If MIN_FREE_SPACE is larger, it applies instead.' : ''
-    return { label, hint: `${sentence(capBoundsTexts[key])}${larger}`, name: label.toLowerCase() }
+    return { label, hint: `${sentence(capRangeTexts[key])}${larger}`, name: label.toLowerCase() }
   }
   const { tier, name } = limitOfKey(key)
   const label = labels[name]

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { amountText } from '../../shared/rules/format/numbers.ts'
 import {
   checkTextSetting,
-  longestSignature,
-  longestVersion,
+  maxSignatureLength,
+  maxVersionLength,
   priceBounds,
   type TextSettingKey,
   textSettingKeys,
@@ -70,8 +70,8 @@ const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
     step: 0.01,
     sign: '$',
   },
-  app_version: { maxLength: longestVersion, verbatim: true },
-  email_signature: { maxLength: longestSignature, rows: 5 },
+  app_version: { maxLength: maxVersionLength, verbatim: true },
+  email_signature: { maxLength: maxSignatureLength, rows: 5 },
 }
 
 export function TextSetting({ setting, stored }: { setting: TextSettingKey; stored: string }) {

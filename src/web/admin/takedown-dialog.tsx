@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
-import { longestReason } from '../../shared/rules/links/report.ts'
+import { maxReasonLength } from '../../shared/rules/links/report.ts'
 import { linkCode } from '../../shared/rules/links/short-code.ts'
 import { call } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
@@ -15,7 +15,7 @@ import { linkTakedownWarning, takedownWarning } from './report-text.ts'
 import { FieldWithButton } from './setting-form.tsx'
 
 /** The maximum length of a file name in the dialog's title, in characters. */
-const longestName = 60
+const maxNameLength = 60
 
 /** A file that is about to be taken down. */
 export interface TakedownQuestion {
@@ -28,16 +28,16 @@ export interface TakedownQuestion {
 }
 
 /** Builds the confirmation for a reported file. */
-export function ofReport({ shortCode, file }: Report): TakedownQuestion {
+export function questionForReport({ shortCode, file }: Report): TakedownQuestion {
   return {
-    what: shortName(file.originalName, longestName),
+    what: shortName(file.originalName, maxNameLength),
     warning: takedownWarning(file),
     shortCode: file.openCode ?? shortCode,
   }
 }
 
 /** Builds the confirmation for a file of which only the short code is known. */
-export function ofLink(shortCode: string): TakedownQuestion {
+export function questionForLink(shortCode: string): TakedownQuestion {
   return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
 
@@ -90,7 +90,7 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
         label="Reason"
         name="reason"
         rows={4}
-        maxLength={longestReason}
+        maxLength={maxReasonLength}
         hint={readsReason(sendsMail)}
         required
       />
@@ -112,7 +112,7 @@ function readsReason(sendsMail: boolean | undefined): string {
 }
 
 /** The maximum input length in characters, well above that of any link. */
-const longestLink = 500
+const maxLinkLength = 500
 
 export interface TakeDownLinkProps {
   /** Opens the takedown dialog for the file. */
@@ -127,7 +127,7 @@ export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
   const submit = async ({ link }: { link: string }) => {
     const code = linkCode(link)
     setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
-    if (code !== null) onAsk({ ...ofLink(code), onDone: () => setCount(count + 1) })
+    if (code !== null) onAsk({ ...questionForLink(code), onDone: () => setCount(count + 1) })
   }
   return (
     <div className="mb-3">
@@ -139,7 +139,7 @@ export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
               name="link"
               hint="For a file that nobody has reported."
               autoComplete="off"
-              maxLength={longestLink}
+              maxLength={maxLinkLength}
             />
           }
           button={<SubmitButton label="Take down this file">Take down</SubmitButton>}

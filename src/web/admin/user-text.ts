@@ -1,14 +1,14 @@
-import { type ListedUser, mostFoundUsers } from '../../shared/contract/admin.ts'
+import { type ListedUser, maxFoundUsers } from '../../shared/contract/admin.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { shortName } from '../ui/file-name.tsx'
 
 /** The maximum length of a name in a sentence, in characters. */
-const longestInSentence = 40
+const maxInlineNameLength = 40
 
 /** Returns the user's name for a sentence, or the email address if there is no name. */
 export function shownName({ name, email }: Pick<ListedUser, 'name' | 'email'>): string {
-  return shortName(name.trim() || email, longestInSentence)
+  return shortName(name.trim() || email, maxInlineNameLength)
 }
 
 export interface ShownUsers {
@@ -22,7 +22,7 @@ export interface ShownUsers {
 /** Describes which users the list contains. Examples: 'The 5 newest of 1,284', '12 found'. */
 export function usersNote({ search, shown, total }: ShownUsers): string {
   if (search !== '') {
-    return shown < mostFoundUsers ? `${shown} found` : `The ${shown} newest that match`
+    return shown < maxFoundUsers ? `${shown} found` : `The ${shown} newest that match`
   }
   if (total === undefined || total <= shown) return counted(shown, 'user')
   return `The ${shown} newest of ${total.toLocaleString('en')}`

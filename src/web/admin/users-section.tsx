@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { SearchX, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { newUserBody, topUsers } from '../../shared/contract/admin.ts'
-import { longestAddress } from '../../shared/rules/accounts/email-limits.ts'
+import { maxEmailLength } from '../../shared/rules/accounts/email-limits.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { AccountFields } from '../auth/account-fields.tsx'
@@ -53,7 +53,7 @@ export function UsersSection() {
           label="Search all by email or name"
           value={typed}
           onValueChange={setTyped}
-          maxLength={longestAddress}
+          maxLength={maxEmailLength}
         />
       </div>
       <Loaded
@@ -63,7 +63,7 @@ export function UsersSection() {
       >
         {(users) =>
           users.length === 0 ? (
-            <NobodyFound search={search} onClear={() => setTyped('')} />
+            <NoUsersFound search={search} onClear={() => setTyped('')} />
           ) : (
             <Card className={isPlaceholderData ? 'opacity-60 transition-opacity duration-150' : ''}>
               <div
@@ -104,7 +104,7 @@ export function UsersSection() {
   )
 }
 
-function NobodyFound({ search, onClear }: { search: string; onClear: () => void }) {
+function NoUsersFound({ search, onClear }: { search: string; onClear: () => void }) {
   return (
     <Card>
       {search === '' ? (

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
 import { dayOf } from '../../shared/rules/format/day.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { dayText } from '../../shared/rules/format/moment-text.ts'
+import { dayText } from '../../shared/rules/format/timestamp-text.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { formatCount } from '../charts/format-count.ts'
@@ -69,7 +69,7 @@ export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSection
       >
         {(analytics) =>
           isEmpty(analytics) ? (
-            <NothingToCount action={emptyAction} />
+            <NoStatistics action={emptyAction} />
           ) : (
             <Charts analytics={analytics} asTable={asTable} expiringLink={expiringLink} />
           )
@@ -98,7 +98,7 @@ function Charts({ analytics, asTable, expiringLink }: ChartsProps) {
   )
 }
 
-function NothingToCount({ action }: { action: ReactNode }) {
+function NoStatistics({ action }: { action: ReactNode }) {
   return (
     <Card>
       <EmptyState icon={<ChartColumn />} title="No data yet" action={action}>

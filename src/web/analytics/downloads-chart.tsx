@@ -1,5 +1,5 @@
 import { type DayCount, dayOf } from '../../shared/rules/format/day.ts'
-import { dayText, weekdayText } from '../../shared/rules/format/moment-text.ts'
+import { dayText, weekdayText } from '../../shared/rules/format/timestamp-text.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'

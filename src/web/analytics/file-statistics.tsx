@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { FileStats } from '../../shared/contract/analytics.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { Fact } from '../files/file-receipt.tsx'
-import { textColours } from '../files/lifeline.tsx'
+import { textColors } from '../files/lifeline.tsx'
 import { linkFacts } from '../files/link-facts.ts'
 import { Loaded, LoadFailedLine } from '../ui/load-failed.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
@@ -58,9 +58,9 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
         <dl className="grid gap-1.5 text-sm tabular-nums">
           {data ? <Fact name="Last download">{lastDownload(data, now)}</Fact> : null}
           <Fact name={tone === 'over' ? 'Link ended' : 'Link ends'}>
-            <span className={textColours[tone]}>{localMomentText(dates.expiresAt, now)}</span>
+            <span className={textColors[tone]}>{localTimestampText(dates.expiresAt, now)}</span>
           </Fact>
-          <Fact name="Uploaded">{localMomentText(dates.createdAt, now)}</Fact>
+          <Fact name="Uploaded">{localTimestampText(dates.createdAt, now)}</Fact>
         </dl>
         {data ? (
           <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />
@@ -72,5 +72,5 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
 }
 
 function lastDownload({ lastDownloadAt }: FileStats, now: Date): string {
-  return lastDownloadAt === null ? 'None yet' : localMomentText(new Date(lastDownloadAt), now)
+  return lastDownloadAt === null ? 'None yet' : localTimestampText(new Date(lastDownloadAt), now)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type FileKind, fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { lastDays } from '../../shared/rules/format/day.ts'
-import { dayText } from '../../shared/rules/format/moment-text.ts'
+import { dayText } from '../../shared/rules/format/timestamp-text.ts'
 import { downloadsFinding, kindsFinding, mostDownloadedFinding } from './findings.ts'
 
 const today = '2026-11-21'

@@ -1,7 +1,7 @@
 import { sum } from 'd3-array'
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
-import { dayText } from '../../shared/rules/format/moment-text.ts'
+import { dayText } from '../../shared/rules/format/timestamp-text.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { shortName } from '../ui/file-name.tsx'
 

@@ -1,5 +1,5 @@
 import { type DayCount, dayOf, daysBetween, startOfDay } from '../../shared/rules/format/day.ts'
-import { dayText, localDayText, weekdayText } from '../../shared/rules/format/moment-text.ts'
+import { dayText, localDayText, weekdayText } from '../../shared/rules/format/timestamp-text.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { type LifelineDates, lifeline } from '../../shared/rules/links/lifeline.ts'
 import { BarPlot } from '../charts/bar-chart.tsx'

@@ -76,14 +76,14 @@ export function publicMessage(error: unknown): string | undefined {
 }
 
 /** Reports whether a call failed with one of these error codes. */
-export function isRefusedAs(error: unknown, ...codes: ErrorCode[]): boolean {
+export function hasErrorCode(error: unknown, ...codes: ErrorCode[]): boolean {
   return error instanceof ApiError && error.code !== undefined && codes.includes(error.code)
 }
 
 /** Returns a `catch` handler that ignores errors with one of these codes. */
 export function ignoring(...codes: ErrorCode[]): (error: unknown) => void {
   return (error) => {
-    if (!isRefusedAs(error, ...codes)) throw error
+    if (!hasErrorCode(error, ...codes)) throw error
   }
 }
 
@@ -161,7 +161,7 @@ async function ask(name: JsonEndpointName, input: AnyInput = {}) {
     if (!response.ok) throw await errorOf(response)
     return { body: await response.json(), next: response.headers.get('x-next-cursor') }
   } catch (error) {
-    if (hint !== null && isRefusedAs(error, 'UNAUTHORIZED')) dropHint(document, hint)
+    if (hint !== null && hasErrorCode(error, 'UNAUTHORIZED')) dropHint(document, hint)
     if (error instanceof ApiError) throw error
     signal?.throwIfAborted()
     throw new NetworkError(error)

@@ -91,7 +91,7 @@ export function useSupportEmail(): string | null | undefined {
  * How long a page waits for the sign-in methods before it assumes the `usual` ones. Rendering
  * without them would cause layout shift when they arrive.
  */
-const patienceMs = 3000
+const methodsTimeoutMs = 3000
 
 /** The fallback if the server doesn't respond. The server checks every sign-in itself. */
 const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open', sendsMail: true }
@@ -100,7 +100,7 @@ const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open', sendsMa
 export const signInWaysQuery = queryOptions({
   queryKey: ['/api/auth/ways'],
   queryFn: ({ signal }) => {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(methodsTimeoutMs)])
     return call('signInWays', { signal: inTime }).catch(() => usual)
   },
 })

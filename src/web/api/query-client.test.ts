@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiError, NetworkError } from './call.ts'
-import { createQueryClient, saysSignedOut } from './query-client.ts'
+import { createQueryClient, isSignedOutError } from './query-client.ts'
 
 const unauthorized = new ApiError(401, '{"message":"Unauthorized","code":"UNAUTHORIZED"}')
 
@@ -13,7 +13,7 @@ test.each([
   [new NetworkError('401: Unauthorized'), false],
   [new Error('401: Unauthorized'), false],
 ])('%s means signed out: %s', (error, expected) => {
-  expect(saysSignedOut(error)).toBe(expected)
+  expect(isSignedOutError(error)).toBe(expected)
 })
 
 test('reports queries and mutations that fail for lack of a session, but no other errors', async () => {

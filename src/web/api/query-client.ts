@@ -5,7 +5,7 @@ import { ApiError } from './call.ts'
  * Reports whether an error means that the session has ended: status 401 with the word
  * 'Unauthorized' in the message (spec §4).
  */
-export function saysSignedOut(error: unknown): boolean {
+export function isSignedOutError(error: unknown): boolean {
   return (
     error instanceof ApiError &&
     error.message.startsWith('401: ') &&
@@ -20,7 +20,7 @@ export function saysSignedOut(error: unknown): boolean {
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
-    if (saysSignedOut(error)) onSignedOut()
+    if (isSignedOutError(error)) onSignedOut()
   }
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

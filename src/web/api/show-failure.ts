@@ -1,6 +1,6 @@
 import { toast } from '../ui/toast.tsx'
 import { NetworkError, publicMessage } from './call.ts'
-import { saysSignedOut } from './query-client.ts'
+import { isSignedOutError } from './query-client.ts'
 
 /** The text for a call without a response (spec §8, network failure). */
 const checkConnection = 'Please check your connection and try again'
@@ -14,5 +14,5 @@ export function failureText(error: unknown, fallback: string): string {
 
 /** Shows a toast for a failed call, unless the session has ended, which has its own toast. */
 export function showFailure(error: unknown, title: string, description: string): void {
-  if (!saysSignedOut(error)) toast({ title, description, tone: 'destructive' })
+  if (!isSignedOutError(error)) toast({ title, description, tone: 'destructive' })
 }

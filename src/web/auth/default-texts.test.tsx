@@ -35,18 +35,18 @@ function submit(texts: Record<string, string>, button: string) {
 }
 
 function login() {
-  page.show(<LoginForm next="/" mailWaits={null} />)
+  page.show(<LoginForm next="/" noEmailNote={null} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
 }
 
 function signup() {
-  page.show(<SignupForm policy="open" mailWaits={null} onDone={nothing} />)
+  page.show(<SignupForm policy="open" noEmailNote={null} onDone={nothing} />)
   const names = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
   submit({ ...names, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
 }
 
 function forgot() {
-  page.show(<ForgotPassword mailWaits={null} typedEmail={() => ''} />)
+  page.show(<ForgotPassword noEmailNote={null} typedEmail={() => ''} />)
   press('Forgot password?')
   submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
 }
@@ -82,9 +82,9 @@ test.each([
   [noMail, noMail, `If an account exists, we've sent it. ${noMail}`],
 ])(
   'forgot password: the dialog and the confirmation explain how the email arrives (%j)',
-  async (mailWaits, says, confirms) => {
+  async (noEmailNote, says, confirms) => {
     answer = async () => Response.json({ message: "If an account exists, we've sent it." })
-    page.show(<ForgotPassword mailWaits={mailWaits} typedEmail={() => ''} />)
+    page.show(<ForgotPassword noEmailNote={noEmailNote} typedEmail={() => ''} />)
     press('Forgot password?')
     const dialog = await screen.findByRole('dialog')
     expect(dialog.textContent).toContain(says)
@@ -95,7 +95,7 @@ test.each([
 
 test('forgot password: the dialog is prefilled with the address from the login form', async () => {
   let typed = 'ada@example.org'
-  page.show(<ForgotPassword mailWaits={null} typedEmail={() => typed} />)
+  page.show(<ForgotPassword noEmailNote={null} typedEmail={() => typed} />)
   press('Forgot password?')
   expect(await screen.findByDisplayValue(typed)).toBe(screen.getByLabelText('Email address'))
   press('Cancel')
@@ -111,7 +111,7 @@ test.each([
 ])('login with an unverified address: explains how the email arrives (%j)', async (waits, says) => {
   answer = async () =>
     Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
-  page.show(<LoginForm next="/" mailWaits={waits} />)
+  page.show(<LoginForm next="/" noEmailNote={waits} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
   expect(await screen.findByText(says)).toBeTruthy()
 })

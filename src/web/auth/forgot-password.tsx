@@ -13,7 +13,7 @@ const confirmationMs = 60_000
 
 export interface ForgotPasswordProps {
   /** How to get the email if the server sends none; null if it sends email. */
-  mailWaits: string | null
+  noEmailNote: string | null
   /** Returns the address entered in the login form. */
   typedEmail: () => string
 }
@@ -22,7 +22,7 @@ export interface ForgotPasswordProps {
  * The 'Forgot password?' link of the login, which opens a dialog to request a password reset email
  * (spec §2).
  */
-export function ForgotPassword({ mailWaits, typedEmail }: ForgotPasswordProps) {
+export function ForgotPassword({ noEmailNote, typedEmail }: ForgotPasswordProps) {
   const [open, setOpen] = useState(false)
   const [email, setEmail] = useState('')
   return (
@@ -42,14 +42,14 @@ export function ForgotPassword({ mailWaits, typedEmail }: ForgotPasswordProps) {
         onOpenChange={setOpen}
         title="Reset your password"
         description={
-          mailWaits === null
+          noEmailNote === null
             ? 'We send an email to your address. The link in it lets you set a new password.'
-            : `Ask here for an email whose link lets you set a new password. ${mailWaits}`
+            : `Ask here for an email whose link lets you set a new password. ${noEmailNote}`
         }
       >
         <ForgotPasswordForm
           email={email}
-          hint={mailWaits === null ? '' : ` ${mailWaits}`}
+          hint={noEmailNote === null ? '' : ` ${noEmailNote}`}
           onClose={() => setOpen(false)}
         />
       </FormDialog>

@@ -1,19 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
 import { type Ref, useState } from 'react'
 import { account } from '../../shared/contract/account.ts'
-import { call, isRefusedAs } from '../api/call.ts'
+import { call, hasErrorCode } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { Form, SubmitButton } from '../ui/form.tsx'
 import { toast, toastOnNextPage } from '../ui/toast.tsx'
-import { tellFailure, useAuthForm } from './use-auth-form.ts'
+import { showCallError, useAuthForm } from './use-auth-form.ts'
 
 export interface LoginFormProps {
   email?: string | undefined
   /** The page of this server to open after sign-in. */
   next: string
   /** How to get an email if the server sends none; null if it sends email. */
-  mailWaits: string | null
+  noEmailNote: string | null
   /** A ref to the email field. */
   emailField?: Ref<HTMLElement> | undefined
 }
@@ -22,7 +22,7 @@ export interface LoginFormProps {
  * Signs in with email and password. On success, loads the next page in full to discard all
  * signed-out state (spec §4).
  */
-export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFormProps) {
+export function LoginForm({ email, next, noEmailNote, emailField = null }: LoginFormProps) {
   /** The email address if the last login failed because it is unverified; otherwise null. */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
@@ -32,7 +32,7 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
       try {
         await call('login', { body })
       } catch (error) {
-        if (isRefusedAs(error, 'EMAIL_NOT_VERIFIED')) setUnverified(body.email)
+        if (hasErrorCode(error, 'EMAIL_NOT_VERIFIED')) setUnverified(body.email)
         throw error
       }
       toastOnNextPage({ title: 'Welcome back!' })
@@ -59,7 +59,9 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
         ref={emailField}
       />
       <PasswordField label="Password" name="password" autoComplete="current-password" required />
-      {unverified === null ? null : <ResendVerification email={unverified} mailWaits={mailWaits} />}
+      {unverified === null ? null : (
+        <ResendVerification email={unverified} noEmailNote={noEmailNote} />
+      )}
       <SubmitButton variant="primary" size="large" wide pendingLabel="Signing in...">
         Sign In
       </SubmitButton>
@@ -70,30 +72,31 @@ export function LoginForm({ email, next, mailWaits, emailField = null }: LoginFo
 /** Offers to resend the verification email after a login with an unverified address. */
 function ResendVerification({
   email,
-  mailWaits,
+  noEmailNote,
 }: {
   email: string
   /** How to get the email if the server sends none; null if it sends email. */
-  mailWaits: string | null
+  noEmailNote: string | null
 }) {
   const resend = useMutation({
     mutationFn: () => call('resendVerification', { body: { email } }),
     onSuccess: ({ message }) =>
       // The server's message claims that the email was sent, which is untrue without a mail server.
       toast(
-        mailWaits === null
+        noEmailNote === null
           ? { title: 'Verification email sent', description: message }
-          : { title: 'Verification email written again', description: mailWaits },
+          : { title: 'Verification email written again', description: noEmailNote },
       ),
-    onError: (error) => tellFailure(error, 'Error', 'Failed to send the email. Please try again.'),
+    onError: (error) =>
+      showCallError(error, 'Error', 'Failed to send the email. Please try again.'),
   })
   return (
     <div className="rounded-control border border-edge p-4">
       <p className="font-[560]">Your email address is not verified yet</p>
       <p className="mt-1 mb-3 text-muted text-sm wrap-anywhere">
-        {mailWaits === null
+        {noEmailNote === null
           ? `Open the link in the email that we sent to ${email}.`
-          : `Open the link in the email to ${email}. ${mailWaits}`}
+          : `Open the link in the email to ${email}. ${noEmailNote}`}
       </p>
       <Button onClick={() => resend.mutate()} pending={resend.isPending} pendingLabel="Sending...">
         Send the email again

@@ -32,11 +32,11 @@ test.each([
     `${waits} Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.`,
   ],
 ])(
-  'the note after a signup with requiresVerification %j and mailWaits %j',
-  (must, mailWaits, words) => {
+  'the note after a signup with requiresVerification %j and noEmailNote %j',
+  (must, noEmailNote, words) => {
     const account = readNewAccount({ email: 'ada@example.org', requiresVerification: must })
     if (account === null) throw new Error('The account is lost.')
-    render(<NewAccountNote account={account} mailWaits={mailWaits} again="Sign up again" />)
+    render(<NewAccountNote account={account} noEmailNote={noEmailNote} again="Sign up again" />)
     expect(screen.getByRole('status').textContent).toBe(words)
   },
 )

@@ -7,7 +7,7 @@ import { durationText } from '../../shared/rules/format/numbers.ts'
 export interface NewAccountNoteProps {
   account: NewAccount
   /** How to get the email if the server sends none; null if it sends email. */
-  mailWaits: string | null
+  noEmailNote: string | null
   /** A link back to the signup, in case the address has a typo. */
   again: ReactNode
 }
@@ -16,7 +16,7 @@ export interface NewAccountNoteProps {
  * Confirms the signup on the login page and explains the next step. Unlike the signup toast, it
  * stays.
  */
-export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProps) {
+export function NewAccountNote({ account, noEmailNote, again }: NewAccountNoteProps) {
   const Icon = account.requiresVerification ? Mail : CircleCheck
   return (
     <div role="status" className="mb-6 flex gap-2.5 rounded-control bg-tint px-3.5 py-3">
@@ -24,7 +24,7 @@ export function NewAccountNote({ account, mailWaits, again }: NewAccountNoteProp
       <p className="min-w-0 wrap-anywhere">
         {account.requiresVerification ? (
           <>
-            {mailWaits ?? `We sent an email to ${account.email}.`} Open the link in it within{' '}
+            {noEmailNote ?? `We sent an email to ${account.email}.`} Open the link in it within{' '}
             {durationText(tokenLifetimeMs['verify-email'])}, then sign in here. Wrong address?{' '}
             {again}.
           </>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { z } from 'zod'
 import { account } from '../../shared/contract/account.ts'
-import { call, isRefusedAs, NetworkError } from '../api/call.ts'
+import { call, hasErrorCode, NetworkError } from '../api/call.ts'
 import { Form, SubmitButton } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { isConfirmed, NewPasswordFields, newPasswordToast } from './new-password-fields.tsx'
@@ -34,7 +34,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
         onDone()
       } catch (error) {
         setUnanswered(error instanceof NetworkError)
-        if (!isRefusedAs(error, 'TOKEN_INVALID')) throw error
+        if (!hasErrorCode(error, 'TOKEN_INVALID')) throw error
         toast({
           title: 'Invalid reset link',
           description: 'This password reset link is invalid or expired.',

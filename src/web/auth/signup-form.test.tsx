@@ -33,14 +33,18 @@ const typed = {
 
 interface Shown {
   policy?: SignupPolicy
-  mailWaits?: string | null
+  noEmailNote?: string | null
 }
 
 /** Opens, fills in and submits the form. */
 async function signUp(changes: Partial<typeof typed> = {}, shown: Shown = {}) {
-  const { policy = 'open', mailWaits = null } = shown
+  const { policy = 'open', noEmailNote = null } = shown
   page.show(
-    <SignupForm policy={policy} mailWaits={mailWaits} onDone={(account) => done.push(account)} />,
+    <SignupForm
+      policy={policy}
+      noEmailNote={noEmailNote}
+      onDone={(account) => done.push(account)}
+    />,
   )
   for (const [label, value] of Object.entries({ ...typed, ...changes })) {
     fireEvent.change(screen.getByLabelText(label), { target: { value } })
@@ -102,9 +106,9 @@ test.each([
   [noMail, `Open the link in the email, then sign in. ${noMail}`],
 ])(
   'continues after 3 s if verification is required, and explains how the email arrives (%j)',
-  async (mailWaits, says) => {
+  async (noEmailNote, says) => {
     answer(true)
-    await signUp({}, { mailWaits })
+    await signUp({}, { noEmailNote })
     expect(screen.getByText(says)).toBeTruthy()
     expect(done).toEqual([])
     await act(() => vi.advanceTimersByTimeAsync(2900))

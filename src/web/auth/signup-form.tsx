@@ -22,13 +22,13 @@ export interface SignupFormProps {
   /** Who can sign up. The server enforces the same rule. */
   policy: SignupPolicy
   /** How to get an email if the server sends none; null if it sends email. */
-  mailWaits: string | null
+  noEmailNote: string | null
   /** Called when it is time to open the login. */
   onDone: (account: NewAccount) => void
 }
 
 /** The signup form. */
-export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
+export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
   const [waiting, setWaiting] = useState<NewAccount>()
 
   // Spec §4: signup with requiresVerification set leads to login after 3 seconds.
@@ -50,9 +50,9 @@ export function SignupForm({ policy, mailWaits, onDone }: SignupFormProps) {
         title: 'Account created successfully!',
         ...(requiresVerification && {
           description:
-            mailWaits === null
+            noEmailNote === null
               ? 'Open the link in the email we sent you, then sign in.'
-              : `Open the link in the email, then sign in. ${mailWaits}`,
+              : `Open the link in the email, then sign in. ${noEmailNote}`,
           durationMs: verificationToastMs,
         }),
       })

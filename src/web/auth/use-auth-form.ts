@@ -42,7 +42,7 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
   const { mutateAsync: send } = useMutation({
     mutationFn: form.send,
     onError: (error) =>
-      tellFailure(error, form.failed.title, form.failed.description, form.networkTitle),
+      showCallError(error, form.failed.title, form.failed.description, form.networkTitle),
   })
   const onSubmit = async (values: Values): Promise<unknown> => {
     const checked = form.schema.safeParse(values)
@@ -77,7 +77,7 @@ function refusalOf(
  * Shows a toast that explains why a call failed (spec §8).
  * @param networkTitle the title if there was no response.
  */
-export function tellFailure(
+export function showCallError(
   error: unknown,
   title: string,
   description: string,

@@ -31,11 +31,11 @@ function visit() {
 }
 
 test('is loading until the server responds, then signed in', async () => {
-  const { answer, come } = later()
+  const { answer, resolve } = later()
   page.on(call, answer)
   const state = visit()
   expect(state()).toEqual({ is: 'loading' })
-  await act(async () => come(ada))
+  await act(async () => resolve(ada))
   await expect.poll(state).toEqual({ is: 'signed-in', user: ada })
 })
 
@@ -65,13 +65,13 @@ test('is unreachable if the server fails, also during a retry', async () => {
   const state = visit()
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: false })
 
-  const { answer, come } = later()
+  const { answer, resolve } = later()
   page.on(call, answer)
   const unreachable = state()
   if (unreachable.is !== 'unreachable') return expect.fail('it should be unreachable')
   act(() => unreachable.retry())
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: true })
-  await act(async () => come(ada))
+  await act(async () => resolve(ada))
   await expect.poll(() => state().is).toBe('signed-in')
 })
 

@@ -30,12 +30,12 @@ test('fails without a token and sends no request', () => {
 })
 
 test('sends the token exactly once in the browser that signed up, even when rerendered', async () => {
-  const { answer, come } = later()
+  const { answer, resolve } = later()
   page.on(call, answer)
   const { state, draw } = verify('abc')
   expect(state()).toEqual({ state: 'loading' })
   draw()
-  await act(async () => come({ message: 'Email verified!' }))
+  await act(async () => resolve({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
   draw()
   expect(page.asked.filter(({ call: asked }) => asked === call)).toHaveLength(1)
@@ -69,13 +69,13 @@ test('can be retried if there was no response, and shows a loading state meanwhi
   await expect.poll(state).toMatchObject({ state: 'failed', reason: 'Network error occurred' })
   await expect.poll(page.text).toContain('Network error')
 
-  const { answer, come } = later()
+  const { answer, resolve } = later()
   page.on(call, answer)
   const failed = state()
   if (failed.state !== 'failed' || !failed.retry) return expect.fail('it should be tried again')
   const { retry } = failed
   act(() => retry())
   await expect.poll(state).toEqual({ state: 'loading' })
-  await act(async () => come({ message: 'Email verified!' }))
+  await act(async () => resolve({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
 })

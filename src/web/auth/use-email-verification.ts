@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, NetworkError, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
-import { networkErrorOccurred, tellFailure } from './use-auth-form.ts'
+import { networkErrorOccurred, showCallError } from './use-auth-form.ts'
 
 /** The state of the page that a verification email links to (spec §2, verification). */
 export type EmailVerification =
@@ -61,7 +61,7 @@ async function tellingFailures<Answer>(answer: Promise<Answer>): Promise<Answer>
   try {
     return await answer
   } catch (error) {
-    tellFailure(error, 'Verification failed', failed, 'Network error')
+    showCallError(error, 'Verification failed', failed, 'Network error')
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { accentPairs, isColour } from '../../shared/rules/accounts/accent.ts'
+import { accentPairs, isColor } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
 
 /** Mayfly's accent color. The color picker shows it until the user picks another. */
@@ -14,7 +14,7 @@ export interface AccentFieldProps {
 /** The accent color field: a text input for #rrggbb and a color picker. */
 export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   const typed = value.trim().toLowerCase()
-  const colour = isColour(typed) ? typed : null
+  const colour = isColor(typed) ? typed : null
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2.5">
       <TextField

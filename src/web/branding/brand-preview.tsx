@@ -27,13 +27,13 @@ export function BrandPreview(props: BrandPreviewProps) {
 
 function PagePreview({ theme, name, accent, message, logo }: BrandPreviewProps & { theme: Theme }) {
   const pair = accent === null ? null : accentPairs(accent)[theme]
-  const colours = pair && { '--accent': pair.accent, '--on-accent': pair.onAccent }
+  const colors = pair && { '--accent': pair.accent, '--on-accent': pair.onAccent }
   return (
     <div
       role="img"
       aria-label={`The page of a link in the ${theme} theme`}
       data-theme={theme}
-      style={colours as CSSProperties | undefined}
+      style={colors as CSSProperties | undefined}
       className="min-w-0 rounded-control border border-line bg-paper p-3.5 text-ink"
     >
       <div className="flex h-7 min-w-0 items-center gap-2">

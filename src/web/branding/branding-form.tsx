@@ -6,7 +6,7 @@ import {
   maxBrandMessageLength,
   maxBrandNameLength,
 } from '../../shared/contract/branding.ts'
-import { isColour } from '../../shared/rules/accounts/accent.ts'
+import { isColor } from '../../shared/rules/accounts/accent.ts'
 import { type CallInput, call } from '../api/call.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
 import { Button } from '../ui/button.tsx'
@@ -93,7 +93,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     setErrors(found)
     if (checked.success) await save.mutateAsync(checked.data).catch(() => undefined)
   }
-  const askToRemove = async () => {
+  const confirmRemoval = async () => {
     const isConfirmed = await confirm({
       title: 'Remove your branding?',
       description:
@@ -137,7 +137,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       />
       <BrandPreview
         name={values.name.trim() || 'Your name'}
-        accent={isColour(typed) ? typed : null}
+        accent={isColor(typed) ? typed : null}
         message={values.message.trim()}
         logo={logo.shown}
       />
@@ -149,7 +149,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
             disabled={save.isPending}
             pending={remove.isPending}
             pendingLabel="Removing..."
-            onClick={() => void askToRemove()}
+            onClick={() => void confirmRemoval()}
           >
             Remove branding
           </Button>

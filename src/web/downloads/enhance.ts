@@ -3,7 +3,7 @@
  * start. The page also works without it.
  */
 
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
 import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { createServerClock } from '../api/server-clock.ts'
@@ -43,7 +43,7 @@ function countDown(card: HTMLElement, onEnd: () => void) {
     receivedAt: performance.timeOrigin + (opened?.responseStart ?? 0),
   })
   const expiresAt = new Date(time.dateTime)
-  time.textContent = `until ${localMomentText(expiresAt, new Date(clock.now()))}`
+  time.textContent = `until ${localTimestampText(expiresAt, new Date(clock.now()))}`
 
   const dates = {
     createdAt: new Date(Number(card.dataset.created)),

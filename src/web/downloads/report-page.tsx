@@ -1,9 +1,9 @@
 import { Flag } from 'lucide-react'
 import { placeholder } from '../../shared/placeholders.ts'
-import { longestAddress } from '../../shared/rules/accounts/email-limits.ts'
+import { maxEmailLength } from '../../shared/rules/accounts/email-limits.ts'
 import {
   handledReportDays,
-  longestWords,
+  maxExplanationLength,
   reportChoiceNames,
   reportChoices,
 } from '../../shared/rules/links/report.ts'
@@ -56,7 +56,7 @@ export function ReportPage(props: { built: Built }) {
               id="words"
               name="words"
               rows={4}
-              maxLength={longestWords}
+              maxLength={maxExplanationLength}
               required
               aria-describedby="words-hint"
               defaultValue={placeholder('words')}
@@ -70,7 +70,7 @@ export function ReportPage(props: { built: Built }) {
               name="email"
               type="email"
               autoComplete="email"
-              maxLength={longestAddress}
+              maxLength={maxEmailLength}
               aria-describedby="email-hint"
               defaultValue={placeholder('email')}
             />

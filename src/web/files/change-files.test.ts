@@ -6,7 +6,7 @@ import { openPage, refused, unauthorized, type WebPage } from '../../../tests/su
 import { ApiError, NetworkError } from '../api/call.ts'
 import {
   deletedText,
-  isFinalRefusal,
+  isPermanentError,
   useClearExpired,
   useDeleteFile,
   useDeleteFiles,
@@ -240,7 +240,7 @@ test.each([
   [new NetworkError('FILE_GONE'), false],
   [null, false],
 ])('reports whether %s is permanent: %s', (error, isFinal) => {
-  expect(isFinalRefusal(error)).toBe(isFinal)
+  expect(isPermanentError(error)).toBe(isFinal)
 })
 
 test.each([

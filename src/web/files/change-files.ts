@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { mostDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
+import { maxDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
-import { call, ignoring, isRefusedAs, publicMessage } from '../api/call.ts'
+import { call, hasErrorCode, ignoring, publicMessage } from '../api/call.ts'
 import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
 
 /** Reports whether a renewal failed for a permanent reason. */
-export function isFinalRefusal(error: unknown): boolean {
-  return isRefusedAs(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
+export function isPermanentError(error: unknown): boolean {
+  return hasErrorCode(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }
 
 /**
@@ -41,8 +41,8 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   return useMutation({
     mutationFn: async (files: readonly StoredFile[]) => {
       let missing = 0
-      for (let from = 0; from < files.length; from += mostDeletedAtOnce) {
-        const fileIds = files.slice(from, from + mostDeletedAtOnce).map(({ id }) => id)
+      for (let from = 0; from < files.length; from += maxDeletedAtOnce) {
+        const fileIds = files.slice(from, from + maxDeletedAtOnce).map(({ id }) => id)
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
         missing += notFound.length
         const gone = new Set(fileIds)
@@ -91,7 +91,7 @@ export function useRenewFile() {
       refreshFiles(client)
     },
     onError: (error) => {
-      const isFinal = isFinalRefusal(error)
+      const isFinal = isPermanentError(error)
       const reason = isFinal ? publicMessage(error) : undefined
       const description = reason ?? 'Failed to renew the file link. Please try again.'
       showFailure(error, 'Renewal failed', description)

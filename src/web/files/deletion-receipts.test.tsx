@@ -46,12 +46,12 @@ test('loads the receipts when the section is opened', async () => {
 })
 
 test('shows the empty state only after loading', async () => {
-  const { answer: waiting, come } = later()
+  const { answer: waiting, resolve } = later()
   page.on(call, waiting)
   await press('Show receipts')
   expect(page.text()).toContain('Loading the receipts')
   expect(page.text()).not.toContain('You have not deleted any files')
-  await act(async () => come([]))
+  await act(async () => resolve([]))
   await expect.poll(page.text).toContain('You have not deleted any files')
 })
 

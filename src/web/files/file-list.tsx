@@ -86,13 +86,13 @@ export function FileList({
   }
   const askToDelete = async (file: StoredFile) => {
     const place = files.findIndex(({ id }) => id === file.id)
-    const neighbour = files[place + 1] ?? files[place - 1]
+    const neighbor = files[place + 1] ?? files[place - 1]
     const isConfirmed = await confirm({
       title: `Delete ${file.originalName}?`,
       description:
         'Its link stops working at once and the file is removed. This action cannot be undone.',
       confirmLabel: 'Delete',
-      focusAfter: () => document.getElementById(neighbour ? rowId(neighbour) : filesHeadingId),
+      focusAfter: () => document.getElementById(neighbor ? rowId(neighbor) : filesHeadingId),
     })
     if (!isConfirmed) return
     deleteFile(file)

@@ -2,14 +2,14 @@ import { Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { exactMomentText } from '../../shared/rules/format/moment-text.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { exactTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { removalDueAt } from '../../shared/rules/links/receipt.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { copyText } from './copy-links.tsx'
 import { linkFacts } from './link-facts.ts'
 
-function momentsOf(file: StoredFile, canRenew: boolean): ReceiptMoments {
+function momentsOf(file: StoredFile, canRenew: boolean): ReceiptTimes {
   const { purgeDueAt, purgedAt } = file
   const facts = linkFacts(file)
   const recorded = purgeDueAt === null ? null : new Date(purgeDueAt)
@@ -95,7 +95,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 
 /** A timestamp to the second, in the browser's time zone. */
 export function Moment({ at, now }: { at: Date; now: Date }) {
-  return <time dateTime={at.toISOString()}>{exactMomentText(at, now)}</time>
+  return <time dateTime={at.toISOString()}>{exactTimestampText(at, now)}</time>
 }
 
 /** The full SHA-256, selectable, with a copy button. */
@@ -115,7 +115,7 @@ function Checksum({ sha256 }: { sha256: string }) {
 }
 
 /** The timestamps of a receipt. `dueAt` is null if unknown, `purgedAt` until the file is purged. */
-export interface ReceiptMoments {
+export interface ReceiptTimes {
   storedAt: Date
   dueAt: Date | null
   purgedAt: Date | null
@@ -127,7 +127,7 @@ export interface ReceiptMoments {
  */
 export function receiptText(
   { originalName, size, sha256 }: Pick<StoredFile, 'originalName' | 'size' | 'sha256'>,
-  { storedAt, dueAt, purgedAt }: ReceiptMoments,
+  { storedAt, dueAt, purgedAt }: ReceiptTimes,
   origin: string,
 ): string {
   const bytes = size < 1024 ? '' : ` (${groupedDigits(size)} bytes)`

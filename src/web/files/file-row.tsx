@@ -3,8 +3,8 @@ import { useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
@@ -12,7 +12,7 @@ import { useSupportEmail } from '../api/public-values.ts'
 import { FileName } from '../ui/file-name.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
-import { Lifeline, textColours } from './lifeline.tsx'
+import { Lifeline, textColors } from './lifeline.tsx'
 import { linkEnd, linkFacts } from './link-facts.ts'
 
 export interface FileRowProps {
@@ -106,7 +106,7 @@ export function FileRow({
           <time
             dateTime={end.at.toISOString()}
             title={end.text}
-            className={isActive ? textColours[life.tone] : textColours.over}
+            className={isActive ? textColors[life.tone] : textColors.over}
           >
             {takedown === null ? linkLabel(facts, tier, now) : 'Taken down'}
           </time>
@@ -181,7 +181,7 @@ function TakedownReason({ id, takedown, now }: { id: string; takedown: TakedownN
       <p className="mt-1 text-muted">
         Taken down{' '}
         <time dateTime={takedown.at.toISOString()} className="tabular-nums">
-          {localMomentText(takedown.at, now)}
+          {localTimestampText(takedown.at, now)}
         </time>
         .{supportEmail ? ` If this is a mistake, write to ${supportEmail}.` : ''}
         {supportEmail === null ? (

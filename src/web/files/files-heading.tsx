@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { longestFileSearch } from '../../shared/rules/files/file-order.ts'
+import { maxFileSearchLength } from '../../shared/rules/files/file-order.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { filesLeftText } from '../../shared/rules/tiers/tier-limits.ts'
@@ -74,7 +74,7 @@ export function NameSearch({ typed, onType }: NameSearchProps) {
         label="Search by name"
         value={typed}
         onValueChange={onType}
-        maxLength={longestFileSearch}
+        maxLength={maxFileSearchLength}
       />
     </div>
   )

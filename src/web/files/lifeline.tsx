@@ -4,7 +4,7 @@ import { lifelineBar } from '../../shared/rules/links/lifeline.ts'
 
 const heights = { small: 4, wide: 8 }
 
-const colours: Record<Life['tone'], string> = {
+const colors: Record<Life['tone'], string> = {
   calm: 'var(--accent)',
   amber: 'var(--amber)',
   red: 'var(--red)',
@@ -12,7 +12,7 @@ const colours: Record<Life['tone'], string> = {
 }
 
 /** The text color class that matches each tone of the bar. */
-export const textColours: Record<Life['tone'], string> = {
+export const textColors: Record<Life['tone'], string> = {
   calm: '',
   amber: 'text-amber',
   red: 'text-red',
@@ -67,7 +67,7 @@ export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
   return (
     <LifelineShape
       bar={lifelineBar(props.life)}
-      colour={colours[props.life.tone]}
+      colour={colors[props.life.tone]}
       size={props.size}
     />
   )

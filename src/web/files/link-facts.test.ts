@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkEnd, linkFacts } from './link-facts.ts'
 
@@ -41,6 +41,6 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
 ])('the date of a link, %s', (_, tier, now, takenDownAt, words, at) => {
   // A takedown starts removing the bytes immediately.
   const facts = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
-  const text = `${words} ${localMomentText(at, now)}`
+  const text = `${words} ${localTimestampText(at, now)}`
   expect(linkEnd(facts, takenDownAt, tier, now)).toEqual({ at, text })
 })

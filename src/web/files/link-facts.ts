@@ -1,5 +1,5 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
@@ -39,7 +39,7 @@ export function linkEnd(
   now: Date,
 ): LinkEnd {
   const { expiresAt, maxLifetimeAt } = facts
-  const end = (words: string, at: Date) => ({ at, text: `${words} ${localMomentText(at, now)}` })
+  const end = (words: string, at: Date) => ({ at, text: `${words} ${localTimestampText(at, now)}` })
   switch (linkStatus(facts, tier, now)) {
     case 'active':
       return end('Until', expiresAt)

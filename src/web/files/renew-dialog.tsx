@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { lifetimeDays, renewedExpiry } from '../../shared/rules/links/lifetime.ts'
@@ -12,9 +12,9 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
 import { Segmented } from '../ui/segmented.tsx'
-import { isFinalRefusal, useRenewFile } from './change-files.ts'
+import { isPermanentError, useRenewFile } from './change-files.ts'
 import { CopyLinkButton } from './copy-links.tsx'
-import { Lifeline, textColours } from './lifeline.tsx'
+import { Lifeline, textColors } from './lifeline.tsx'
 import { linkFacts, rowId } from './link-facts.ts'
 import { shareEmailUrl } from './share-email.ts'
 
@@ -48,7 +48,7 @@ function Bar({ name, isNew = false, life, label, until }: BarProps) {
       <div className="grid gap-2">
         <Lifeline life={life} size="wide" />
         <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
-          <span className={`${textColours[life.tone]} ${isNew ? 'font-semibold' : ''}`}>
+          <span className={`${textColors[life.tone]} ${isNew ? 'font-semibold' : ''}`}>
             {label}
           </span>
           {until === null ? null : <span className={isNew ? '' : 'text-muted'}>until {until}</span>}
@@ -94,7 +94,7 @@ function Choice({
         name="Now"
         life={lifeline(facts, now, true)}
         label={linkLabel(facts, tier, now)}
-        until={isActive ? localMomentText(facts.expiresAt, now) : null}
+        until={isActive ? localTimestampText(facts.expiresAt, now) : null}
       />
       <div aria-live="polite" className="grid gap-3.5">
         <Bar
@@ -102,7 +102,7 @@ function Choice({
           isNew
           life={life}
           label={timeLeftText(expiresAt.getTime() - now.getTime())}
-          until={localMomentText(expiresAt, now)}
+          until={localTimestampText(expiresAt, now)}
         />
         {isCut ? (
           <p className="text-muted text-sm">
@@ -155,7 +155,7 @@ function NewLink({
       </div>
       <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
         <span>{linkLabel(facts, tier, now)}</span>
-        <span className="text-muted">until {localMomentText(facts.expiresAt, now)}</span>
+        <span className="text-muted">until {localTimestampText(facts.expiresAt, now)}</span>
       </p>
       <div className="mt-1">
         <ButtonRow>
@@ -201,7 +201,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
   const renew = (days: number) =>
     // After a permanent error, retrying is pointless.
-    mutateAsync({ id: file.id, days }).catch((error) => isFinalRefusal(error) && onClose())
+    mutateAsync({ id: file.id, days }).catch((error) => isPermanentError(error) && onClose())
   return (
     <FormDialog
       wide
@@ -216,7 +216,7 @@ export function RenewDialog(props: RenewDialogProps) {
           ? 'The old link no longer works. Send this one to everyone who needs the file.'
           : isActive
             ? `It gets a completely new link. The old one, /s/${file.shortCode}, stops working at once.`
-            : `It gets a completely new link. The old one ended on ${localMomentText(linkFacts(file).expiresAt, now)}.`
+            : `It gets a completely new link. The old one ended on ${localTimestampText(linkFacts(file).expiresAt, now)}.`
       }
     >
       {renewed ? (

@@ -90,13 +90,13 @@ describe('a list', () => {
   test('shows the previous results as outdated until a new search has loaded', async () => {
     const { now, view } = await list()
     asked()
-    const { answer, come } = later()
+    const { answer, resolve } = later()
     page.on('GET /api/files', answer)
     view({ search: '24', order: newestFirst })
     expect(now()).toMatchObject({ isOutdated: true })
     expect(now().files).toHaveLength(100)
     expect(asked()).toEqual([{ limit: '100', sort: '-date', search: '24' }])
-    await act(async () => come([files[5]]))
+    await act(async () => resolve([files[5]]))
     await expect.poll(() => now().isOutdated).toBe(false)
     expect(now().files).toEqual([files[5]])
   })
@@ -111,7 +111,7 @@ describe('a list', () => {
   test('hides a file during its deletion, even if the list is reloaded', async () => {
     const { now } = await list()
     const [first] = files as [StoredFile]
-    const { answer, come } = later()
+    const { answer, resolve } = later()
     const deletion = page.client
       .getMutationCache()
       .build(page.client, { mutationKey: deleteKey, mutationFn: answer })
@@ -122,7 +122,7 @@ describe('a list', () => {
     await expect.poll(() => now().isFetching).toBe(false)
     expect(asked()).toHaveLength(1)
     expect(now().files).toHaveLength(99)
-    come(null)
+    resolve(null)
     await deletion
     await expect.poll(() => now().files).toHaveLength(100)
   })

@@ -13,7 +13,7 @@ import type { FileCounts, File as StoredFile } from '../../shared/contract/files
 import {
   type FileOrder,
   formatOrder,
-  longestFilePage,
+  maxFilePageSize,
   newestFirst,
 } from '../../shared/rules/files/file-order.ts'
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
@@ -64,7 +64,7 @@ function listQuery({ search, order, expiring }: ListView) {
     queryKey: [lists, which],
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }): Promise<FilePage> => {
-      const limit = pageParam === '' ? firstPageSize : longestFilePage
+      const limit = pageParam === '' ? firstPageSize : maxFilePageSize
       const query = { limit, ...which, ...(pageParam && { cursor: pageParam }) }
       const page = await callForPage('listFiles', { query, signal })
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }

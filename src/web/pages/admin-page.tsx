@@ -88,7 +88,7 @@ interface RefusalProps {
 
 function Refusal({ title, children, action }: RefusalProps) {
   return (
-    <Page title={title} centred>
+    <Page title={title} centered>
       <div className="grid w-full max-w-[420px] justify-items-center text-center">
         <h1 className="text-2xl">{title}</h1>
         <p className="mt-3 mb-8 text-muted">{children}</p>

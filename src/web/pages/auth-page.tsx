@@ -14,7 +14,7 @@ export interface AuthPageProps {
 /** A screen with a single form on a card. */
 export function AuthPage({ title, lead, children, other }: AuthPageProps) {
   return (
-    <Page title={title} centred>
+    <Page title={title} centered>
       <Card floating className="w-full max-w-[448px] p-6 sm:p-9">
         <h1 className="text-2xl">{title}</h1>
         <p className="mt-2 mb-7 text-muted">{lead}</p>

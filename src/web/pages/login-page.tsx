@@ -1,15 +1,15 @@
 import { useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { readSignInFault, type SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
+import { readSignInError, type SignInError } from '../../shared/rules/accounts/sign-in-error.ts'
 import { useSignInWays } from '../api/public-values.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
 import { NewAccountNote, readNewAccount } from '../auth/new-account-note.tsx'
-import { SignInFaultNote } from '../auth/sign-in-fault.tsx'
+import { SignInErrorNote } from '../auth/sign-in-error.tsx'
 import { useNext } from '../auth/use-auth-state.ts'
-import { useMailWaits } from '../auth/use-mail-waits.ts'
+import { useNoEmailNote } from '../auth/use-no-email-note.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
@@ -22,7 +22,7 @@ import { VisitorScreen } from './screen-sets.tsx'
  */
 export function LoginPage() {
   const [search] = useSearchParams()
-  const fault = readSignInFault(search.get('fault'))
+  const fault = readSignInError(search.get('fault'))
   // A signed-in user must see the reason too, but `VisitorScreen` would redirect to another page.
   if (fault !== null) return <Login fault={fault} />
   return (
@@ -32,13 +32,13 @@ export function LoginPage() {
   )
 }
 
-function Login({ fault }: { fault?: SignInFault }) {
+function Login({ fault }: { fault?: SignInError }) {
   // The signup page passes on the new account, so that the user doesn't have to enter the address
   // twice.
   const account = readNewAccount(useHistoryState())
   const next = useNext()
   const { signup } = useSignInWays()
-  const mailWaits = useMailWaits()
+  const noEmailNote = useNoEmailNote()
   const emailField = useRef<HTMLInputElement>(null)
   const renderSignupLink = (label: string) => (
     <PageLink to="/signup" next={next}>
@@ -59,18 +59,26 @@ function Login({ fault }: { fault?: SignInFault }) {
         )
       }
     >
-      {fault ? <SignInFaultNote fault={fault} /> : null}
+      {fault ? <SignInErrorNote fault={fault} /> : null}
       {account ? (
         <NewAccountNote
           account={account}
-          mailWaits={mailWaits}
+          noEmailNote={noEmailNote}
           again={renderSignupLink('Sign up again')}
         />
       ) : null}
       <KeptFilesNote />
-      <LoginForm email={account?.email} next={next} mailWaits={mailWaits} emailField={emailField} />
+      <LoginForm
+        email={account?.email}
+        next={next}
+        noEmailNote={noEmailNote}
+        emailField={emailField}
+      />
       <div className="mt-3">
-        <ForgotPassword mailWaits={mailWaits} typedEmail={() => emailField.current?.value ?? ''} />
+        <ForgotPassword
+          noEmailNote={noEmailNote}
+          typedEmail={() => emailField.current?.value ?? ''}
+        />
       </div>
       <GoogleButton>Sign in with Google</GoogleButton>
     </AuthPage>

@@ -14,14 +14,14 @@ export interface PageProps {
   /** The content under the header, including the screen's only h1. */
   children: ReactNode
   /** Centers the content on the rest of the screen, for a single card or sentence. */
-  centred?: boolean
+  centered?: boolean
 }
 
 /**
  * The frame of every screen: skip link, header, main landmark, footer. When the screen changes, its
  * h1 takes the focus, so that screen readers announce the new screen.
  */
-export function Page({ title, children, centred = false }: PageProps) {
+export function Page({ title, children, centered = false }: PageProps) {
   const [path] = useLocation()
 
   useEffect(() => {
@@ -50,7 +50,7 @@ export function Page({ title, children, centred = false }: PageProps) {
       <main
         id="content"
         tabIndex={-1}
-        className={`flex w-full flex-1 flex-col ${centred ? 'items-center justify-center px-4 py-10' : ''}`}
+        className={`flex w-full flex-1 flex-col ${centered ? 'items-center justify-center px-4 py-10' : ''}`}
       >
         {children}
       </main>

@@ -5,7 +5,7 @@ import { hintSignedIn, openPage, type WebPage } from '../../../tests/support/web
 import type { User } from '../../shared/contract/account.ts'
 import { FeedbackSection } from '../admin/feedback-section.tsx'
 import { MaintenanceSection } from '../admin/maintenance-section.tsx'
-import { ofLink, useTakedownDialog } from '../admin/takedown-dialog.tsx'
+import { questionForLink, useTakedownDialog } from '../admin/takedown-dialog.tsx'
 import { ManagerSettings } from '../files/manager/manager-settings.tsx'
 import { AccountPage } from './account-page.tsx'
 import { ManagerTab } from './manager-tab.tsx'
@@ -46,7 +46,7 @@ function Takedown() {
   const { open, dialog } = useTakedownDialog()
   return (
     <>
-      <button type="button" onClick={() => open(ofLink('Kd7wQm2xRt'))}>
+      <button type="button" onClick={() => open(questionForLink('Kd7wQm2xRt'))}>
         Ask
       </button>
       {dialog}

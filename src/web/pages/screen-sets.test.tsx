@@ -40,11 +40,11 @@ describe('a screen for signed-in users', () => {
     page.show(<SignedInScreen visitor={visitor}>{({ id }) => `files of ${id}`}</SignedInScreen>)
 
   test('shows a loading state, then the user’s content', async () => {
-    const { answer, come } = later()
+    const { answer, resolve } = later()
     page.on(call, answer)
     show()
     expect(page.text()).toContain('Loading')
-    await act(async () => come(ada()))
+    await act(async () => resolve(ada()))
     await expect.poll(page.text).toBe('files of ada')
     expect(opened).toEqual([])
   })

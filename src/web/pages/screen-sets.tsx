@@ -21,9 +21,9 @@ export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
     case 'signed-in':
       return children(auth.user)
     case 'visitor':
-      return visitor ?? <LeadToLogin />
+      return visitor ?? <RedirectToLogin />
     case 'logged-out':
-      return <LeadToLogin />
+      return <RedirectToLogin />
     case 'loading':
       return <LoadingPage />
     case 'unreachable':
@@ -32,7 +32,7 @@ export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
 }
 
 /** Spec §2: a logged-out user is shown a toast and redirected to /api/login. */
-function LeadToLogin() {
+function RedirectToLogin() {
   useEffect(signInAgain, [])
   return <LoadingPage />
 }
@@ -60,7 +60,7 @@ function GoOn() {
 /** Shown when the server can't be reached, with a button to retry. */
 function UnreachablePage({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
   return (
-    <Page title="Not reachable" centred>
+    <Page title="Not reachable" centered>
       <h1 className="sr-only">Mayfly cannot be reached</h1>
       <EmptyState
         failed

@@ -5,7 +5,7 @@ import { isGuarded } from '../uploads/guard-page.ts'
 /** How long the toast is shown before the login page opens (spec §9). */
 const redirectDelayMs = 500
 
-let isUnderWay = false
+let isInProgress = false
 
 /**
  * Handles the end of the session: shows a toast and opens /api/login after 500 ms (spec §8).
@@ -13,8 +13,8 @@ let isUnderWay = false
  * would lose uploaded bytes, the page stays open and the toast explains what to do.
  */
 export function signInAgain(): void {
-  if (isUnderWay) return
-  isUnderWay = true
+  if (isInProgress) return
+  isInProgress = true
   const stays = isGuarded()
   toast({
     title: 'Unauthorized',
@@ -24,7 +24,7 @@ export function signInAgain(): void {
     tone: 'destructive',
   })
   setTimeout(() => {
-    isUnderWay = false
+    isInProgress = false
     const { pathname, search, hash } = window.location
     if (!stays) window.location.assign(withNext('/api/login', nextPath(pathname + search + hash)))
   }, redirectDelayMs)

@@ -16,7 +16,7 @@ import { GoogleButton } from '../auth/google-button.tsx'
 import type { NewAccount } from '../auth/new-account-note.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
 import { useNext } from '../auth/use-auth-state.ts'
-import { useMailWaits } from '../auth/use-mail-waits.ts'
+import { useNoEmailNote } from '../auth/use-no-email-note.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
@@ -42,7 +42,7 @@ function Signup() {
     [navigate, next],
   )
   const { signup } = useSignInWays()
-  const mailWaits = useMailWaits()
+  const noEmailNote = useNoEmailNote()
   const limits = useLimits()
 
   if (signup === 'closed') {
@@ -69,7 +69,7 @@ function Signup() {
       }
     >
       <KeptFilesNote />
-      <SignupForm policy={signup} mailWaits={mailWaits} onDone={toLogin} />
+      <SignupForm policy={signup} noEmailNote={noEmailNote} onDone={toLogin} />
       <GoogleButton>Sign up with Google</GoogleButton>
     </AuthPage>
   )

@@ -167,13 +167,13 @@ function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
     ...(failingChecks > 0 ? [counted(failingChecks, 'failing check')] : []),
     ...(openReports > 0 ? [counted(openReports, 'open report')] : []),
   ].join(', ')
-  const colours = failingChecks > 0 ? 'bg-red text-paper' : 'bg-accent text-on-accent'
+  const colors = failingChecks > 0 ? 'bg-red text-paper' : 'bg-accent text-on-accent'
   return (
     <>
       <span
         aria-hidden="true"
         title={words}
-        className={`absolute -top-3 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colours}`}
+        className={`absolute -top-3 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colors}`}
       >
         {count > 9 ? '9+' : count}
       </span>

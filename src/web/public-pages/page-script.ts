@@ -2,10 +2,10 @@
 
 import { enhancePage } from '../built-pages/enhance-page.ts'
 import { registerShareWorker } from '../uploads/kept/register-share-worker.ts'
-import { offerFeedbackForm } from './feedback-form/offer-feedback-form.ts'
-import { offerDrop } from './landing/offer-drop.ts'
+import { enableFeedbackForm } from './feedback-form/enable-feedback-form.ts'
+import { enableDropZone } from './landing/enable-drop-zone.ts'
 
 enhancePage()
 registerShareWorker()
-offerDrop()
-offerFeedbackForm()
+enableDropZone()
+enableFeedbackForm()

@@ -1,13 +1,13 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
 import { priceText } from '../../shared/rules/format/numbers.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { type TrialNotice, trialDays } from '../../shared/rules/tiers/trial.ts'
 import { usePremiumPrice } from '../api/public-values.ts'
 import { serverNow } from '../api/server-clock.ts'
-import { Lifeline, textColours } from '../files/lifeline.tsx'
+import { Lifeline, textColors } from '../files/lifeline.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { confirm } from '../ui/dialog.tsx'
@@ -39,7 +39,7 @@ export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
   const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
     notice.kind
   ]
-  const askAndSwitch = async () => {
+  const confirmAndSwitch = async () => {
     const isConfirmed = await confirm({
       title: `${tierTraits[to].name} with no end date`,
       description: <PriceText label={label} />,
@@ -62,7 +62,7 @@ export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
             variant={isMain ? 'primary' : 'link'}
             size="small"
             pending={isPending}
-            onClick={notice.kind === 'offer' ? startTrial : () => void askAndSwitch()}
+            onClick={notice.kind === 'offer' ? startTrial : () => void confirmAndSwitch()}
           >
             {label}
           </Button>
@@ -94,12 +94,12 @@ function PriceText({ label }: { label: string }) {
 function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
   switch (notice.kind) {
     case 'offer':
-      return <Words>Premium, free for {trialDays} days</Words>
+      return <BannerText>Premium, free for {trialDays} days</BannerText>
     case 'running': {
-      const until = endsAt && `until ${localMomentText(new Date(endsAt), serverNow())}`
+      const until = endsAt && `until ${localTimestampText(new Date(endsAt), serverNow())}`
       return (
         <>
-          <Words>Premium trial</Words>
+          <BannerText>Premium trial</BannerText>
           <span className="order-3 flex items-center gap-3.5 max-sm:mb-0.5 max-sm:basis-full max-sm:pr-[11px]">
             <span className="min-w-24 flex-1 sm:w-[120px]">
               <Lifeline
@@ -115,7 +115,7 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
             <b
               role="status"
               title={until ?? undefined}
-              className={`font-semibold ${textColours[notice.tone]}`}
+              className={`font-semibold ${textColors[notice.tone]}`}
             >
               {notice.label}
             </b>
@@ -127,11 +127,11 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
     case 'expired':
       return (
         <>
-          <Words>
+          <BannerText>
             <b role="status" className="font-semibold">
               Trial expired
             </b>
-          </Words>
+          </BannerText>
           <span className="order-3 text-muted max-sm:mb-0.5 max-sm:basis-full">
             Open links keep their dates.
           </span>
@@ -140,6 +140,6 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
   }
 }
 
-function Words({ children }: { children: ReactNode }) {
+function BannerText({ children }: { children: ReactNode }) {
   return <span className="order-1 max-sm:flex-1">{children}</span>
 }

@@ -37,7 +37,7 @@ function known() {
   return page.client.getQueryData(currentUserQuery.queryKey)
 }
 
-function isAskedAgain() {
+function isUserInvalidated() {
   return page.client.getQueryState(currentUserQuery.queryKey)?.isInvalidated
 }
 
@@ -72,7 +72,7 @@ test.each([
     act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
     await expect.poll(page.text).toBe(told)
     expect(done).toEqual([])
-    expect(isAskedAgain()).toBe(true)
+    expect(isUserInvalidated()).toBe(true)
     expect(changes().isPending).toBe(false)
   },
 )
@@ -86,15 +86,15 @@ test.each([
   act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
   await expect.poll(page.signedOut).toBe(1)
   expect(page.text()).toBe('')
-  expect(isAskedAgain()).toBe(false)
+  expect(isUserInvalidated()).toBe(false)
 })
 
 test('all buttons are pending while the tier changes', async () => {
-  const { answer, come } = later()
+  const { answer, resolve } = later()
   page.on(toggle, answer)
   const [one, other] = [open(), open()]
   act(() => one().switchTo('premium'))
   await expect.poll(() => other().isPending).toBe(true)
-  await act(async () => come({ message: '', user: user('premium') }))
+  await act(async () => resolve({ message: '', user: user('premium') }))
   await expect.poll(() => one().isPending || other().isPending).toBe(false)
 })

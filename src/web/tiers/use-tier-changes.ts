@@ -1,9 +1,9 @@
 import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { User } from '../../shared/contract/account.ts'
-import { localMomentText } from '../../shared/rules/format/moment-text.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { call, publicMessage } from '../api/call.ts'
-import { saysSignedOut } from '../api/query-client.ts'
+import { isSignedOutError } from '../api/query-client.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { showFailure } from '../api/show-failure.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
@@ -23,7 +23,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     onDone(user)
   }
   const fail = (error: Error, title: string, description: string) => {
-    if (saysSignedOut(error)) return
+    if (isSignedOutError(error)) return
     showFailure(error, title, description)
     // Another tab may have changed the tier, or the response may have been lost.
     void client.invalidateQueries(currentUserQuery)
@@ -59,5 +59,5 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
 function untilWhen({ premiumTrialEndsAt }: User): { description?: string } {
   if (premiumTrialEndsAt === null) return {}
   const end = new Date(premiumTrialEndsAt)
-  return { description: `It ends on ${localMomentText(end, serverNow())}.` }
+  return { description: `It ends on ${localTimestampText(end, serverNow())}.` }
 }

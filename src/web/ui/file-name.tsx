@@ -22,7 +22,7 @@ const tailLength = 8
 /**
  * The maximum length of an extension, including the dot. Longer text after the last dot isn't one.
  */
-const longestExtension = 12
+const maxExtensionLength = 12
 
 /** Scripts with letters that join or stack. A cut between two of them would change their shape. */
 const joining =
@@ -41,7 +41,7 @@ function graphemes(text: string): string[] {
  */
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
-  const extensionAt = dot > 0 && name.length - dot <= longestExtension ? dot : name.length
+  const extensionAt = dot > 0 && name.length - dot <= maxExtensionLength ? dot : name.length
   const stem = graphemes(name.slice(0, extensionAt))
   const kept = stem.slice(Math.max(0, stem.length - tailLength))
   // A space after the ellipsis would look like a gap.

@@ -23,7 +23,7 @@ export interface ToastOptions {
 /** Spec §9: toasts stay 5 s by default, one toast at a time. */
 const defaultDurationMs = 5000
 
-const theOne = 'the-one-toast'
+const toastId = 'the-one-toast'
 const keptKey = 'mayfly-toast'
 
 interface ToastData {
@@ -31,7 +31,7 @@ interface ToastData {
 }
 
 let manager: ReturnType<typeof Base.createToastManager<ToastData>> | undefined
-function theManager() {
+function getToastManager() {
   manager ??= Base.createToastManager<ToastData>()
   return manager
 }
@@ -54,8 +54,8 @@ function show({
   durationMs = defaultDurationMs,
 }: ToastOptions): void {
   isErrorShown = tone === 'destructive'
-  theManager().add({
-    id: theOne,
+  getToastManager().add({
+    id: toastId,
     title,
     description,
     type: tone,
@@ -142,7 +142,7 @@ export function Toaster() {
     if (kept) toast(kept)
   }, [])
   return (
-    <Base.Provider toastManager={theManager()} timeout={defaultDurationMs} limit={1}>
+    <Base.Provider toastManager={getToastManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
         {/* Below the header and, on wide windows, clear of the buttons at the ends of rows. */}
         <Base.Viewport className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">

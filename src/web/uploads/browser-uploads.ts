@@ -133,8 +133,8 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
 
   const engine = () => (running?.ownerId === user ? running?.engine : undefined)
   const readAgain = () => engine()?.readAgain()
-  const tellOthers = openChannel(readAgain)
-  const records = createRecordStore(() => localStorage, browserTimers, tellOthers)
+  const notifyOtherTabs = openChannel(readAgain)
+  const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
 
   const startEngine = (ownerId: string) => {
     running?.engine.close()
@@ -186,7 +186,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
       if (id !== null && running?.ownerId !== id) startEngine(id)
       show()
       // Other tabs may have uploads waiting for this sign-in.
-      tellOthers()
+      notifyOtherTabs()
     },
     followTier: (before, after) => void engine()?.followTier(before, after),
     signOut: async () => {

@@ -32,7 +32,7 @@ export function interruptionOf(failed: FailedAttempt): Interruption {
 }
 
 /** Codes of 503 responses that report a server error rather than overload. */
-const faultCodes = new Set<string | null | undefined>([
+const serverErrorCodes = new Set<string | null | undefined>([
   'UNAVAILABLE',
   'DISK_FULL',
 ] satisfies ErrorCode[])
@@ -40,7 +40,7 @@ const faultCodes = new Set<string | null | undefined>([
 /** True if the server is overloaded and sent a `Retry-After`. */
 export function isBusy({ status, code, retryAfterMs }: FailedAttempt): boolean {
   if ((retryAfterMs ?? null) === null) return false
-  return status === 429 || (status === 503 && !faultCodes.has(code))
+  return status === 429 || (status === 503 && !serverErrorCodes.has(code))
 }
 
 /** True if the server's disk is full. */

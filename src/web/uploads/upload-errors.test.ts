@@ -4,11 +4,11 @@ import { errorTable } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import {
   dataLost,
-  failedForSpace,
-  failsForGood,
+  isOutOfSpaceFailure,
+  isPermanentFailure,
   outcomeOf,
   refusalText,
-  stopsTheRest,
+  stopsAllUploads,
   transferCode,
   transferText,
 } from './upload-errors.ts'
@@ -76,8 +76,8 @@ test.each([
   ['network', null, null, false],
 ] as const)('a transfer error %s %j has the code %j', (kind, status, code, isForSpace) => {
   expect(transferCode(kind, status)).toBe(code)
-  expect(failedForSpace({ status: 'failed', code })).toBe(isForSpace)
-  expect(failedForSpace({ status: 'paused', code })).toBe(false)
+  expect(isOutOfSpaceFailure({ status: 'failed', code })).toBe(isForSpace)
+  expect(isOutOfSpaceFailure({ status: 'paused', code })).toBe(false)
 })
 
 test.each([
@@ -93,13 +93,13 @@ test.each([
   [{ code: 'CONTENT_BLOCKED', status: 'completed' }, false],
 ] as const)('a failure with %j is permanent: %s', (changes, isFinal) => {
   const error = 'Refused'
-  expect(failsForGood(uploadRecord({ status: 'failed', error, ...changes }))).toBe(isFinal)
+  expect(isPermanentFailure(uploadRecord({ status: 'failed', error, ...changes }))).toBe(isFinal)
 })
 
 test('a full tier stops the rest of the drop', () => {
-  expect(stopsTheRest('TIER_FILE_COUNT')).toBe(true)
-  expect(stopsTheRest('TIER_FILE_SIZE')).toBe(false)
-  expect(stopsTheRest(null)).toBe(false)
+  expect(stopsAllUploads('TIER_FILE_COUNT')).toBe(true)
+  expect(stopsAllUploads('TIER_FILE_SIZE')).toBe(false)
+  expect(stopsAllUploads(null)).toBe(false)
 })
 
 describe('the outcome of a call', () => {

@@ -4,7 +4,7 @@ import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { ApiError } from '../api/call.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 import { wholeNumber } from './transfer/storage-request.ts'
-import type { TransferFault } from './upload-ports.ts'
+import type { TransferErrorKind } from './upload-ports.ts'
 
 /** Why a call failed. `status`, `code` and `message` are null if there was no response. */
 export interface Refusal {
@@ -66,7 +66,7 @@ const finalCodes: readonly string[] = [
  * True for a failed upload that retries can't fix: the server rejects this file, or pasted content
  * is lost and can't be chosen again.
  */
-export function failsForGood(
+export function isPermanentFailure(
   record: Pick<UploadRecord, 'status' | 'error' | 'code' | 'pasted'>,
 ): boolean {
   const { status, error, code, pasted } = record
@@ -115,7 +115,7 @@ function trimmed(text: string | null | undefined): string {
  */
 export function transferText(
   path: UploadPath,
-  kind: TransferFault,
+  kind: TransferErrorKind,
   status: number | null,
   toBucket: boolean,
 ): string {
@@ -135,7 +135,7 @@ export function transferText(
 }
 
 /** Returns the code of a transfer that failed because the server is full; otherwise null. */
-export function transferCode(kind: TransferFault, status: number | null): ErrorCode | null {
+export function transferCode(kind: TransferErrorKind, status: number | null): ErrorCode | null {
   if (kind === 'disk-full') return 'DISK_FULL'
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
 }
@@ -147,13 +147,16 @@ const fullCodes: readonly string[] = [
 ] satisfies ErrorCode[]
 
 /** True for an error code that means the server is full. */
-export function saysFull(code: string | null | undefined): boolean {
+export function isServerFullCode(code: string | null | undefined): boolean {
   return code != null && fullCodes.includes(code)
 }
 
 /** True for an upload that failed because the server is full. */
-export function failedForSpace({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
-  return status === 'failed' && saysFull(code)
+export function isOutOfSpaceFailure({
+  status,
+  code,
+}: Pick<UploadRecord, 'status' | 'code'>): boolean {
+  return status === 'failed' && isServerFullCode(code)
 }
 
 /**
@@ -164,6 +167,6 @@ export function failedForTier({ status, code }: Pick<UploadRecord, 'status' | 'c
 }
 
 /** True if the server would refuse all waiting uploads for the same reason. */
-export function stopsTheRest(code: string | null): boolean {
+export function stopsAllUploads(code: string | null): boolean {
   return code === 'TIER_FILE_COUNT'
 }

@@ -1,7 +1,7 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import type { ToastLink } from '../ui/toast.tsx'
-import { saysFull, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
+import { isServerFullCode, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
 /** A message about an upload, shown as a toast. */
 export interface ToastNotice {
@@ -62,7 +62,7 @@ export function failureNotice(
   const named = reason === unreadable ? unreadableText(fileName) : reason
   const isKnown = reason !== '' && reason !== unknownReason
   const notice = failed(title, isKnown ? named : otherwise)
-  return saysFull(code) ? { ...notice, lacksSpace: true } : notice
+  return isServerFullCode(code) ? { ...notice, lacksSpace: true } : notice
 }
 
 /** Returns the notice for a successful upload. */

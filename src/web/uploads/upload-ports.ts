@@ -49,7 +49,7 @@ export interface TransferJob {
  * - `gone`: the server doesn't know the upload.
  * - `disk-full`: the server couldn't write although it reports that it is ready.
  */
-export type TransferFault =
+export type TransferErrorKind =
   | 'status'
   | 'network'
   | 'timeout'
@@ -65,11 +65,11 @@ export type TransferFault =
  */
 export class TransferFailed extends Error {
   override readonly name = 'TransferFailed'
-  readonly kind: TransferFault
+  readonly kind: TransferErrorKind
   /** The status of the last response; null if there was none. */
   readonly status: number | null
 
-  constructor(kind: TransferFault, status: number | null = null) {
+  constructor(kind: TransferErrorKind, status: number | null = null) {
     super(status === null ? kind : `${kind} ${status}`)
     this.kind = kind
     this.status = status

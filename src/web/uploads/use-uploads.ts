@@ -6,7 +6,7 @@ import { refreshFiles } from '../files/use-files.ts'
 import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads, type Uploads } from './browser-uploads.ts'
-import { isOver } from './records/upload-record.ts'
+import { isFinished } from './records/upload-record.ts'
 import { spaceLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
@@ -68,7 +68,7 @@ export function useUploadsStore(): UploadsStore {
  * file list may lack the last file until then.
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
-  return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isOver))
+  return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isFinished))
 }
 
 /**
@@ -77,13 +77,13 @@ export function useHasOpenUploads(store: UploadsStore): boolean {
  */
 export async function discardUploads(client: QueryClient): Promise<boolean> {
   const { store, signOut } = uploadsOf(client)
-  const isFinished = store.getState().records.every(isOver)
+  const areFinished = store.getState().records.every(isFinished)
   const question = {
     title: 'Log out?',
     description: 'The uploads that are not finished will be discarded.',
     confirmLabel: 'Log out',
   }
-  if (!isFinished && !(await confirm(question))) return false
+  if (!areFinished && !(await confirm(question))) return false
   await signOut()
   return true
 }

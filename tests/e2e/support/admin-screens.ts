@@ -12,7 +12,7 @@ import type { Screens } from './open-screens.ts'
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
 /** Creates users, feedback and audit log entries with the longest possible texts. */
-async function fillWithHardContent(app: TestApp): Promise<void> {
+async function fillWithLongContent(app: TestApp): Promise<void> {
   const { db } = app.deps
   const long = await makePerson(app, { tier: 'premium' })
   const { id } = await makeFile(long)
@@ -137,7 +137,7 @@ export const adminScreens: Screens = {
     await expect(dialog.getByText('Please enter a valid email address.')).toBeVisible()
   },
   'Admin Center with the longest of everything': async ({ app, page }) => {
-    await fillWithHardContent(app)
+    await fillWithLongContent(app)
     await makeReports(app)
     await page.route('**/api/admin/checks', (route) => route.fulfill({ json: lines }))
     await openAdminCenter(page, app)

@@ -58,7 +58,7 @@ export function pressChooseFiles(page: Page): Promise<void> {
 }
 
 /** Reloads the page and confirms leaving it. */
-export async function reloadAnyway(page: Page): Promise<void> {
+export async function reloadAndConfirm(page: Page): Promise<void> {
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()
 }

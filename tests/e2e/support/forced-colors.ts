@@ -10,13 +10,13 @@ export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
   // Browsers show a ring for focus set by script only if the last input was a key.
   await page.keyboard.press('Shift')
-  const faults = await page.evaluate(findFaults)
+  const faults = await page.evaluate(findProblems)
   await page.emulateMedia({ forcedColors: 'none' })
   return faults
 }
 
 /** Runs in the page. */
-function findFaults(): string[] {
+function findProblems(): string[] {
   const tagOf = (element: Element) =>
     element.outerHTML.slice(0, element.outerHTML.indexOf('>') + 1) + element.textContent
 
@@ -51,7 +51,7 @@ function findFaults(): string[] {
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
   // Our background colors survive only on elements that opt out of forced colors.
-  const lookOf = (element: Element) => {
+  const styleOf = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'
     const background = isForced ? '' : style.backgroundColor
@@ -63,7 +63,7 @@ function findFaults(): string[] {
     const other = [...(group?.querySelectorAll(current.tagName) ?? [])].find(
       (one) => !one.matches(state) && one.className === current.className,
     )
-    return other?.checkVisibility() && lookOf(other) === lookOf(current)
+    return other?.checkVisibility() && styleOf(other) === styleOf(current)
   })
   return [
     ...unseenFocus.map((element) => `no focus ring: ${tagOf(element)}`),

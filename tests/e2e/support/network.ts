@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { serveApp } from '../../support/app-server.ts'
 import { type ChaosProxy, type Exchange, startChaosProxy } from '../../support/chaos-proxy.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
-import { reloadAnyway } from './dashboard.ts'
+import { reloadAndConfirm } from './dashboard.ts'
 import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
@@ -51,7 +51,7 @@ export async function stallAfter(
  * after `network.open`.
  */
 export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
-  await reloadAnyway(page)
+  await reloadAndConfirm(page)
   network.reset()
 }
 
@@ -97,7 +97,7 @@ export function wastedPuts(network: ChaosProxy): Exchange[] {
  * Asserts that only PUTs hit by a failure were repeated. A byte count would include bytes lost in
  * the buffers of dead connections.
  */
-export function expectNoWaste(network: ChaosProxy): void {
+export function expectNoWastedPuts(network: ChaosProxy): void {
   expect(wastedPuts(network).filter(({ disturbed }) => !disturbed)).toEqual([])
 }
 

@@ -67,7 +67,7 @@ export function failing(message: string, remedy: string): Finding {
   return { status: 'failing', message, cure: remedy }
 }
 
-const longestReason = 300
+const maxReasonLength = 300
 
 /**
  * Returns the message of an error, or of its cause for our own errors and failed queries, as one
@@ -90,7 +90,7 @@ function nameOf(error: unknown): string {
 /** Shortens a reason to one line without trailing periods. */
 export function shortReason(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ').trim().replace(/\.+$/, '')
-  return line.length > longestReason ? `${line.slice(0, longestReason - 1)}…` : line
+  return line.length > maxReasonLength ? `${line.slice(0, maxReasonLength - 1)}…` : line
 }
 
 /** Quotes a word for a POSIX shell if necessary. */

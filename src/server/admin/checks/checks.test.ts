@@ -1,7 +1,12 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askForChecks, lineOf, named, scheduleJobs } from '../../../../tests/support/check-lines.ts'
+import {
+  lineOf,
+  named,
+  requestChecks,
+  scheduleJobs,
+} from '../../../../tests/support/check-lines.ts'
 import {
   json,
   makeClient,
@@ -43,7 +48,7 @@ describe('GET /api/admin/checks', () => {
   })
 
   it('returns a line for everything the server depends on', async () => {
-    const lines = await askForChecks(admin)
+    const lines = await requestChecks(admin)
     expect(lines.map(({ name, status }) => `${name}: ${status}`)).toEqual([
       'Database: ok',
       'Storage: ok',
@@ -75,7 +80,7 @@ describe('GET /api/admin/checks', () => {
   })
 
   it("names a remedy exactly for the lines that aren't ok", async () => {
-    for (const { name, status, message, cure } of await askForChecks(admin)) {
+    for (const { name, status, message, cure } of await requestChecks(admin)) {
       expect(message, name).toMatch(/^[A-Z\d].*\.$/)
       if (status === 'ok') expect(cure, name).toBe('')
       else expect(cure, name).toMatch(/^[A-Z].{20,}\.$/s)
@@ -88,7 +93,7 @@ describe('GET /api/admin/checks', () => {
     expect(await Promise.all(statuses)).toEqual([401, 403])
 
     const waiting = async () => json(await admin.fetch('/api/admin/waiting'))
-    await askForChecks(admin)
+    await requestChecks(admin)
     const now = app.clock()
     const before = smtp.connections()
     const { shortCode } = await makeFile(await makePerson(app))
@@ -105,8 +110,8 @@ describe('GET /api/admin/checks', () => {
   })
 
   it('reflects how the request reached the server', async () => {
-    expect(named(await askForChecks(admin), 'Proxy').status).toBe('ok')
-    const proxied = named(await askForChecks(admin, { 'x-forwarded-for': '203.0.113.7' }), 'Proxy')
+    expect(named(await requestChecks(admin), 'Proxy').status).toBe('ok')
+    const proxied = named(await requestChecks(admin, { 'x-forwarded-for': '203.0.113.7' }), 'Proxy')
     expect(proxied).toMatchObject({
       status: 'warning',
       cure: expect.stringContaining('TRUST_PROXY=on'),
@@ -118,7 +123,7 @@ describe('the storage', () => {
   it.each(['files', 'uploads'])('is failing while its folder %s is missing', async (name) => {
     const folder = join(app.deps.config.dataDir, name)
     await rename(folder, `${folder}-aside`)
-    const lines = await askForChecks(admin)
+    const lines = await requestChecks(admin)
     await rename(`${folder}-aside`, folder)
     const line = named(lines, 'Storage')
     expect(line).toMatchObject({ status: 'failing', message: expect.stringContaining('ENOENT') })

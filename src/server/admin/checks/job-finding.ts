@@ -1,5 +1,5 @@
 import { CronExpressionParser } from 'cron-parser'
-import { momentText } from '../../../shared/rules/format/moment-text.ts'
+import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { type Finding, failing, ok, shortReason, warning } from './check.ts'
 import type { JobFacts } from './queries.ts'
@@ -49,11 +49,11 @@ interface Moments {
 export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
   const { intervalMs, next } = parseSchedule(job.cron, now)
   const last = lastRun(job, now)
-  const nextRun = `Next run: ${momentText(next, now)}.`
+  const nextRun = `Next run: ${timestampText(next, now)}.`
   const newest = newestRun(job)
   if (!job.runsSince && newest > now.getTime() + aheadMs) {
     return failing(
-      `Its last run is recorded for ${momentText(new Date(newest), now)}, in the future: a clock was ahead then, or is behind now. ${nextRun}`,
+      `Its last run is recorded for ${timestampText(new Date(newest), now)}, in the future: a clock was ahead then, or is behind now. ${nextRun}`,
       'See the check Clock. If the clocks are right now, the next run clears this.',
     )
   }
@@ -66,12 +66,12 @@ export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): 
   if (job.failure) {
     const { at, reason, inARow } = job.failure
     const times = inARow === 1 ? 'The last run failed' : `The last ${inARow} runs failed`
-    const message = `${times}, the newest on ${momentText(at, now)}: ${shortReason(reason)}. ${last} ${nextRun}`
+    const message = `${times}, the newest on ${timestampText(at, now)}: ${shortReason(reason)}. ${last} ${nextRun}`
     const remedy =
       'Fix the cause above; other checks may say more. The job is retried automatically. For details, search the log for "job failed".'
     return inARow < seriousFailures ? warning(message, remedy) : failing(message, remedy)
   }
-  const runs = job.runsSince ? ` Running since ${momentText(job.runsSince, now)}.` : ''
+  const runs = job.runsSince ? ` Running since ${timestampText(job.runsSince, now)}.` : ''
   return ok(`${last}${runs} ${nextRun}`)
 }
 
@@ -101,5 +101,5 @@ function lastRun({ success, failure, runsSince }: JobFacts, now: Date): string {
     ([figure, count]) => `${count} ${figureTexts[figure] ?? figure}`,
   )
   const figures = did.length > 0 ? `: ${did.join(', ')}` : ''
-  return `Last success: ${momentText(success.startedAt, now)}${figures}.`
+  return `Last success: ${timestampText(success.startedAt, now)}${figures}.`
 }

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  askForChecks,
   forgetRuns,
   lineOf,
   named,
+  requestChecks,
   scheduleJobs,
   whileJobsRun,
 } from '../../../../tests/support/check-lines.ts'
@@ -84,7 +84,7 @@ describe('the jobs', () => {
     app.clock.advance(18 * minuteInMs)
     const [ran] = [app.clock()]
     await noteRun(app.deps.db, { job: 'sweep-uploads', startedAt: ran, endedAt: ran, result: {} })
-    const lines = await askForChecks(admin)
+    const lines = await requestChecks(admin)
     app.clock.set(now)
     expect(named(lines, 'Jobs: expire-files')).toMatchObject({
       status: 'failing',

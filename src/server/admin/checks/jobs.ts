@@ -1,5 +1,5 @@
-import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { counted } from '../../../shared/rules/format/numbers.ts'
+import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
 import { jobNames } from '../../jobs/job-names.ts'
 import { countOverdueRemovals } from '../../uploads/removal-queries.ts'
@@ -37,7 +37,7 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
   if (count === 0) return { about, ...ok('None are left.') }
   const moments = [files.since, uploads.since].filter((at) => at !== null)
   const since = new Date(Math.min(...moments.map((at) => at.getTime())))
-  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the oldest since ${momentText(since, now)}. Their links have expired all the same.`
+  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the oldest since ${timestampText(since, now)}. Their links have expired all the same.`
   const remedy =
     'See the checks Storage and Jobs: storage is unreachable or refuses deletions, or no server was running. Deletions are retried automatically, at least every 10 minutes.'
   return { about, ...failing(message, remedy) }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
+import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
 import { mayGoInClear } from '../../email/mailer.ts'
 import { codeOf } from '../../errors.ts'
@@ -128,7 +128,7 @@ async function checkLost({ clock, config, db }: MailCheckDeps): Promise<Finding>
 
 function tell({ kind, address, reason, at }: LostEmail, now: Date): string {
   const to = address ?? 'a deleted account'
-  return `To ${to} (${kind}, ${momentText(at, now)}): ${shortReason(reason)}.`
+  return `To ${to} (${kind}, ${timestampText(at, now)}): ${shortReason(reason)}.`
 }
 
 async function checkWaiting({ db }: MailCheckDeps): Promise<Finding> {

@@ -1,11 +1,11 @@
-import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { groupedDigits } from '../../../shared/rules/format/numbers.ts'
+import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 
 /** Maximum age of an open report before the check warns. */
-const longestWaitMs = 2 * dayInMs
+const maxWaitMs = 2 * dayInMs
 
 /** Reports the number and age of open abuse reports. Warns if one has been open for long. */
 export async function checkReports({
@@ -15,8 +15,8 @@ export async function checkReports({
   const now = clock()
   const { count, since } = await countOpenReports(db)
   if (since === null) return [ok('None is open.')]
-  const message = `${groupedDigits(count)} open, the oldest since ${momentText(since, now)}.`
-  if (now.getTime() - since.getTime() < longestWaitMs) return [ok(message)]
+  const message = `${groupedDigits(count)} open, the oldest since ${timestampText(since, now)}.`
+  if (now.getTime() - since.getTime() < maxWaitMs) return [ok(message)]
   const remedy =
     'Review each under Reports in the Admin Center: take the file down, or dismiss the report. The link works until then.'
   return [warning(message, remedy)]

@@ -57,7 +57,7 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
       /\(150 %\).* New uploads are refused\.$/,
     ],
   ])('%s', (_, stored, left, status, message) => {
-    const facts = { stored, uploads: 0, room: left, mostStored: 4 * megabyte }
+    const facts = { stored, uploads: 0, room: left, maxStored: 4 * megabyte }
     expect(judgeCap(facts, small)).toEqual({
       status,
       message: expect.stringMatching(message),
@@ -68,7 +68,7 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
 
 describe('a cap smaller than the largest allowed file', () => {
   const judge = (stored: number) =>
-    judgeCap({ stored, uploads: 220 * kilobyte, room: 0, mostStored: megabyte }, defaultLimits)
+    judgeCap({ stored, uploads: 220 * kilobyte, room: 0, maxStored: megabyte }, defaultLimits)
 
   it('warns with the tier limits below 80%', () => {
     expect(judge(819 * kilobyte)).toEqual({
@@ -98,10 +98,10 @@ it('is ok exactly if every allowed file fits and less than 80% is used', () => {
     premium: { ...premium, maxFileSize: (premium.maxFileSize % 300) * megabyte },
   }))
   fc.assert(
-    fc.property(sizes, sizes, caps, limits, (stored, room, mostStored, all) => {
-      const { status, cure } = judgeCap({ stored, uploads: 0, room, mostStored }, all)
-      const fits = tiers.every((tier) => all[tier].maxFileSize <= Math.min(room, mostStored))
-      expect(status === 'ok').toBe(fits && stored < 0.8 * mostStored)
+    fc.property(sizes, sizes, caps, limits, (stored, room, maxStored, all) => {
+      const { status, cure } = judgeCap({ stored, uploads: 0, room, maxStored }, all)
+      const fits = tiers.every((tier) => all[tier].maxFileSize <= Math.min(room, maxStored))
+      expect(status === 'ok').toBe(fits && stored < 0.8 * maxStored)
       expect(cure === '').toBe(status === 'ok')
     }),
   )

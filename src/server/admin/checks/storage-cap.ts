@@ -21,12 +21,12 @@ export async function checkStorageCap({
   settings,
 }: Pick<CheckDeps, 'db' | 'settings'>): Promise<Finding[]> {
   const { cap, limits } = await settings.current()
-  const { mostStored } = cap
+  const { maxStored } = cap
   const { files, uploads } = await sumStored(db)
   const stored = files + uploads
-  if (mostStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
-  const room = Math.max(0, mostStored - stored)
-  return [judgeCap({ stored, uploads, room, mostStored }, limits)]
+  if (maxStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
+  const room = Math.max(0, maxStored - stored)
+  return [judgeCap({ stored, uploads, room, maxStored }, limits)]
 }
 
 /** The figures compared with a storage cap, in bytes. */
@@ -37,24 +37,24 @@ export interface CapFacts {
   uploads: number
   /** The largest upload that may start now. */
   room: number
-  mostStored: number
+  maxStored: number
 }
 
 /**
  * Builds the finding for a storage cap. It isn't ok if a file that a tier allows would be rejected,
  * or from 80% of the cap on.
  */
-export function judgeCap({ stored, uploads, room, mostStored }: CapFacts, limits: Limits): Finding {
-  const percent = Math.floor((stored / mostStored) * 100)
-  const used = `${formatSize(stored)} of ${formatSizeLimit(mostStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
-  const state = fullness(stored, { mostStored })
+export function judgeCap({ stored, uploads, room, maxStored }: CapFacts, limits: Limits): Finding {
+  const percent = Math.floor((stored / maxStored) * 100)
+  const used = `${formatSize(stored)} of ${formatSizeLimit(maxStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
+  const state = fullness(stored, { maxStored })
   if (state === 'full') return failing(`${used}. New uploads are refused.`, remedy)
-  const tooLarge = filesOverCap(mostStored, limits)
+  const tooLarge = filesOverCap(maxStored, limits)
   const refused = tooLarge === null ? refusedSizes(room, limits) : null
   if (refused !== null)
     return { status: refused.status, message: `${used}: ${refused.text}.`, cure: remedy }
   if (state === 'warning') {
-    const left = formatSize(roundSizeDown(mostStored - stored))
+    const left = formatSize(roundSizeDown(maxStored - stored))
     return warning(`${used}. An upload larger than the ${left} that are left is refused.`, remedy)
   }
   if (tooLarge === null) return ok(`${used}.`)

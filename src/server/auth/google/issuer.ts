@@ -17,7 +17,7 @@ import {
   ResponseBodyError,
 } from 'openid-client'
 import type { Logger } from 'pino'
-import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
+import type { SignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
 import {
   type GoogleSettings,
   isLocalHttp,
@@ -188,7 +188,7 @@ async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | nu
  * Error codes returned instead of an authorization code (RFC 6749 §4.1.2.1, OpenID Connect Core
  * §3.1.2.6).
  */
-const authorizationErrors: Readonly<Record<string, SignInFault>> = {
+const authorizationErrors: Readonly<Record<string, SignInError>> = {
   access_denied: 'google-denied',
   login_required: 'google-denied',
   interaction_required: 'google-denied',
@@ -199,7 +199,7 @@ const authorizationErrors: Readonly<Record<string, SignInFault>> = {
 }
 
 /** Error codes returned instead of tokens (RFC 6749 §5.2), or possibly returned. */
-const tokenErrors: Readonly<Record<string, SignInFault>> = {
+const tokenErrors: Readonly<Record<string, SignInError>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',
   unauthorized_client: 'google-failed',
@@ -208,7 +208,7 @@ const tokenErrors: Readonly<Record<string, SignInFault>> = {
 }
 
 /** Errors of the library that don't indicate an invalid response. */
-const libraryErrors: Readonly<Record<string, SignInFault>> = {
+const libraryErrors: Readonly<Record<string, SignInError>> = {
   OAUTH_TIMEOUT: 'google-away',
   OAUTH_ABORT: 'google-away',
   OAUTH_RESPONSE_IS_NOT_CONFORM: 'google-away',
@@ -223,7 +223,7 @@ export function refusalOf(error: unknown): SignInRefused {
   return new SignInRefused(faultOf(error), messagesOf(error), { cause: error })
 }
 
-function faultOf(error: unknown): SignInFault {
+function faultOf(error: unknown): SignInError {
   if (error instanceof AuthorizationResponseError) {
     return authorizationErrors[error.error] ?? 'google-refused'
   }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { nextPath, withNext } from '../../../shared/rules/accounts/next-path.ts'
-import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
+import type { SignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
 import type { GoogleSettings } from '../../config/google-settings.ts'
 import type { Deps } from '../../deps.ts'
 import { sendsMail } from '../../email/create-mailer.ts'
@@ -208,7 +208,7 @@ function answerOf({ context, publicOrigin }: GoogleCall): URL {
 }
 
 /** Logs why a sign-in was refused, except for rate limits. Returns the error code for the page. */
-function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInFault {
+function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
   if (error instanceof SignInRefused) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'
     const reason = messagesOf(error)
@@ -220,7 +220,7 @@ function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInF
   return 'google-failed'
 }
 
-function loginPage(fault: SignInFault, next: string): string {
+function loginPage(fault: SignInError, next: string): string {
   const query = new URLSearchParams({ fault, ...(next !== '/' && { next }) })
   return `/login?${query}`
 }

@@ -1,4 +1,4 @@
-import type { SignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
+import type { SignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
 import { isSignupAllowed } from '../../../shared/rules/accounts/signup-policy.ts'
 import { ownEntry, writeAudit } from '../../audit/audit-log.ts'
 import type { Db, Deps } from '../../deps.ts'
@@ -136,10 +136,10 @@ async function makeUser(
 
 /** A refused sign-in with Google. The browser is redirected to a page that shows the reason. */
 export class SignInRefused extends Error {
-  readonly fault: SignInFault
+  readonly fault: SignInError
 
   /** @param reason details for the operator. Only logged. */
-  constructor(fault: SignInFault, reason?: string, options?: ErrorOptions) {
+  constructor(fault: SignInError, reason?: string, options?: ErrorOptions) {
     super(reason ?? fault, options)
     this.name = 'SignInRefused'
     this.fault = fault

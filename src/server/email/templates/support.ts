@@ -3,8 +3,8 @@ import {
   type FeedbackCategory,
   maxFeedbackEmailsPerHour,
 } from '../../../shared/rules/accounts/feedback.ts'
-import { momentText } from '../../../shared/rules/format/moment-text.ts'
 import { counted, groupedDigits } from '../../../shared/rules/format/numbers.ts'
+import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import type { Block, EmailContent } from '../email.ts'
 
 /** The email that forwards feedback to support. */
@@ -26,7 +26,7 @@ export function feedbackEmail(feedback: {
       ...paragraphs(message),
       {
         kind: 'note',
-        text: `Sent by ${name}, ${email}, on ${momentText(createdAt)}. Anybody can write any name and address into the form.`,
+        text: `Sent by ${name}, ${email}, on ${timestampText(createdAt)}. Anybody can write any name and address into the form.`,
       },
     ],
   }
@@ -53,7 +53,7 @@ export function feedbackDigestEmail(hour: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `Not every message from ${momentText(from)} to ${momentText(until)} got its own email. The Admin Center has ${messages} of that hour${robots}.`,
+        text: `Not every message from ${timestampText(from)} to ${timestampText(until)} got its own email. The Admin Center has ${messages} of that hour${robots}.`,
       },
       {
         kind: 'button',
@@ -91,7 +91,7 @@ export function reportEmail(report: {
       ...paragraphs(reason, 'The last report says:'),
       {
         kind: 'note',
-        text: `Sent by ${email ?? 'somebody who left no address'}, on ${momentText(reportedAt)}. Anybody can report a file, under any address.`,
+        text: `Sent by ${email ?? 'somebody who left no address'}, on ${timestampText(reportedAt)}. Anybody can report a file, under any address.`,
       },
       {
         kind: 'button',

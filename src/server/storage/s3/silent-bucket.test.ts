@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { hangMs } from '../../../../tests/support/hang.ts'
+import { hangTimeoutMs } from '../../../../tests/support/hang.ts'
 import { StoreTimeout } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 import type { S3Waits } from './client.ts'
@@ -10,7 +10,7 @@ import { openS3Storage, type S3Storage } from './s3.ts'
 
 const short = { tryMs: 40, allMs: 60 }
 /** Timeouts that only a hang exceeds. */
-const long = { tryMs: hangMs, allMs: hangMs }
+const long = { tryMs: hangTimeoutMs, allMs: hangTimeoutMs }
 const allShort: S3Waits = { prompt: short, complete: short, patient: short }
 
 function clock() {
@@ -86,7 +86,7 @@ describe('a bucket that accepts connections but never responds', () => {
   })
 
   it('times out per attempt first, so that another connection can succeed', async () => {
-    const tries = openAt(server, { ...allShort, prompt: { tryMs: 20, allMs: hangMs } })
+    const tries = openAt(server, { ...allShort, prompt: { tryMs: 20, allMs: hangTimeoutMs } })
     const before = sockets.size
     await expect(tries.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
     await expect.poll(() => sockets.size).toBeGreaterThan(before + 1)
@@ -110,7 +110,7 @@ describe('a bucket that stalls', () => {
         answer.write('<?xml version="1.0"?><ListMultipartUploadsResult>')
       }),
     )
-    storage = openAt(server, { ...allShort, prompt: { tryMs: hangMs, allMs: 60 } })
+    storage = openAt(server, { ...allShort, prompt: { tryMs: hangTimeoutMs, allMs: 60 } })
     await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreTimeout)
   })
 

@@ -3,21 +3,21 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   accentPairs,
+  backgrounds,
   contrast,
-  grounds,
-  isColour,
+  isColor,
   shapeContrast,
   textContrast,
   themes,
 } from './accent.ts'
 
-const colours = fc
+const colors = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
 /** Returns the hue in degrees as in HSL, or null for grays. */
-function hueOf(colour: string): number | null {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
+function hueOf(color: string): number | null {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const most = Math.max(r, g, b)
   const spread = most - Math.min(r, g, b)
   if (spread === 0) return null
@@ -58,14 +58,14 @@ describe('accentPairs', () => {
 
   it('makes any color stand out from the page, with readable text on it, in both themes', () => {
     fc.assert(
-      fc.property(colours, (chosen) => {
+      fc.property(colors, (chosen) => {
         const pairs = accentPairs(chosen)
         for (const theme of themes) {
           const { accent, onAccent } = pairs[theme]
-          expect(isColour(accent)).toBe(true)
+          expect(isColor(accent)).toBe(true)
           expect(contrast(accent, onAccent)).toBeGreaterThanOrEqual(textContrast)
-          for (const ground of grounds[theme]) {
-            expect(contrast(accent, ground)).toBeGreaterThanOrEqual(shapeContrast)
+          for (const background of backgrounds[theme]) {
+            expect(contrast(accent, background)).toBeGreaterThanOrEqual(shapeContrast)
           }
         }
       }),
@@ -75,14 +75,18 @@ describe('accentPairs', () => {
 
   it('changes a color only if necessary, and no further than the required contrast', () => {
     fc.assert(
-      fc.property(colours, (chosen) => {
+      fc.property(colors, (chosen) => {
         const pairs = accentPairs(chosen)
         for (const theme of themes) {
-          const least = Math.min(...grounds[theme].map((ground) => contrast(chosen, ground)))
+          const least = Math.min(
+            ...backgrounds[theme].map((background) => contrast(chosen, background)),
+          )
           const { accent } = pairs[theme]
           if (least >= shapeContrast) expect(accent).toBe(chosen)
           else {
-            const now = Math.min(...grounds[theme].map((ground) => contrast(accent, ground)))
+            const now = Math.min(
+              ...backgrounds[theme].map((background) => contrast(accent, background)),
+            )
             expect(now).toBeLessThan(shapeContrast + 0.15)
           }
         }
@@ -93,7 +97,7 @@ describe('accentPairs', () => {
 
   it('leaves an adapted color unchanged', () => {
     fc.assert(
-      fc.property(colours, (chosen) => {
+      fc.property(colors, (chosen) => {
         const { light, dark } = accentPairs(chosen)
         expect(accentPairs(light.accent).light).toEqual(light)
         expect(accentPairs(dark.accent).dark).toEqual(dark)
@@ -115,7 +119,7 @@ describe('accentPairs', () => {
   it.each(['', '#fff', '#FFFFFF', '0b6e63', '#0b6e6', '#0b6e63;}', 'red', '#0b6e6g'])(
     'rejects %j',
     (text) => {
-      expect(isColour(text)).toBe(false)
+      expect(isColor(text)).toBe(false)
       expect(() => accentPairs(text)).toThrow(RangeError)
     },
   )
@@ -131,6 +135,6 @@ it('the backgrounds match the style sheet', async () => {
     const named = ['paper', 'surface'].map(
       (name) => new RegExp(`--${name}: (#\\w+)`).exec(text)?.[1],
     )
-    expect(named).toEqual(grounds[theme])
+    expect(named).toEqual(backgrounds[theme])
   }
 })

@@ -2,7 +2,7 @@ export const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 /** Background colors of pages and cards, from `src/web/ui/tokens.css`. */
-export const grounds: Readonly<Record<Theme, readonly string[]>> = {
+export const backgrounds: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#f7f6f3', '#ffffff'],
   dark: ['#111312', '#1a1d1b'],
 }
@@ -19,7 +19,7 @@ export interface AccentPair {
 }
 
 /** True for `#rrggbb` in lower case. */
-export function isColour(text: string): boolean {
+export function isColor(text: string): boolean {
   return /^#[0-9a-f]{6}$/.test(text)
 }
 
@@ -29,7 +29,7 @@ export function isColour(text: string): boolean {
  * @throws {RangeError} if the text is not a color.
  */
 export function accentPairs(chosen: string): Record<Theme, AccentPair> {
-  if (!isColour(chosen)) throw new RangeError(`Not a color: ${chosen}`)
+  if (!isColor(chosen)) throw new RangeError(`Not a color: ${chosen}`)
   return { light: accentPair(chosen, 'light'), dark: accentPair(chosen, 'dark') }
 }
 
@@ -41,7 +41,7 @@ function accentPair(chosen: string, theme: Theme): AccentPair {
 }
 
 function standsOut(color: string, theme: Theme): boolean {
-  return grounds[theme].every((ground) => contrast(color, ground) >= shapeContrast)
+  return backgrounds[theme].every((background) => contrast(color, background) >= shapeContrast)
 }
 
 /** Finds the smallest share of black or white by bisection, as contrast grows with the share. */

@@ -37,7 +37,7 @@ export const maintenanceActs = [
 export type MaintenanceAct = (typeof maintenanceActs)[number]
 
 /** Maximum length of an audit log search, in characters. Long enough for the URL of a link. */
-export const longestAuditSearch = 500
+export const maxAuditSearchLength = 500
 
 /** The name of each action in the Admin Center. */
 export const auditActionNames: Readonly<Record<AuditAction, string>> = {

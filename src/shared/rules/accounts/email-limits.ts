@@ -36,4 +36,4 @@ export const emailsCountedMs = Math.max(
 )
 
 /** Maximum length of an email address, in characters (RFC 5321, section 4.5.3.1). */
-export const longestAddress = 254
+export const maxEmailLength = 254

@@ -28,8 +28,8 @@ export function nextPath(wanted: string | null | undefined): string {
   if (!wanted || !printable.test(wanted)) return home
   const [path = ''] = wanted.split(/[?#]/, 1)
   const [page, first] = pagePath.exec(path) ?? []
-  const isGoal = page !== undefined && !noGoal.includes(first ?? '')
-  return isGoal ? wanted : home
+  const isAllowed = page !== undefined && !noGoal.includes(first ?? '')
+  return isAllowed ? wanted : home
 }
 
 /** Adds `next` to the query of a path, unless it is the front page. */

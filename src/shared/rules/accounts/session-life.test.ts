@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { idleDays, longestDays, sessionEnd } from './session-life.ts'
+import { idleDays, maxSessionDays, sessionEnd } from './session-life.ts'
 
 const dayMs = 86_400_000
 const login = new Date('2026-11-22T08:00:00Z')
@@ -20,12 +20,12 @@ describe('a session', () => {
   })
 
   it('ends within 90 days of the login and 14 days of the last use, and use never shortens it', () => {
-    const moment = fc.integer({ min: 0, max: longestDays * dayMs })
+    const moment = fc.integer({ min: 0, max: maxSessionDays * dayMs })
     fc.assert(
       fc.property(moment, moment, (one, other) => {
         const [seen, again] = [Math.min(one, other), Math.max(one, other)]
         const end = sessionEnd({ createdAt: login, lastSeenAt: later(0, seen) })
-        expect(end.getTime()).toBeLessThanOrEqual(later(longestDays).getTime())
+        expect(end.getTime()).toBeLessThanOrEqual(later(maxSessionDays).getTime())
         expect(end.getTime()).toBeLessThanOrEqual(later(idleDays, seen).getTime())
         const prolonged = sessionEnd({ createdAt: login, lastSeenAt: later(0, again) })
         expect(prolonged.getTime()).toBeGreaterThanOrEqual(end.getTime())

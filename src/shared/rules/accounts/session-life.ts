@@ -3,9 +3,9 @@ import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 /** A session expires after this many days without use. */
 export const idleDays = 14
 /** A session expires this many days after the login, even if it is in use. */
-export const longestDays = 90
+export const maxSessionDays = 90
 
-export const longestLifeMs = longestDays * dayInMs
+export const maxSessionAgeMs = maxSessionDays * dayInMs
 
 /**
  * Minimum interval between two recorded uses of a session, to avoid a write per request. A session
@@ -13,7 +13,7 @@ export const longestLifeMs = longestDays * dayInMs
  */
 export const seenStepMs = 10 * minuteInMs
 
-export interface SessionMoments {
+export interface SessionTimes {
   /** When the user signed in. */
   createdAt: Date
   /** The last recorded use. */
@@ -21,9 +21,9 @@ export interface SessionMoments {
 }
 
 /** Returns when a session expires unless it is used again. */
-export function sessionEnd({ createdAt, lastSeenAt }: SessionMoments): Date {
+export function sessionEnd({ createdAt, lastSeenAt }: SessionTimes): Date {
   const idle = lastSeenAt.getTime() + idleDays * dayInMs
-  return new Date(Math.min(idle, createdAt.getTime() + longestLifeMs))
+  return new Date(Math.min(idle, createdAt.getTime() + maxSessionAgeMs))
 }
 
 /** How long the links in emails are valid, by purpose. */

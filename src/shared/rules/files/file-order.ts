@@ -31,10 +31,10 @@ export function parseOrder(text: FileOrderText): FileOrder {
 }
 
 /** Maximum number of files per page. */
-export const longestFilePage = 1000
+export const maxFilePageSize = 1000
 
 /** Maximum length of a search text in characters: that of a file name. */
-export const longestFileSearch = maxFileNameBytes
+export const maxFileSearchLength = maxFileNameBytes
 
 /** Maximum number of files deleted by one call with their ids (spec §7). */
-export const mostDeletedAtOnce = 1000
+export const maxDeletedAtOnce = 1000

@@ -26,4 +26,4 @@ export const mailRequestKeptMs = 14 * dayInMs
 export const feedbackKeptMs = 365 * dayInMs
 
 /** The longest rate limit window. A test compares it with `longestWindowMs`. */
-export const longestCountMs = hourInMs
+export const maxRateWindowMs = hourInMs

@@ -14,8 +14,8 @@ describe('files larger than the cap', () => {
       1024 ** 2,
       /^A file may have 500MB in Free and 1GB in Premium, but .* storage limit of 1MB are/,
     ],
-  ])('of %s are reported as %s', (mostStored, told) => {
-    const text = filesOverCap(mostStored, defaultLimits)
+  ])('of %s are reported as %s', (maxStored, told) => {
+    const text = filesOverCap(maxStored, defaultLimits)
     if (told === null) expect(text).toBeNull()
     else expect(text).toMatch(told)
   })
@@ -23,13 +23,13 @@ describe('files larger than the cap', () => {
 
 describe('the cap settings', () => {
   it('set no cap by default', () => {
-    expect(defaultCap).toEqual({ mostStored: null, leastFree: 0 })
+    expect(defaultCap).toEqual({ maxStored: null, leastFree: 0 })
     expect(writeCap(defaultCap)).toEqual({ storage_cap: 'unlimited', free_space: '0' })
   })
 
   it('survive a round trip', () => {
     const caps = fc.record({
-      mostStored: fc.option(fc.integer({ min: 1024 ** 2, max: 1_000_000 * gigabyte })),
+      maxStored: fc.option(fc.integer({ min: 1024 ** 2, max: 1_000_000 * gigabyte })),
       leastFree: fc.integer({ min: 0, max: 1_000_000 * gigabyte }),
     })
     fc.assert(
@@ -55,10 +55,10 @@ describe('fullness', () => {
     [100, 'full'],
     [101, 'full'],
   ])('with %i of 100 stored is %s', (stored, expected) => {
-    expect(fullness(stored, { mostStored: 100 })).toBe(expected)
+    expect(fullness(stored, { maxStored: 100 })).toBe(expected)
   })
 
   it('is never full without a cap', () => {
-    expect(fullness(Number.MAX_SAFE_INTEGER, { mostStored: null })).toBe('ok')
+    expect(fullness(Number.MAX_SAFE_INTEGER, { maxStored: null })).toBe('ok')
   })
 })

@@ -10,38 +10,38 @@ export type CapKey = (typeof capKeys)[number]
 /** The administrator's limits for the installation, in bytes. */
 export interface StorageCap {
   /** For files and open uploads together; null for no cap. */
-  mostStored: number | null
+  maxStored: number | null
   /** Disk space that uploads must leave free. Ignored if `MIN_FREE_SPACE` is larger. */
   leastFree: number
 }
 
-export const defaultCap: StorageCap = { mostStored: null, leastFree: 0 }
+export const defaultCap: StorageCap = { maxStored: null, leastFree: 0 }
 
 /** Maximum of both settings, in GB and in bytes. */
-const mostGigabytes = 1_000_000
-const mostBytes = mostGigabytes * 1024 ** 3
+const maxGigabytes = 1_000_000
+const maxBytes = maxGigabytes * 1024 ** 3
 /** Unlike `formatSizeLimit`, groups the digits. */
-const mostText = `${mostGigabytes.toLocaleString('en')}GB`
-const leastCap = 1024 ** 2
+const maxText = `${maxGigabytes.toLocaleString('en')}GB`
+const minCap = 1024 ** 2
 
 /** The allowed values of each setting. Follows 'must be'. */
-export const capBoundsTexts: Record<CapKey, string> = {
-  storage_cap: `a size from ${formatSizeLimit(leastCap)} to ${mostText}, or ${unlimited}`,
-  free_space: `a size from 0 to ${mostText}`,
+export const capRangeTexts: Record<CapKey, string> = {
+  storage_cap: `a size from ${formatSizeLimit(minCap)} to ${maxText}, or ${unlimited}`,
+  free_space: `a size from 0 to ${maxText}`,
 }
 
-export function writeCap({ mostStored, leastFree }: StorageCap): Record<CapKey, string> {
+export function writeCap({ maxStored, leastFree }: StorageCap): Record<CapKey, string> {
   return {
-    storage_cap: mostStored === null ? unlimited : String(mostStored),
+    storage_cap: maxStored === null ? unlimited : String(maxStored),
     free_space: String(leastFree),
   }
 }
 
 /** Parses the cap settings. Invalid values fall back to the default. */
 export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap {
-  const cap = readSize(settings.storage_cap, leastCap)
+  const cap = readSize(settings.storage_cap, minCap)
   return {
-    mostStored: cap ?? defaultCap.mostStored,
+    maxStored: cap ?? defaultCap.maxStored,
     leastFree: readSize(settings.free_space, 0) ?? defaultCap.leastFree,
   }
 }
@@ -53,30 +53,30 @@ export function checkCap(
 ): { ok: true; value: string } | { ok: false; fault: string } {
   const typed = text.trim().toLowerCase()
   if (key === 'storage_cap' && typed === unlimited) return { ok: true, value: unlimited }
-  const bytes = readSize(typed, key === 'storage_cap' ? leastCap : 0)
+  const bytes = readSize(typed, key === 'storage_cap' ? minCap : 0)
   if (bytes === null) {
     const name = key === 'storage_cap' ? 'cap' : 'minimum free space'
-    return { ok: false, fault: `The ${name} must be ${capBoundsTexts[key]}.` }
+    return { ok: false, fault: `The ${name} must be ${capRangeTexts[key]}.` }
   }
   return { ok: true, value: String(bytes) }
 }
 
 function readSize(text: string, least: number): number | null {
   const bytes = parseSize(text)
-  return bytes !== null && bytes >= least && bytes <= mostBytes ? bytes : null
+  return bytes !== null && bytes >= least && bytes <= maxBytes ? bytes : null
 }
 
 /** Returns a warning if a tier allows files larger than the whole cap; otherwise null. */
 export function filesOverCap(
-  mostStored: number | null,
+  maxStored: number | null,
   limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
 ): string | null {
-  const over = tiers.filter((tier) => mostStored !== null && limits[tier].maxFileSize > mostStored)
-  if (mostStored === null || over.length === 0) return null
+  const over = tiers.filter((tier) => maxStored !== null && limits[tier].maxFileSize > maxStored)
+  if (maxStored === null || over.length === 0) return null
   const sizes = over.map(
     (tier) => `${formatSizeLimit(limits[tier].maxFileSize)} in ${tierTraits[tier].name}`,
   )
-  return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(mostStored)} are always refused.`
+  return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
 }
 
 /** The share of the cap at which the checks start to warn. */
@@ -85,8 +85,8 @@ const warnedShare = 0.8
 export type Fullness = 'ok' | 'warning' | 'full'
 
 /** Returns how full the storage is: `warning` from 80 % of the cap. */
-export function fullness(stored: number, { mostStored }: Pick<StorageCap, 'mostStored'>): Fullness {
-  if (mostStored === null) return 'ok'
-  if (stored >= mostStored) return 'full'
-  return stored >= mostStored * warnedShare ? 'warning' : 'ok'
+export function fullness(stored: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
+  if (maxStored === null) return 'ok'
+  if (stored >= maxStored) return 'full'
+  return stored >= maxStored * warnedShare ? 'warning' : 'ok'
 }

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
-import { longestReason, longestWords, reportChoiceNames, reportReason } from './report.ts'
+import { maxExplanationLength, maxReasonLength, reportChoiceNames, reportReason } from './report.ts'
 
 it.each(reportChoiceNames)('the reason of a %s report is within its limit', (choice) => {
-  expect(reportReason(choice, 'x'.repeat(longestWords)).length).toBeLessThanOrEqual(longestReason)
+  expect(reportReason(choice, 'x'.repeat(maxExplanationLength)).length).toBeLessThanOrEqual(
+    maxReasonLength,
+  )
 })
 
 it('a report begins with the selected choice', () => {

@@ -1,5 +1,5 @@
 /** Maximum length of the reason for a report or takedown, in characters. */
-export const longestReason = 1000
+export const maxReasonLength = 1000
 
 /**
  * The choices in the report form. The reason of a report begins with the text of the selected one.
@@ -14,10 +14,10 @@ export type ReportChoice = keyof typeof reportChoices
 export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 
 /**
- * Maximum length of the visitor's explanation in the form, in characters. Fits into `longestReason`
- * after the longest choice.
+ * Maximum length of the visitor's explanation in the form, in characters. Fits into
+ * `maxReasonLength` after the longest choice.
  */
-export const longestWords = 900
+export const maxExplanationLength = 900
 
 /** Returns the reason of a report made with the form. */
 export function reportReason(choice: ReportChoice, words: string): string {

@@ -28,8 +28,8 @@ export const defaultPremiumPrice = 8
 export const priceBounds = { least: 1, most: 99 } as const
 
 /** Maximum length of the version and the signature, in characters. */
-export const longestVersion = 40
-export const longestSignature = 500
+export const maxVersionLength = 40
+export const maxSignatureLength = 500
 
 /** The value to store, or an error message. */
 export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
@@ -79,19 +79,19 @@ function checkPrice(text: string): SettingVerdict {
 }
 
 function checkVersion(text: string): SettingVerdict {
-  const isVersion = text !== '' && text.length <= longestVersion && !/[\p{Cc}\p{Cf}]/u.test(text)
+  const isVersion = text !== '' && text.length <= maxVersionLength && !/[\p{Cc}\p{Cf}]/u.test(text)
   return isVersion
     ? { ok: true, value: text }
-    : { ok: false, fault: `The version must be one line of 1 to ${longestVersion} characters.` }
+    : { ok: false, fault: `The version must be one line of 1 to ${maxVersionLength} characters.` }
 }
 
 function checkSignature(text: string): SettingVerdict {
   const hasControls = /[\p{Cc}\p{Cf}]/u.test(text.replaceAll('\n', ''))
-  return text !== '' && text.length <= longestSignature && !hasControls
+  return text !== '' && text.length <= maxSignatureLength && !hasControls
     ? { ok: true, value: text }
     : {
         ok: false,
-        fault: `The signature must be plain text of 1 to ${longestSignature} characters.`,
+        fault: `The signature must be plain text of 1 to ${maxSignatureLength} characters.`,
       }
 }
 

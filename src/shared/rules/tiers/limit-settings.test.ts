@@ -9,7 +9,7 @@ import {
   limitKeys,
   limitNames,
   limitOfKey,
-  limitsFault,
+  limitsError,
   readLimits,
   writeLimits,
 } from './limit-settings.ts'
@@ -75,7 +75,7 @@ describe('the maximum file size', () => {
   })
 })
 
-describe('limitsFault', () => {
+describe('limitsError', () => {
   it.each<[string, Limits, string | null]>([
     ['the defaults', defaultLimits, null],
     ['the same limits for both tiers', { free: premium, premium }, null],
@@ -115,7 +115,7 @@ describe('limitsFault', () => {
       'Free would allow more than Premium: a longer lifetime. Change the other tier first.',
     ],
   ])('%s', (_, limits, fault) => {
-    expect(limitsFault(limits)).toBe(fault)
+    expect(limitsError(limits)).toBe(fault)
   })
 })
 
@@ -134,7 +134,7 @@ describe('checkLimit', () => {
         const text = writeLimits(other)[key]
         const verdict = checkLimit({ tier, name }, text, limits)
         const next = readLimits({ ...writeLimits(limits), [key]: text })
-        expect(verdict.ok).toBe(limitsFault(next) === null)
+        expect(verdict.ok).toBe(limitsError(next) === null)
         if (verdict.ok) expect(verdict.value).toBe(text)
       }),
     )

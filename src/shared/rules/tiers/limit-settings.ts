@@ -145,7 +145,7 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
   const alone = checkOwnBounds({ tier, name }, text)
   if (!alone.ok) return alone
   const own = { ...limits[tier], ...readLimit(name, alone.value) }
-  const fault = limitsFault({ ...limits, [tier]: own })
+  const fault = limitsError({ ...limits, [tier]: own })
   return fault === null ? alone : { ok: false, fault }
 }
 
@@ -153,23 +153,23 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
  * Returns an error message if limits contradict one another, otherwise null. Links must not outlive
  * files, and no tier may allow more than the next one.
  */
-export function limitsFault(limits: Limits): string | null {
+export function limitsError(limits: Limits): string | null {
   const faults = [
-    ...tiers.map((tier) => lifeFault(tier, limits)),
-    ...tiers.map((tier) => orderFault(tier, limits)),
+    ...tiers.map((tier) => lifetimeError(tier, limits)),
+    ...tiers.map((tier) => tierOrderError(tier, limits)),
   ]
   return faults.find((fault) => fault !== null) ?? null
 }
 
-function lifeFault(tier: Tier, limits: Limits): string | null {
+function lifetimeError(tier: Tier, limits: Limits): string | null {
   const { maxLifetimeDays } = limits[tier]
-  const longest = longestLink(limits[tier])
+  const longest = maxExpirationDays(limits[tier])
   if (longest <= maxLifetimeDays) return null
   const { name } = tierTraits[tier]
   return `${name} would offer ${daysText(longest)}, but keep files for ${daysText(maxLifetimeDays)} at most.`
 }
 
-function orderFault(tier: Tier, limits: Limits): string | null {
+function tierOrderError(tier: Tier, limits: Limits): string | null {
   const { name, upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
   const more = moreThan(limits[tier], limits[upgradesTo])
@@ -182,11 +182,11 @@ function moreThan(own: TierLimits, above: TierLimits): string | null {
   const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (count(own) > count(above)) return 'files'
   if (own.maxFileSize > above.maxFileSize) return 'larger files'
-  if (longestLink(own) > longestLink(above)) return 'longer links'
+  if (maxExpirationDays(own) > maxExpirationDays(above)) return 'longer links'
   return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer lifetime' : null
 }
 
-function longestLink({ expirationDays }: TierLimits): number {
+function maxExpirationDays({ expirationDays }: TierLimits): number {
   return Math.max(...expirationDays)
 }
 

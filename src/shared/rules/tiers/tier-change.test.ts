@@ -13,7 +13,7 @@ function moment(ms: number) {
 const used = moment(-5 * 86_400_000)
 
 /** All states of a user's tier. */
-const standings = {
+const tierStates = {
   'free, trial unused': facts('free', null, null),
   'without a tier': { ...facts('free', null, null), tier: null },
   'in the trial': facts('premium', used, moment(1)),
@@ -23,18 +23,18 @@ const standings = {
   'premium, trial unused': facts('premium', null, null),
   'premium after a trial': facts('premium', used, null),
 } satisfies Record<string, TierFacts>
-type Standing = keyof typeof standings
+type TierState = keyof typeof tierStates
 
 function facts(tier: Tier, started: Date | null, ends: Date | null): TierFacts {
   return { tier, premiumTrialStartedAt: started, premiumTrialEndsAt: ends }
 }
 
-function change(standing: Standing, request: TierRequest) {
-  return changeTier(standings[standing], request, now)
+function change(state: TierState, request: TierRequest) {
+  return changeTier(tierStates[state], request, now)
 }
 
 describe('starting a trial', () => {
-  it.each<[Standing, string]>([
+  it.each<[TierState, string]>([
     ['free, trial unused', 'ok'],
     ['without a tier', 'ok'],
     ['in the trial', 'TRIAL_USED'],
@@ -43,8 +43,8 @@ describe('starting a trial', () => {
     ['free, trial canceled early', 'TRIAL_USED'],
     ['premium, trial unused', 'ALREADY_PREMIUM'],
     ['premium after a trial', 'TRIAL_USED'],
-  ])('%s: %s', (standing, expected) => {
-    const verdict = change(standing, { reason: 'trial' })
+  ])('%s: %s', (state, expected) => {
+    const verdict = change(state, { reason: 'trial' })
     expect(verdict.ok ? 'ok' : verdict.code).toBe(expected)
     if (!verdict.ok) expect(errorTable[verdict.code].status).toBe(409)
     else expect(verdict.facts).toEqual(facts('premium', now, moment(thirtyDays)))
@@ -61,7 +61,7 @@ describe('starting a trial', () => {
 describe('switching the tier', () => {
   const tiersAsked = { without: undefined, free: 'free', premium: 'premium' } as const
 
-  it.each<[Standing, keyof typeof tiersAsked, TierFacts | 'unchanged']>([
+  it.each<[TierState, keyof typeof tiersAsked, TierFacts | 'unchanged']>([
     ['free, trial unused', 'without', facts('premium', null, null)],
     ['free, trial unused', 'free', 'unchanged'],
     ['free, trial unused', 'premium', facts('premium', null, null)],
@@ -81,12 +81,12 @@ describe('switching the tier', () => {
     ['premium, trial unused', 'premium', 'unchanged'],
     ['premium after a trial', 'without', facts('free', used, null)],
     ['premium after a trial', 'premium', 'unchanged'],
-  ])('%s, target: %s', (standing, to, expected) => {
+  ])('%s, target: %s', (state, to, expected) => {
     for (const reason of ['preview', 'administrator'] as const) {
-      const verdict = change(standing, { reason, to: tiersAsked[to] })
+      const verdict = change(state, { reason, to: tiersAsked[to] })
       if (!verdict.ok) throw new Error(verdict.code)
       // The same object tells the caller that there is nothing to write.
-      if (expected === 'unchanged') expect(verdict.facts).toBe(standings[standing])
+      if (expected === 'unchanged') expect(verdict.facts).toBe(tierStates[state])
       else expect(verdict.facts).toEqual(expected)
     }
   })
@@ -94,7 +94,7 @@ describe('switching the tier', () => {
 
 describe('any series of changes', () => {
   const dates = fc.date({ noInvalidDate: true, min: moment(-1e10), max: moment(1e10) })
-  const anyFacts = fc.constantFrom(...Object.values(standings))
+  const anyFacts = fc.constantFrom(...Object.values(tierStates))
   const anyRequest: fc.Arbitrary<TierRequest> = fc.constantFrom(
     ...tierReasons.flatMap((reason): TierRequest[] =>
       reason === 'trial' ? [{ reason }] : [undefined, ...tiers].map((to) => ({ reason, to })),

@@ -4,6 +4,7 @@ import { anyLimits } from '../../../../tests/support/any-limits.ts'
 import { errorTable } from '../../contract/errors.ts'
 import { tiers, tierTraits } from './tier.ts'
 import {
+  canAddFile,
   checkDays,
   checkUpload,
   daysOffered,
@@ -11,7 +12,6 @@ import {
   defaultLimits,
   filesLeftText,
   filesText,
-  hasRoom,
   type Limits,
   largestFileSize,
   limitsText,
@@ -174,11 +174,11 @@ describe('across all tiers', () => {
   })
 })
 
-describe('hasRoom', () => {
+describe('canAddFile', () => {
   it('is true below the limit or if there is no limit', () => {
-    const room = [0, 1, 2, 3, 4].map((count) => hasRoom(3, count))
+    const room = [0, 1, 2, 3, 4].map((count) => canAddFile(3, count))
     expect(room).toEqual([true, true, true, false, false])
-    expect(hasRoom(null, 1_000_000)).toBe(true)
+    expect(canAddFile(null, 1_000_000)).toBe(true)
   })
 })
 

@@ -66,7 +66,7 @@ export function selectedDays(
 }
 
 /** True if a user with this many files can add another. */
-export function hasRoom(maxFiles: number | null, filesInUse: number): boolean {
+export function canAddFile(maxFiles: number | null, filesInUse: number): boolean {
   return maxFiles === null || filesInUse < maxFiles
 }
 
@@ -102,7 +102,7 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusa
   // Spec §5: users can only choose days that their tier offers.
   if (days !== null) return days
   // Spec §9: a tier may limit the number of files.
-  return hasRoom(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
+  return canAddFile(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }
 
 /** '3 files', '1 file', 'unlimited files'. */

@@ -12,8 +12,8 @@ import { Form, SubmitButton } from '../../ui/form.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { isConfirmed, NewPasswordFields, newPasswordToast } from '../new-password-fields.tsx'
-import { tellFailure, useAuthForm } from '../use-auth-form.ts'
-import { mailWaits } from '../use-mail-waits.ts'
+import { showCallError, useAuthForm } from '../use-auth-form.ts'
+import { noEmailNote } from '../use-no-email-note.ts'
 import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
 
 /** Changes the password. An account without one can request an email with a link to set it. */
@@ -39,7 +39,7 @@ export function PasswordSection({ email }: { email: string }) {
 
 function NoPassword({ email }: { email: string }) {
   const sendsMail = useSendsMail() ?? true
-  const waits = mailWaits({ sendsMail, supportEmail: useSupportEmail() })
+  const waits = noEmailNote({ sendsMail, supportEmail: useSupportEmail() })
   const request = useMutation({
     mutationFn: () => call('forgotPassword', { body: { email } }),
     onSuccess: ({ message }) =>
@@ -48,7 +48,7 @@ function NoPassword({ email }: { email: string }) {
         description: waits === null ? message : `${message} ${waits}`,
       }),
     onError: (error) =>
-      tellFailure(error, 'Error', 'Failed to send reset email. Please try again.'),
+      showCallError(error, 'Error', 'Failed to send reset email. Please try again.'),
   })
   return (
     <>

@@ -2,8 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
-import { localDayText, localMomentText } from '../../../shared/rules/format/moment-text.ts'
 import { counted } from '../../../shared/rules/format/numbers.ts'
+import { localDayText, localTimestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
 import { call, ignoring } from '../../api/call.ts'
 import { serverNow } from '../../api/server-clock.ts'
@@ -13,7 +13,7 @@ import { Card } from '../../ui/card.tsx'
 import { Loaded } from '../../ui/load-failed.tsx'
 import { RowsLoading } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { tellFailure } from '../use-auth-form.ts'
+import { showCallError } from '../use-auth-form.ts'
 import { sessionsQuery } from './account-queries.ts'
 import { WayRow } from './way-row.tsx'
 
@@ -43,7 +43,7 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
     document.getElementById('sessions')?.focus()
   }
   const onError = (error: unknown) =>
-    tellFailure(error, 'Sign out failed', 'Failed to end the session. Please try again.')
+    showCallError(error, 'Sign out failed', 'Failed to end the session. Please try again.')
   const end = useMutation({
     mutationFn: ({ id }: SessionView) =>
       call('endSession', { params: { id } }).catch(ignoring('SESSION_NOT_FOUND')),
@@ -137,11 +137,11 @@ function SessionRow({ session, now, action }: SessionRowProps) {
       ) : null}
       <span className="wrap-anywhere">{session.ipAddress ?? 'Unknown address'}</span>
       <Dot />
-      <span className="inline-block" title={localMomentText(since, now)}>
+      <span className="inline-block" title={localTimestampText(since, now)}>
         since {localDayText(since, now)}
       </span>
       <Dot />
-      <span className="inline-block" title={localMomentText(lastSeen, now)}>
+      <span className="inline-block" title={localTimestampText(lastSeen, now)}>
         {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeen, now)}`}
       </span>
     </WayRow>

@@ -3,8 +3,8 @@ import { LockKeyhole } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ownAccount } from '../../../shared/contract/own-account.ts'
-import { readSignInFault } from '../../../shared/rules/accounts/sign-in-fault.ts'
-import { localDayText } from '../../../shared/rules/format/moment-text.ts'
+import { readSignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
+import { localDayText } from '../../../shared/rules/format/timestamp-text.ts'
 import { call } from '../../api/call.ts'
 import { signInWaysQuery } from '../../api/public-values.ts'
 import { serverNow } from '../../api/server-clock.ts'
@@ -18,8 +18,8 @@ import { Loaded } from '../../ui/load-failed.tsx'
 import { RowsLoading } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { GoogleMark } from '../google-button.tsx'
-import { signInFaultTexts } from '../sign-in-fault.tsx'
-import { tellFailure, useAuthForm } from '../use-auth-form.ts'
+import { signInErrorTexts } from '../sign-in-error.tsx'
+import { showCallError, useAuthForm } from '../use-auth-form.ts'
 import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
 import { HiddenUsername, wrongPassword } from './password-section.tsx'
 import { WayRow } from './way-row.tsx'
@@ -81,7 +81,7 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
     mutationFn: () => call('unlinkGoogle'),
     onSuccess: ({ message }) => toast({ title: 'Google removed', description: message }),
     onError: (error) =>
-      tellFailure(error, 'Google not removed', 'Failed to remove Google. Please try again.'),
+      showCallError(error, 'Google not removed', 'Failed to remove Google. Please try again.'),
     onSettled: () => {
       for (const { queryKey } of [ownWaysQuery, sessionsQuery, currentUserQuery]) {
         void client.invalidateQueries({ queryKey })
@@ -168,12 +168,12 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 export function useGoogleOutcome(): void {
   const [search, setSearch] = useSearchParams()
   useEffect(() => {
-    const fault = readSignInFault(search.get('fault'))
+    const fault = readSignInError(search.get('fault'))
     const isLinked = search.get('linked') === 'google'
     if (fault) {
       toast({
         title: 'Google not added',
-        description: signInFaultTexts[fault],
+        description: signInErrorTexts[fault],
         tone: 'destructive',
       })
     } else if (isLinked) toast({ title: 'Google added' })

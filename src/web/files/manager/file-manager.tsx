@@ -62,7 +62,7 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
   const selection = useSelection(view, found)
   const { selected, selectedIds } = selection
   const { mutate: deleteFiles, isPending: isDeleting } = useDeleteFiles(selection.drop)
-  const askAndDelete = async () => {
+  const confirmAndDelete = async () => {
     if (await askToDelete(selected)) deleteFiles(selected)
   }
   const isAll =
@@ -134,7 +134,7 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
             onSelectAll={selection.selectAll}
             onClear={selection.clear}
             isDeleting={isDeleting}
-            onDelete={() => void askAndDelete()}
+            onDelete={() => void confirmAndDelete()}
           />
         }
         onDelete={({ id }) => selection.drop(new Set([id]))}

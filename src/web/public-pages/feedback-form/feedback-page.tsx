@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { longestFeedback } from '../../../shared/contract/feedback.ts'
+import { maxFeedbackLengths } from '../../../shared/contract/feedback.ts'
 import { categoryLabels, feedbackCategories } from '../../../shared/rules/accounts/feedback.ts'
 import { When } from '../../built-pages/template.tsx'
 import { BackHome } from '../article.tsx'
@@ -26,7 +26,7 @@ export function FeedbackPage() {
               id="name"
               name="name"
               autoComplete="name"
-              maxLength={longestFeedback.name}
+              maxLength={maxFeedbackLengths.name}
               aria-describedby="name-error"
               required
             />
@@ -37,7 +37,7 @@ export function FeedbackPage() {
               name="email"
               type="email"
               autoComplete="email"
-              maxLength={longestFeedback.email}
+              maxLength={maxFeedbackLengths.email}
               aria-describedby="email-error"
               required
             />
@@ -60,7 +60,7 @@ export function FeedbackPage() {
               id="message"
               name="message"
               rows={7}
-              maxLength={longestFeedback.message}
+              maxLength={maxFeedbackLengths.message}
               aria-describedby="message-error"
               required
             />

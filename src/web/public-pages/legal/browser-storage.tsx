@@ -1,4 +1,4 @@
-import { longestLifeMs, tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
+import { maxSessionAgeMs, tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
 import {
   browserFileKeptMs,
   googleRequestKeptMs,
@@ -41,10 +41,10 @@ export function BrowserStorage() {
           </tr>
         </thead>
         <tbody>
-          <Cookie name="mayfly.session_token" lastsMs={longestLifeMs}>
+          <Cookie name="mayfly.session_token" lastsMs={maxSessionAgeMs}>
             Keeps you signed in. Scripts cannot read it.
           </Cookie>
-          <Cookie name={signedInHint} anyHost lastsMs={longestLifeMs}>
+          <Cookie name={signedInHint} anyHost lastsMs={maxSessionAgeMs}>
             Tells our pages that someone is signed in. It gives no access.
           </Cookie>
           <Cookie name="mayfly.known_browser" lastsMs={knownBrowserKeptMs}>

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { emailsCountedMs } from '../../../shared/rules/accounts/email-limits.ts'
 import {
   idleDays,
-  longestDays,
+  maxSessionDays,
   tokenLifetimeMs,
 } from '../../../shared/rules/accounts/session-life.ts'
 import {
   feedbackKeptMs,
   idleUploadKeptMs,
-  longestCountMs,
   mailRequestKeptMs,
+  maxRateWindowMs,
 } from '../../../shared/rules/files/kept-times.ts'
 import { analyticsDays } from '../../../shared/rules/format/day.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
@@ -59,7 +59,8 @@ export function KeptData() {
         title="Sessions"
         until={
           <>
-            until you sign out, for {idleDays} days without use, and for {longestDays} days at most
+            until you sign out, for {idleDays} days without use, and for {maxSessionDays} days at
+            most
           </>
         }
       >
@@ -142,7 +143,7 @@ export function KeptData() {
       </Kept>
       <Kept
         title="Rate limits"
-        until={`for ${durationText(longestCountMs)} at most, and deleted within minutes after that`}
+        until={`for ${durationText(maxRateWindowMs)} at most, and deleted within minutes after that`}
       >
         To stop guessing and flooding, attempts to sign in, sign up or send a form are counted by IP
         address (with IPv6 by network), and by account as a hash.

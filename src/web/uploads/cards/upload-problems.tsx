@@ -10,7 +10,7 @@ import { chooseFile } from '../picking/file-picker.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { failedForSpace, isCancelled } from '../upload-errors.ts'
+import { isCancelled, isOutOfSpaceFailure } from '../upload-errors.ts'
 import type { UploadsStore } from '../uploads-state.ts'
 
 /** Number of failures to list. Further ones are only counted. */
@@ -62,7 +62,7 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
           />
         ))}
       </ul>
-      {failed.some(failedForSpace) ? <SupportAddress /> : null}
+      {failed.some(isOutOfSpaceFailure) ? <SupportAddress /> : null}
       {failed.length > maxShown ? (
         <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
           And {failed.length - maxShown} more

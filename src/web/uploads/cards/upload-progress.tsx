@@ -6,7 +6,7 @@ import { Card } from '../../ui/card.tsx'
 import { shortName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { overallPercent, progressText, spokenProgress } from '../engine/upload-progress.ts'
-import { isUnderWay } from '../engine/upload-state.ts'
+import { isInProgress } from '../engine/upload-state.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
@@ -34,7 +34,7 @@ export function foregroundBatch({
   const isShown = (record: UploadRecord) =>
     record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record)
   const shown = records.filter((record) => isShown(record) && !elsewhere.has(record.id))
-  const running = shown.filter(isUnderWay)
+  const running = shown.filter(isInProgress)
   const batches = new Set((running.length > 0 ? running : shown.slice(-1)).map((it) => it.batch))
   const batch = shown.filter((record) => batches.has(record.batch))
   if (running.length === 0) return { batch, current: undefined }
@@ -102,7 +102,7 @@ function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
 }
 
 function spokenText(current: UploadRecord | undefined, live: UploadsState['live']): string {
-  if (!current || !isUnderWay(current)) return ''
+  if (!current || !isInProgress(current)) return ''
   const interrupted = live[current.id]?.interrupted
   if (interrupted) return interruptionTexts[interrupted]
   return current.status === 'uploading' ? spokenProgress(current) : ''

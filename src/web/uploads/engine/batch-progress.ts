@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts'
 import { cancelledByUser, isCancelled } from '../upload-errors.ts'
 import { dropNotice, type Notice } from '../upload-notices.ts'
 import { isLargeDrop } from './upload-runner.ts'
-import { isUnderWay } from './upload-state.ts'
+import { isInProgress } from './upload-state.ts'
 
 /** Spec §9: the outcome of a batch is shown for 2 s. */
 const outcomeShownMs = 2000
@@ -22,8 +22,8 @@ class BatchCounts {
   readonly failed = new Set<string>()
 
   change(before: UploadRecord | null, after: UploadRecord): void {
-    const isOpen = isUnderWay(after)
-    const wasOpen = before !== null && isUnderWay(before)
+    const isOpen = isInProgress(after)
+    const wasOpen = before !== null && isInProgress(before)
     if (wasOpen === isOpen) return
     this.open += isOpen ? 1 : -1
     if (isOpen) this.failed.delete(after.id)

@@ -3,11 +3,11 @@ import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { mayPass } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
-import { type CallDeps, type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
+import { type CallDeps, callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
 import { dataLost } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
-import { canResume, canResumeByItself, failed, paused, waiting } from './upload-state.ts'
+import { canAutoResume, canResume, failed, paused, waiting } from './upload-state.ts'
 
 /**
  * Where an upload's bytes are. `stored`: the server has all of them or no longer knows the upload
@@ -58,7 +58,7 @@ export class UploadResumer {
   /** Resumes uploads that need nothing from the user and have been idle for 5 s (spec §4). */
   resumeIdle(uploads: readonly UploadRecord[]): void {
     const now = this.#deps.timers.now()
-    for (const record of uploads) if (canResumeByItself(record, now)) void this.resume(record.id)
+    for (const record of uploads) if (canAutoResume(record, now)) void this.resume(record.id)
   }
 
   /**
@@ -160,8 +160,8 @@ export class UploadResumer {
     if (state === 'ready') return state
     const isStored = await this.#isStored(record, signal)
     if (isStored) return 'stored'
-    const canPersonHelp = state === 'permission' || (state === 'file' && !record.pasted)
-    return isStored === null && !canPersonHelp ? null : state
+    const canUserHelp = state === 'permission' || (state === 'file' && !record.pasted)
+    return isStored === null && !canUserHelp ? null : state
   }
 
   /**
@@ -180,7 +180,7 @@ export class UploadResumer {
       isPassing: mayPass,
       isReading: true,
     }
-    const listed = await untilAnswered(listing, { signal, limit: fewTries }, this.#deps)
+    const listed = await callWithRetries(listing, { signal, limit: fewTries }, this.#deps)
     signal.throwIfAborted()
     if (!listed.ok) return mayPass(listed.refusal) ? null : listed.refusal.status === 404
     const { parts } = listed.value

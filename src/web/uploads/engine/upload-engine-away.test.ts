@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed } from '../../../../tests/support/upload-facts.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
-import { longestWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
+import { maxWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'
 import type { StorageAnswer } from '../transfer/storage-request.ts'
 
@@ -69,7 +69,7 @@ describe('a ten-minute server outage', () => {
     const interrupted = status === null ? 'no-answer' : 'not-ready'
     expect(world.state().live).toMatchObject({ '000001': { interrupted } })
     comeBack()
-    await pass(longestWaitMs + minute)
+    await pass(maxWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
     expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
   })
@@ -86,7 +86,7 @@ describe('a ten-minute server outage', () => {
     const interrupted = status === null ? 'no-answer' : 'not-ready'
     expect(world.state().live).toMatchObject({ '000001': { interrupted } })
     comeBack()
-    await pass(longestWaitMs + minute)
+    await pass(maxWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
   })
 
@@ -100,7 +100,7 @@ describe('a ten-minute server outage', () => {
     await pass(10 * minute)
     expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     comeBack()
-    await pass(longestWaitMs + minute)
+    await pass(maxWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
   })
 
@@ -146,7 +146,7 @@ describe('a full server disk', () => {
 test('a PUT that is always blocked fails with a network error after the last attempt', async () => {
   onRequest = () => ({ kind: 'network' })
   world.add(drop().slice(0, 1))
-  await pass(uploadLimit.maxTries * longestWaitMs)
+  await pass(uploadLimit.maxTries * maxWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
   ])
@@ -155,6 +155,6 @@ test('a PUT that is always blocked fails with a network error after the last att
 test('a reachable server that keeps refusing to start an upload fails the file', async () => {
   world.onStart = () => refused(503)
   world.add(drop().slice(0, 1))
-  await pass(uploadLimit.maxTries * longestWaitMs)
+  await pass(uploadLimit.maxTries * maxWaitMs)
   expect(world.shown()).toEqual(['a.txt failed'])
 })

@@ -8,7 +8,7 @@ import {
 import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
 import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
-import { longestWaitMs } from '../transfer/retry-policy.ts'
+import { maxWaitMs } from '../transfer/retry-policy.ts'
 import { TransferFailed } from '../upload-ports.ts'
 
 let world: EngineWorld
@@ -101,7 +101,7 @@ describe('an upload with a transient error', () => {
       return count < 3 ? refused(null) : null
     }
     world.add([fileNamed('a.txt')])
-    await pass(2 * longestWaitMs)
+    await pass(2 * maxWaitMs)
     const [first = 0, second = 0, third = 0] = confirmTimes
     expect(confirmTimes).toHaveLength(3)
     expectGrowingWaits([second - first, third - second])
@@ -115,7 +115,7 @@ describe('an upload with a transient error', () => {
       return tries < 3 ? refused(503) : refused(500)
     }
     world.add([fileNamed('a.txt')])
-    await pass(2 * longestWaitMs)
+    await pass(2 * maxWaitMs)
     expect(tries).toBe(3)
     expect(world.shown()).toEqual(['a.txt failed'])
   })

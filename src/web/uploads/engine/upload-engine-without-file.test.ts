@@ -6,7 +6,7 @@ import {
   refused,
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed, handleTo, tierIsFull } from '../../../../tests/support/upload-facts.ts'
-import { firstWaitMs, longestWaitMs } from '../transfer/retry-policy.ts'
+import { firstWaitMs, maxWaitMs } from '../transfer/retry-policy.ts'
 import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferFailed } from '../upload-ports.ts'
 
@@ -100,7 +100,7 @@ describe('an upload without its file', () => {
 
     test.each([null, 503])('asks for the file and stops polling (%s)', async (status) => {
       await stopWithoutAnswer(status)
-      await pass(3 * longestWaitMs)
+      await pass(3 * maxWaitMs)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
       const asked = lists()
       await pass(600_000)

@@ -7,17 +7,17 @@
  */
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { refuseOtherFile } from '../picking/file-identity.ts'
-import { askForHandle } from '../picking/handle-file.ts'
+import { requestHandleFile } from '../picking/handle-file.ts'
 import type { HandleStore } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { RecordLocks } from '../records/record-locks.ts'
-import { isForgotten, isOver, type UploadRecord } from '../records/upload-record.ts'
+import { isExpiredRecord, isFinished, type UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { coalesce, repeat } from '../timers.ts'
 import { mayPass } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
-import { type UploadCalls, untilAnswered } from '../transfer/upload-calls.ts'
-import { failedForTier, isCancelled, stopsTheRest } from '../upload-errors.ts'
+import { callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
+import { failedForTier, isCancelled, stopsAllUploads } from '../upload-errors.ts'
 import {
   failureNotice,
   type Notice,
@@ -33,7 +33,7 @@ import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
 import type { RunDeps, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
-import { cancelled, canResume, completed, failed, isUnderWay, paused } from './upload-state.ts'
+import { cancelled, canResume, completed, failed, isInProgress, paused } from './upload-state.ts'
 
 /** Coalesces changes so that the page doesn't re-render for each of them. */
 const shownEveryMs = 50
@@ -183,7 +183,7 @@ export class UploadEngine {
    */
   async resume(id: string): Promise<void> {
     const handle = this.#files.get(id) ? undefined : await this.#deps.handles.get(id)
-    const found = handle && (await askForHandle(handle))
+    const found = handle && (await requestHandleFile(handle))
     if (found?.state === 'permission') return
     if (found?.state === 'found') await this.provideFile(id, { file: found.file, handle })
     else await this.#resumer.resume(id)
@@ -221,7 +221,7 @@ export class UploadEngine {
 
   /** Removes completed and failed uploads. */
   clear(): void {
-    for (const record of this.#list.all()) if (isOver(record)) this.#remove(record)
+    for (const record of this.#list.all()) if (isFinished(record)) this.#remove(record)
   }
 
   dismissInlineError(): void {
@@ -251,7 +251,7 @@ export class UploadEngine {
   close(): void {
     for (const record of this.#list.all()) {
       const isOwn = this.#list.isClaimed(record.id)
-      if (isOwn && isUnderWay(record)) this.#put(paused(record, null))
+      if (isOwn && isInProgress(record)) this.#put(paused(record, null))
     }
     this.#stop()
     this.#list.close()
@@ -321,8 +321,8 @@ export class UploadEngine {
 
   #cleanUp(): boolean {
     const now = this.#deps.timers.now()
-    const over = this.#list.all().filter(isOver)
-    for (const record of over) if (isForgotten(record, now)) this.#remove(record)
+    const over = this.#list.all().filter(isFinished)
+    for (const record of over) if (isExpiredRecord(record, now)) this.#remove(record)
     return over.length > 0 && !this.#end.signal.aborted
   }
 
@@ -357,7 +357,7 @@ export class UploadEngine {
     if (isBlocked || isUnreadable) this.#files.forget(record.id)
     this.#put(next)
     this.#tellOfOne(record, failureNotice(stage, record.fileName, error, code))
-    if (!stopsTheRest(code)) return
+    if (!stopsAllUploads(code)) return
     for (const other of this.#runner.dequeueAll()) this.#put(failed(other, error, code, now))
   }
 
@@ -412,7 +412,7 @@ export class UploadEngine {
       isPassing: mayPass,
     }
     const options = { signal: this.#end.signal, limit: noLimit }
-    untilAnswered(abort, options, this.#deps).catch(() => undefined)
+    callWithRetries(abort, options, this.#deps).catch(() => undefined)
   }
 
   /** Updates an upload of this tab. */
@@ -447,10 +447,10 @@ export class UploadEngine {
     }
     this.#holdPage(this.isRunning || records.some(isUnsaved))
     // Includes uploads of other tabs, because the user may be viewing this one.
-    this.#keepAwake(records.some(isUnderWay))
+    this.#keepAwake(records.some(isInProgress))
     const mayResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
     if (elsewhere.size > 0 || records.some(mayResume)) this.#watch()
-    if (records.some(isOver)) this.#cleanUpLater()
+    if (records.some(isFinished)) this.#cleanUpLater()
     this.#deps.onChange(shown)
   }
 }

@@ -1,7 +1,7 @@
 import type { RecordLocks } from '../records/record-locks.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import { isUnderWay, paused } from './upload-state.ts'
+import { isInProgress, paused } from './upload-state.ts'
 
 export interface UploadListDeps {
   ownerId: string
@@ -165,5 +165,5 @@ export class UploadList {
  * become paused.
  */
 function halted(record: UploadRecord): UploadRecord {
-  return isUnderWay(record) ? paused(record, null) : record
+  return isInProgress(record) ? paused(record, null) : record
 }

@@ -1,15 +1,15 @@
 import { isMediaType } from '../../../shared/rules/files/file-kind.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
-import type { InTurn } from '../transfer/at-most.ts'
 import { mayPass } from '../transfer/retry-policy.ts'
+import type { Semaphore } from '../transfer/semaphore.ts'
 import { callTimeoutMs, requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
   type CallDeps,
-  mayStartAgain,
+  callWithRetries,
+  canRetryStart,
   type RepeatedCall,
   type UploadCalls,
-  untilAnswered,
 } from '../transfer/upload-calls.ts'
 import { type Refusal, refusalText, transferCode, transferText } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
@@ -30,7 +30,7 @@ export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'gathered'>
   sendFile: SendFile
   /** Delays the transfer until the upload may send its bytes. */
-  inTurn: InTurn
+  inTurn: Semaphore
   /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Called when the server confirms an upload whose run was stopped. */
@@ -159,13 +159,13 @@ export class UploadRun {
       this.#record.update({ restarted: true })
       return false
     }
-    if (saysUnknown(error)) {
+    if (isUnknownUpload(error)) {
       // An earlier confirm may have succeeded.
       try {
         await this.#confirm(ticket)
         return true
       } catch (refused) {
-        if (!saysUnknown(refused)) throw refused
+        if (!isUnknownUpload(refused)) throw refused
         return this.#forgetTicket()
       }
     }
@@ -196,7 +196,7 @@ export class UploadRun {
   async #start(): Promise<UploadTicket> {
     const { calls } = this.#deps
     const { fileName, fileSize, fileType, expirationDays, ownerId, id } = this.#record.get()
-    const started = await this.#untilAnswered({
+    const started = await this.#callWithRetries({
       call: calls.getUploadUrl,
       input: {
         fileName,
@@ -208,7 +208,7 @@ export class UploadRun {
         idempotencyKey: id,
       },
       withinMs: callTimeoutMs,
-      isPassing: mayStartAgain,
+      isPassing: canRetryStart,
     })
     if (!started.ok) throw new CallFailed('start', started.refusal)
     if (this.#signal.aborted) await calls.abortUpload(started.value.cloudKey)
@@ -221,7 +221,7 @@ export class UploadRun {
   }
 
   async #listParts({ cloudKey }: UploadTicket): Promise<readonly StoredPart[]> {
-    const listed = await this.#untilAnswered({
+    const listed = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
       input: { cloudKey },
       withinMs: callTimeoutMs,
@@ -242,15 +242,15 @@ export class UploadRun {
     const { inTurn, sendFile, sha256, timers } = this.#deps
     const signal = this.#signal
     const record = this.#record.get()
-    const heldBytes = held.reduce((sum, { size }) => sum + size, 0)
+    const storedBytes = held.reduce((sum, { size }) => sum + size, 0)
     const { uploadStartTime } = record
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
-    this.#setBytes(heldBytes)
+    this.#setBytes(storedBytes)
     // Clear an earlier interruption: the transfer may have to wait in the queue.
     this.#show(null)
     // The SHA-256 is optional, so a failure to compute it is ignored.
     this.#sha256 = sha256(file, signal).catch(() => null)
-    const onProgress = this.#watchProgress(file.size, heldBytes)
+    const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
     const hasFirstDate = file.lastModified === record.identity.lastModified
     // Use these URLs once. Before the next transfer the server may create a new multipart upload,
@@ -271,7 +271,7 @@ export class UploadRun {
     this.#signal.throwIfAborted()
     const { calls, timers, onStoredAnyway } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
-    const confirming = this.#untilAnswered({
+    const confirming = this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
       // The server first joins the parts of a large file, which can take a while.
@@ -316,9 +316,9 @@ export class UploadRun {
     if (!this.#signal.aborted) this.#record.update(changes)
   }
 
-  #untilAnswered<Input, Answer>(repeated: RepeatedCall<Input, Answer>) {
+  #callWithRetries<Input, Answer>(repeated: RepeatedCall<Input, Answer>) {
     const options = { signal: this.#signal, onInterrupted: this.#onInterrupted }
-    return untilAnswered(repeated, options, this.#deps)
+    return callWithRetries(repeated, options, this.#deps)
   }
 
   readonly #onInterrupted = (interrupted: Interruption) =>
@@ -362,7 +362,7 @@ export class UploadRun {
 }
 
 /** True if the server doesn't know the upload. */
-function saysUnknown(error: unknown): boolean {
+function isUnknownUpload(error: unknown): boolean {
   if (error instanceof CallFailed) return error.refusal.status === 404
   return error instanceof TransferFailed && (error.kind === 'gone' || error.status === 404)
 }

@@ -1,5 +1,5 @@
 import type { UploadRecord } from '../records/upload-record.ts'
-import { atMost } from '../transfer/at-most.ts'
+import { createSemaphore } from '../transfer/semaphore.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
 import type { UploadLive } from '../uploads-state.ts'
 import type { UploadFiles } from './upload-files.ts'
@@ -73,7 +73,7 @@ export class UploadRunner {
     this.#deps = deps
     this.#singleDeps = { ...deps, inTurn: (_, work) => work() }
     const calls = { ...deps.calls, ...deps.calls.gathered }
-    this.#overlappingDeps = { ...deps, calls, inTurn: atMost(maxParallelSends) }
+    this.#overlappingDeps = { ...deps, calls, inTurn: createSemaphore(maxParallelSends) }
   }
 
   /**

@@ -9,10 +9,10 @@
  * `UploadEngine` decides which transition to make.
  */
 import type { UploadNeed, UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, failsForGood, isCancelled } from '../upload-errors.ts'
+import { cancelledByUser, isCancelled, isPermanentFailure } from '../upload-errors.ts'
 
 /** True while an upload is waiting in the queue or running. */
-export function isUnderWay({ status }: Pick<UploadRecord, 'status'>): boolean {
+export function isInProgress({ status }: Pick<UploadRecord, 'status'>): boolean {
   return status === 'pending' || status === 'uploading'
 }
 
@@ -22,17 +22,14 @@ export function isUnderWay({ status }: Pick<UploadRecord, 'status'>): boolean {
  */
 export function canResume(record: UploadRecord): boolean {
   if (record.status === 'paused') return true
-  return record.status === 'failed' && !isCancelled(record) && !failsForGood(record)
+  return record.status === 'failed' && !isCancelled(record) && !isPermanentFailure(record)
 }
 
 /** Spec §9: a paused upload resumes automatically after 5 s without activity. */
 const autoResumeIdleMs = 5000
 
 /** True if a paused upload has been idle long enough to resume automatically. */
-export function canResumeByItself(
-  { status, need, lastActivity }: UploadRecord,
-  now: number,
-): boolean {
+export function canAutoResume({ status, need, lastActivity }: UploadRecord, now: number): boolean {
   const idle = now - lastActivity
   // Negative after the clock was set back.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)

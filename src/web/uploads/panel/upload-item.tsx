@@ -3,18 +3,18 @@ import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { splitName } from '../../ui/file-name.tsx'
 import { isFinalizing, progressText } from '../engine/upload-progress.ts'
-import { canResume, isUnderWay } from '../engine/upload-state.ts'
+import { canResume, isInProgress } from '../engine/upload-state.ts'
 import { interruptionTexts } from '../interruption.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { chooseFile } from '../picking/file-picker.ts'
 import { useGivenFile } from '../picking/use-given-file.ts'
 import {
-  isOver,
+  isFinished,
   type UploadNeed,
   type UploadRecord,
   type UploadStatus,
 } from '../records/upload-record.ts'
-import { failedForSpace } from '../upload-errors.ts'
+import { isOutOfSpaceFailure } from '../upload-errors.ts'
 import { spaceLink } from '../upload-notices.ts'
 import type { UploadLive, UploadsState } from '../uploads-state.ts'
 import { speedText, transferTimeLeft } from './panel-view.ts'
@@ -114,7 +114,7 @@ function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
   // A pending upload is interrupted if the call that starts it has failed.
-  if (isUnderWay(record) && live?.interrupted) {
+  if (isInProgress(record) && live?.interrupted) {
     return (
       <span>
         {percent} ·{' '}
@@ -186,7 +186,7 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
 function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
   const isWaiting = waitsForTurn(record, live)
-  const helpLink = failedForSpace(record) ? spaceLink(isAdmin) : null
+  const helpLink = isOutOfSpaceFailure(record) ? spaceLink(isAdmin) : null
   const isResumable = canResume(record) && !isElsewhere
   const needsFile = isResumable && need === 'file'
   const { error: choiceError, give } = useGivenFile((picked) => commands.provideFile(id, picked))
@@ -228,7 +228,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
             {helpLink.text}
           </a>
         ) : null}
-        {isOver(record) ? null : (
+        {isFinished(record) ? null : (
           <button
             type="button"
             className="upload-cancel"

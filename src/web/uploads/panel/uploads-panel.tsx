@@ -45,8 +45,9 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
   // The list opens by itself only on the dashboard of a wide screen, where there is space, and only
   // while uploads are unfinished.
   const hasUnfinished = counts.pending + counts.uploading + counts.paused + counts.failed > 0
-  const opensByItself = isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches
-  const isOpen = chosenOpen ?? opensByItself
+  const opensAutomatically =
+    isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches
+  const isOpen = chosenOpen ?? opensAutomatically
 
   // If a focused button disappears with its upload, move the focus to the header.
   useEffect(() => {

@@ -4,7 +4,7 @@ import { formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { daysText, filesText, type TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import { type Drop, isNothing } from './dropped-files.ts'
+import { type Drop, isEmptyDrop } from './dropped-files.ts'
 import { openFilePicker } from './file-picker.ts'
 
 export interface DropZoneProps {
@@ -41,7 +41,7 @@ export function DropZone(props: DropZoneProps) {
     event.preventDefault()
     const chosen = await picking
     if (chosen === null) currentTarget.showPicker()
-    else if (!isNothing(chosen)) onChosen(chosen)
+    else if (!isEmptyDrop(chosen)) onChosen(chosen)
   }
   return (
     <section

@@ -169,7 +169,7 @@ export async function readHandles(handles: readonly FileSystemFileHandle[]): Pro
 }
 
 /** True if the drop has neither readable nor unreadable files. */
-export function isNothing({ files, unreadable }: Drop): boolean {
+export function isEmptyDrop({ files, unreadable }: Drop): boolean {
   return files.length === 0 && unreadable.length === 0
 }
 

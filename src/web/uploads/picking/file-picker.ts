@@ -1,4 +1,4 @@
-import { type Drop, isNothing, readHandles } from './dropped-files.ts'
+import { type Drop, isEmptyDrop, readHandles } from './dropped-files.ts'
 
 /** `window.showOpenFilePicker`, available only in Chromium and in secure contexts. */
 type ShowPicker = (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]>
@@ -47,5 +47,5 @@ export async function chooseFile(): Promise<Drop | null> {
   const picking = openFilePicker({ multiple: false })
   const chosen = picking && (await picking)
   if (!chosen) return chooseByInput()
-  return isNothing(chosen) ? null : chosen
+  return isEmptyDrop(chosen) ? null : chosen
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askForHandle, readHandle } from './handle-file.ts'
+import { readHandle, requestHandleFile } from './handle-file.ts'
 
 /** Creates a fake handle. As in Chromium, reading it without permission throws NotAllowedError. */
 function handleOf({
@@ -34,7 +34,7 @@ function handleOf({
 test('a permitted file is read without a prompt', async () => {
   const { handle, asked } = handleOf({})
   expect(await readHandle(handle)).toMatchObject({ state: 'found', file: { name: 'a.txt' } })
-  expect(await askForHandle(handle)).toMatchObject({ state: 'found' })
+  expect(await requestHandleFile(handle)).toMatchObject({ state: 'found' })
   expect(asked()).toBe(0)
 })
 
@@ -42,23 +42,23 @@ test('an expired permission can be granted again', async () => {
   const { handle, asked } = handleOf({ permission: 'prompt' })
   expect(await readHandle(handle)).toEqual({ state: 'permission' })
   expect(asked()).toBe(0)
-  expect(await askForHandle(handle)).toMatchObject({ state: 'found' })
+  expect(await requestHandleFile(handle)).toMatchObject({ state: 'found' })
   expect(asked()).toBe(1)
 })
 
 test('a denied or impossible prompt leaves the permission missing', async () => {
   const refused = handleOf({ permission: 'prompt', answer: 'denied' })
-  expect(await askForHandle(refused.handle)).toEqual({ state: 'permission' })
+  expect(await requestHandleFile(refused.handle)).toEqual({ state: 'permission' })
   const unasked = handleOf({
     permission: 'prompt',
     answer: new DOMException('no click', 'SecurityError'),
   })
-  expect(await askForHandle(unasked.handle)).toEqual({ state: 'permission' })
+  expect(await requestHandleFile(unasked.handle)).toEqual({ state: 'permission' })
 })
 
 test('a moved or removed file is gone', async () => {
   const { handle } = handleOf({ isThere: false })
   expect(await readHandle(handle)).toEqual({ state: 'gone' })
   const later = handleOf({ permission: 'prompt', isThere: false })
-  expect(await askForHandle(later.handle)).toEqual({ state: 'gone' })
+  expect(await requestHandleFile(later.handle)).toEqual({ state: 'gone' })
 })

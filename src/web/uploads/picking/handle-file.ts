@@ -36,7 +36,7 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
  * Returns the file of a handle, prompting the user for permission if necessary. Call from a click
  * handler. Never rejects.
  */
-export async function askForHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
+export async function requestHandleFile(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)
   if (before.state !== 'permission' || !canAsk(handle)) return before
   try {

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { type Drop, isNothing } from './dropped-files.ts'
+import { type Drop, isEmptyDrop } from './dropped-files.ts'
 import { followPageDrop, isEditable } from './page-drop.ts'
 import { readPaste } from './pasted-files.ts'
 
@@ -20,7 +20,7 @@ export function usePageFiles(onFiles: (files: Drop) => void): boolean {
     const paste = (event: ClipboardEvent) => {
       if (!event.clipboardData || event.defaultPrevented || isEditable(event.target)) return
       void readPaste(event.clipboardData, new Date()).then((pasted) => {
-        if (!isNothing(pasted)) take(pasted)
+        if (!isEmptyDrop(pasted)) take(pasted)
       })
     }
     window.addEventListener('paste', paste)

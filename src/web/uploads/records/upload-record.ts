@@ -90,7 +90,7 @@ export type UploadNeed = UploadRecord['need']
 /**
  * True if an upload has completed or failed. A failed upload is retried only at the user's request.
  */
-export function isOver({ status }: Pick<UploadRecord, 'status'>): boolean {
+export function isFinished({ status }: Pick<UploadRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed'
 }
 
@@ -98,11 +98,11 @@ export function isOver({ status }: Pick<UploadRecord, 'status'>): boolean {
  * True if a record is due for removal. Spec §4: completed or failed records older than 24 hours are
  * removed. `now` is in epoch milliseconds.
  */
-export function isForgotten(
+export function isExpiredRecord(
   record: Pick<UploadRecord, 'status' | 'lastActivity'>,
   now: number,
 ): boolean {
-  return isOver(record) && now - record.lastActivity > dayInMs
+  return isFinished(record) && now - record.lastActivity > dayInMs
 }
 
 /** Parses a record from JSON. Returns null if it isn't a valid record of any version. */

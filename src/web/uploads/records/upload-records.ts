@@ -1,6 +1,6 @@
 import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
-import { isForgotten, parseRecord, type UploadRecord } from './upload-record.ts'
+import { isExpiredRecord, parseRecord, type UploadRecord } from './upload-record.ts'
 
 /** Coalesces writes to localStorage, because each one blocks the page. */
 const writeEveryMs = 200
@@ -94,7 +94,7 @@ export function createRecordStore(
           if (!key?.startsWith(recordKeyPrefix)) continue
           const record = parseRecord(storage().getItem(key) ?? '')
           const isReadable = record !== null && recordKeyPrefix + record.id === key
-          if (isReadable && !isForgotten(record, timers.now())) {
+          if (isReadable && !isExpiredRecord(record, timers.now())) {
             records.push(record)
             known.add(record.id)
           } else storage().removeItem(key)

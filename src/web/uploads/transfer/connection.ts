@@ -12,7 +12,7 @@ export interface Connection {
  * How long to trust the browser when it reports that it is offline. Without a network it does so
  * even if the server runs on the same machine, so requests must be tried from time to time.
  */
-const longestTrustMs = 30_000
+const maxOfflineTrustMs = 30_000
 
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason if it is aborted first. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -52,12 +52,12 @@ export const browserConnection: Connection = {
   isOnline: () => navigator.onLine,
   untilOnline: async (signal) => {
     signal.throwIfAborted()
-    if (!navigator.onLine) await waitOrReconnect(longestTrustMs, signal)
+    if (!navigator.onLine) await waitOrReconnect(maxOfflineTrustMs, signal)
   },
 }
 
 /** How long a page may live after `beforeunload`, until the next page responds. */
-const longestLeavingMs = 60_000
+const maxLeavingMs = 60_000
 
 /**
  * Returns a function that waits while the browser is leaving this page. It resolves immediately
@@ -70,7 +70,7 @@ export function watchLeaving(): (signal: AbortSignal) => Promise<void> {
     leftAt = performance.now()
   })
   return async (signal) => {
-    const waitMs = leftAt + longestLeavingMs - performance.now()
+    const waitMs = leftAt + maxLeavingMs - performance.now()
     if (waitMs > 0) await wait(waitMs, signal)
   }
 }

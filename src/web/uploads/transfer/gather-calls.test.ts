@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { mostInBatch } from '../../../shared/contract/batch.ts'
+import { maxBatchLength } from '../../../shared/contract/batch.ts'
 import { browserTimers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 import { type BatchCall, gatherCalls } from './gather-calls.ts'
@@ -51,11 +51,11 @@ test('concurrent calls share a request, and each gets its own answer', async () 
 
 test('a full batch is sent immediately', async () => {
   const server = openServer()
-  const inputs = Array.from({ length: mostInBatch + 2 }, (_, at) => `${at}`)
+  const inputs = Array.from({ length: maxBatchLength + 2 }, (_, at) => `${at}`)
   callAll(server, inputs)
-  expect(server.sent).toEqual([inputs.slice(0, mostInBatch)])
+  expect(server.sent).toEqual([inputs.slice(0, maxBatchLength)])
   await vi.advanceTimersByTimeAsync(50)
-  expect(server.sent[1]).toEqual(inputs.slice(mostInBatch))
+  expect(server.sent[1]).toEqual(inputs.slice(maxBatchLength))
 })
 
 test("a refused entry doesn't affect the others", async () => {

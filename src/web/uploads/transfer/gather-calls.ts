@@ -1,5 +1,5 @@
 import type { EntryError } from '../../../shared/contract/batch.ts'
-import { mostInBatch } from '../../../shared/contract/batch.ts'
+import { maxBatchLength } from '../../../shared/contract/batch.ts'
 import type { Timers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 
@@ -52,7 +52,7 @@ export function gatherCalls<Input, Answer>(
       signal.addEventListener('abort', () => resolve(noAnswer), { once: true })
       waiting.push({ input, signal, resolve })
       if (waiting.length === 1) timers.after(gatherMs, () => void flush())
-      if (waiting.length === mostInBatch) void flush()
+      if (waiting.length === maxBatchLength) void flush()
     })
 }
 

@@ -4,11 +4,11 @@ import type { Connection, wait } from './connection.ts'
 
 /** Spec §9: retry after 3 s on timeout. Each further wait is twice as long. */
 export const firstWaitMs = 3000
-export const longestWaitMs = 30_000
+export const maxWaitMs = 30_000
 /** The longest `Retry-After` that is honored. */
-export const longestAskedMs = 60_000
+export const maxRetryAfterMs = 60_000
 const firstStallMs = 30_000
-const longestStallMs = 10 * 60_000
+const maxStallMs = 10 * 60_000
 
 /** When to give up a request that keeps failing. */
 export interface RetryLimit {
@@ -62,7 +62,7 @@ export class Retries {
    * each failure.
    */
   get stallMs(): number {
-    return Math.min(firstStallMs * 2 ** this.#failures, longestStallMs)
+    return Math.min(firstStallMs * 2 ** this.#failures, maxStallMs)
   }
 
   /**
@@ -100,8 +100,8 @@ export class Retries {
 
 /** The jitter keeps clients that failed together from retrying together. */
 function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: number): number {
-  const grown = Math.min(firstWaitMs * 2 ** (failures - 1), longestWaitMs)
-  const asked = Math.min(retryAfterMs ?? 0, longestAskedMs)
+  const grown = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs)
+  const asked = Math.min(retryAfterMs ?? 0, maxRetryAfterMs)
   return Math.round(Math.max(grown, asked) * (1 + 0.3 * random))
 }
 

@@ -1,8 +1,8 @@
 import { type SendFile, TransferFailed, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadable } from './hash-blob.ts'
-import { findHeldParts } from './held-parts.ts'
 import { type PartsDeps, sendParts } from './send-parts.ts'
 import { sendWholeFile } from './send-whole-file.ts'
+import { findStoredParts } from './stored-parts.ts'
 
 export interface SendFileDeps extends PartsDeps {
   /** Waits while the browser is leaving this page. */
@@ -34,6 +34,6 @@ async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file } = job
   if (ticket.parts) return sendParts(job, ticket.parts, deps)
   const onePart = { size: Math.max(1, file.size), count: 1 }
-  const held = await findHeldParts(job, onePart, deps.checksums)
+  const held = await findStoredParts(job, onePart, deps.checksums)
   if (held.length === 0) await sendWholeFile(job, deps)
 }

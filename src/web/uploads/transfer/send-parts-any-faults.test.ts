@@ -101,7 +101,7 @@ describe('under random faults', () => {
 
           expect([sim.held.size, sim.older.size]).toEqual([count, 0])
           expect(sim.violations).toEqual([])
-          expect(sim.mostAtOnce).toBeLessThanOrEqual(maxConnections)
+          expect(sim.peakConcurrency).toBeLessThanOrEqual(maxConnections)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
           // A fault causes one part to be resent, an outage every part in progress.
           expect(sim.puts.length - count).toBeLessThanOrEqual(consumed + cuts)

@@ -6,7 +6,7 @@ import {
   sentNumbers,
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
-import { firstWaitMs, longestWaitMs, uploadLimit } from './retry-policy.ts'
+import { firstWaitMs, maxWaitMs, uploadLimit } from './retry-policy.ts'
 
 describe('a failed part', () => {
   test('is retried after a wait by its own connection while the others continue', async () => {
@@ -66,7 +66,7 @@ describe('a failed part', () => {
 
   test('is retried as long as the server is down, with a limit on the waits', async () => {
     const sim = simulateParts(20)
-    const longMs = 200 * longestWaitMs
+    const longMs = 200 * maxWaitMs
     sim.fault = () => (sim.ready ? null : { kind: 'status', status: 503 })
     sim.at(250, () => {
       sim.ready = false
@@ -76,9 +76,9 @@ describe('a failed part', () => {
     })
     await sim.run()
     expect(sim.held.size).toBe(20)
-    expect(Math.max(...sim.waits)).toBe(longestWaitMs)
+    expect(Math.max(...sim.waits)).toBe(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(100)
-    expect(sim.now()).toBeLessThan(longMs + longestWaitMs + 1000)
+    expect(sim.now()).toBeLessThan(longMs + maxWaitMs + 1000)
   })
 
   test('is retried as long as the server is down, even if it lacks a URL', async () => {
@@ -90,19 +90,19 @@ describe('a failed part', () => {
     })
     await sim.run()
     expect(sim.held.size).toBe(6)
-    expect(sim.now()).toBeLessThan(600_000 + longestWaitMs + 1000)
+    expect(sim.now()).toBeLessThan(600_000 + maxWaitMs + 1000)
   })
 
   test('is given up after eight rounds in which no part was stored', async () => {
     const sim = simulateParts(10)
     sim.fault = () => ({ kind: 'status', status: 500 })
     expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 500 })
-    const mostOfOnePart = Math.max(
+    const maxTriesOfOnePart = Math.max(
       ...from1To(10).map((n) => sentNumbers(sim).filter((other) => other === n).length),
     )
-    expect(mostOfOnePart).toBe(uploadLimit.maxTries)
+    expect(maxTriesOfOnePart).toBe(uploadLimit.maxTries)
     expect(Math.max(...sim.waits)).toBeGreaterThan(firstWaitMs)
-    expect(Math.max(...sim.waits)).toBeLessThanOrEqual(longestWaitMs)
+    expect(Math.max(...sim.waits)).toBeLessThanOrEqual(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(0)
   })
 

@@ -23,7 +23,7 @@ describe('parts without errors', () => {
     sim.oldestGoodSignature = -1
     const partUrls = Object.fromEntries(from1To(12).map((n) => [n, `/${n}/0`]))
     await sim.run({ resumed: false, partUrls })
-    expect(sim.mostAtOnce).toBe(maxConnections)
+    expect(sim.peakConcurrency).toBe(maxConnections)
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
     expect(sentNumbers(sim)).toEqual(from1To(19))
     expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])

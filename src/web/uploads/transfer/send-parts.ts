@@ -1,10 +1,10 @@
 import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.ts'
 import type { TransferJob, UrlsOfParts } from '../upload-ports.ts'
-import { findHeldParts } from './held-parts.ts'
 import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
 import { mayPass, Retries, type RetryOptions } from './retry-policy.ts'
 import { callTimeoutMs } from './storage-request.ts'
-import { type PartCalls, requireAnswer, untilAnswered } from './upload-calls.ts'
+import { findStoredParts } from './stored-parts.ts'
+import { callWithRetries, type PartCalls, requireAnswer } from './upload-calls.ts'
 
 /**
  * Number of parts sent in parallel. Browsers open at most six HTTP/1.1 connections per host, and
@@ -65,7 +65,7 @@ class PartsTransfer {
   }
 
   async run(): Promise<void> {
-    const held = await findHeldParts(this.#job, this.#plan, this.#deps.checksums)
+    const held = await findStoredParts(this.#job, this.#plan, this.#deps.checksums)
     for (const partNumber of held) this.#stored(partNumber)
     this.#report()
     const connect = () => this.#connect().catch((error: unknown) => this.#end.abort(error))
@@ -158,7 +158,7 @@ class PartsTransfer {
       isPassing: mayPass,
       isReading: true,
     }
-    const urls = untilAnswered(signing, this.#retrying, this.#deps).then(
+    const urls = callWithRetries(signing, this.#retrying, this.#deps).then(
       (signed) => requireAnswer(signed).urls,
     )
     for (const partNumber of partNumbers) this.#urls.set(partNumber, urls)

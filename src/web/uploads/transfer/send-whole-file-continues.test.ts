@@ -4,7 +4,7 @@ import {
   sha,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { firstWaitMs, longestAskedMs, uploadLimit } from './retry-policy.ts'
+import { firstWaitMs, maxRetryAfterMs, uploadLimit } from './retry-policy.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -56,7 +56,7 @@ describe('an interrupted transfer', () => {
       { kind: 'answer', status: 503, headers: { 'Retry-After': '86400' } },
     ])
     await world.upload()
-    expect(world.waits).toEqual([20_000, longestAskedMs])
+    expect(world.waits).toEqual([20_000, maxRetryAfterMs])
   })
 
   test('continues immediately at the offset of a 416 response', async () => {

@@ -7,7 +7,7 @@ import {
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
 import { FileUnreadable } from './hash-blob.ts'
-import { longestWaitMs, uploadLimit } from './retry-policy.ts'
+import { maxWaitMs, uploadLimit } from './retry-policy.ts'
 import type { StorageAnswer } from './storage-request.ts'
 
 let world: WholeFileStore
@@ -112,16 +112,16 @@ describe('a server outage', () => {
   test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
     "of any length doesn't fail the transfer (%o)",
     async (answer) => {
-      away(200 * longestWaitMs, answer)
+      away(200 * maxWaitMs, answer)
       await world.upload()
       expect(sha(world.store.stored())).toBe(sha(world.content))
-      expect(world.waits.slice(-100)).toEqual(Array(100).fill(longestWaitMs))
+      expect(world.waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
       expect(world.interruptions).toBeGreaterThanOrEqual(world.waits.length)
     },
   )
 
   test("ends with the signal's reason if the transfer is cancelled meanwhile", async () => {
-    away(200 * longestWaitMs, { kind: 'network' })
+    away(200 * maxWaitMs, { kind: 'network' })
     const reason = new Error('Cancelled by user')
     world.deps.isServerReady = async () => {
       world.cancel.abort(reason)

@@ -47,7 +47,7 @@ export type StorageAnswer =
     }
 
 /** Multiple of `stallMs` that the response may take after the last byte of the body. */
-const answerPatience = 4
+const responseStallFactor = 4
 
 /**
  * Sends a request. Rejects only with the signal's reason. Any other outcome, including a lost
@@ -124,7 +124,7 @@ export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
         onSent?.(loaded)
       })
       xhr.upload.addEventListener('load', () =>
-        expectMoreWithin(stallMs === undefined ? stallMs : stallMs * answerPatience),
+        expectMoreWithin(stallMs === undefined ? stallMs : stallMs * responseStallFactor),
       )
     }
     xhr.addEventListener('load', () => {

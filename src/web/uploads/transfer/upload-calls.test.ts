@@ -3,8 +3,8 @@ import { resultWithin } from '../../../../tests/support/waits.ts'
 import { browserTimers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 import { wait } from './connection.ts'
-import { firstWaitMs, longestAskedMs, longestWaitMs, mayPass, uploadLimit } from './retry-policy.ts'
-import { type CallDeps, mayStartAgain, requireAnswer, untilAnswered } from './upload-calls.ts'
+import { firstWaitMs, maxRetryAfterMs, maxWaitMs, mayPass, uploadLimit } from './retry-policy.ts'
+import { type CallDeps, callWithRetries, canRetryStart, requireAnswer } from './upload-calls.ts'
 
 function refused(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
   const refusal: Refusal = { status, code: null, message: null, retryAfterMs }
@@ -73,7 +73,7 @@ describe('a call', () => {
   test('without a response times out and is retried', async () => {
     const hanging = question([null, yes])
     const start = Date.now()
-    const answer = untilAnswered(hanging, options(), world)
+    const answer = callWithRetries(hanging, options(), world)
     const inMs = hanging.withinMs + firstWaitMs
     expect(await resultWithin(inMs, answer)).toEqual(yes)
     expect(hanging.asked.map((at) => at - start)).toEqual([0, inMs])
@@ -82,27 +82,27 @@ describe('a call', () => {
 
   test('that never gets a response ends without one', async () => {
     const hanging = question([null])
-    const answer = untilAnswered(hanging, options(), world)
-    const inMs = uploadLimit.maxTries * (hanging.withinMs + longestWaitMs)
+    const answer = callWithRetries(hanging, options(), world)
+    const inMs = uploadLimit.maxTries * (hanging.withinMs + maxWaitMs)
     expect(await resultWithin(inMs, answer)).toEqual(refused(null))
     expect(hanging.asked).toHaveLength(uploadLimit.maxTries)
   })
 
   test('is retried no sooner than Retry-After says, up to a limit', async () => {
     const busy = question([refused(429, 20_000), refused(503, 86_400_000), refused(503), yes])
-    const answer = untilAnswered(busy, options(), world)
-    const inMs = 20_000 + longestAskedMs + longestWaitMs
+    const answer = callWithRetries(busy, options(), world)
+    const inMs = 20_000 + maxRetryAfterMs + maxWaitMs
     expect(await resultWithin(inMs, answer)).toEqual(yes)
-    expect(waits.slice(0, 2)).toEqual([20_000, longestAskedMs])
+    expect(waits.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
     expect(waits[2]).toBeGreaterThan(firstWaitMs)
-    expect(waits[2]).toBeLessThanOrEqual(longestWaitMs)
+    expect(waits[2]).toBeLessThanOrEqual(maxWaitMs)
   })
 
   test('ends its wait early when the browser comes back online', async () => {
     world.wait = async (ms) => {
       waits.push(ms)
     }
-    const answer = untilAnswered(question([refused(null), yes]), options(), world)
+    const answer = callWithRetries(question([refused(null), yes]), options(), world)
     expect(await resultWithin(0, answer)).toEqual(yes)
     expect(waits).toEqual([firstWaitMs])
   })
@@ -110,38 +110,38 @@ describe('a call', () => {
   test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
     const tries = Array.from({ length: 5 * uploadLimit.maxTries }, () => refused(null))
-    expect(await untilAnswered(question([...tries, yes]), options(), world)).toEqual(yes)
+    expect(await callWithRetries(question([...tries, yes]), options(), world)).toEqual(yes)
   })
 
   test('is retried as long as the server is down', async () => {
     isReady = false
     const away = question([refused(null), refused(502), refused(503), refused(null)])
-    const answer = untilAnswered(away, options(), world)
-    await vi.advanceTimersByTimeAsync(200 * longestWaitMs)
-    expect(waits.slice(-100)).toEqual(Array(100).fill(longestWaitMs))
+    const answer = callWithRetries(away, options(), world)
+    await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
+    expect(waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptions).toBe(waits.length)
     isReady = true
-    const inMs = uploadLimit.maxTries * longestWaitMs
+    const inMs = uploadLimit.maxTries * maxWaitMs
     expect(await resultWithin(inMs, answer)).toEqual(refused(null))
   })
 
   test("that is refused permanently isn't retried", async () => {
     const refusing = question([refused(404), yes])
-    expect(await untilAnswered(refusing, options(), world)).toEqual(refused(404))
+    expect(await callWithRetries(refusing, options(), world)).toEqual(refused(404))
     expect(refusing.asked).toHaveLength(1)
   })
 
   test("isn't retried if its own rule says so, even if the default would", async () => {
     const failing = question([refused(500), yes])
-    const start = { ...failing, isPassing: mayStartAgain }
-    const answer = untilAnswered(start, options(), world)
-    expect(await resultWithin(longestWaitMs, answer)).toEqual(refused(500))
+    const start = { ...failing, isPassing: canRetryStart }
+    const answer = callWithRetries(start, options(), world)
+    expect(await resultWithin(maxWaitMs, answer)).toEqual(refused(500))
     expect(failing.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const answer = untilAnswered(question([refused(503)]), options(), world)
+    const answer = callWithRetries(question([refused(503)]), options(), world)
     const failing = expect(answer).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     turn.abort(reason)
@@ -151,7 +151,7 @@ describe('a call', () => {
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {
     const answered = Promise.withResolvers<Outcome<string>>()
     const slow = { ...question([]), call: () => answered.promise }
-    const answer = untilAnswered(slow, options(), world)
+    const answer = callWithRetries(slow, options(), world)
     turn.abort(new Error('over'))
     answered.resolve(yes)
     expect(await resultWithin(0, answer)).toEqual(yes)
@@ -179,11 +179,11 @@ describe('a response required for a transfer', () => {
 
 test('a start is retried except after 500, 507 and a full disk, which the user should see immediately', () => {
   for (const status of [null, 408, 429, 502, 503]) {
-    expect(mayStartAgain({ status, code: null, message: null })).toBe(true)
+    expect(canRetryStart({ status, code: null, message: null })).toBe(true)
   }
   for (const status of [400, 401, 409, 500, 507]) {
-    expect(mayStartAgain({ status, code: null, message: null })).toBe(false)
+    expect(canRetryStart({ status, code: null, message: null })).toBe(false)
   }
-  expect(mayStartAgain({ status: 503, code: 'UNAVAILABLE', message: null })).toBe(true)
-  expect(mayStartAgain({ status: 503, code: 'DISK_FULL', message: null })).toBe(false)
+  expect(canRetryStart({ status: 503, code: 'UNAVAILABLE', message: null })).toBe(true)
+  expect(canRetryStart({ status: 503, code: 'DISK_FULL', message: null })).toBe(false)
 })

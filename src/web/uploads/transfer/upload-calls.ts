@@ -34,7 +34,7 @@ export interface PartCalls {
  * loses nothing: after a server error (500), lack of space (507) or a full disk the user gets the
  * error immediately.
  */
-export function mayStartAgain(refusal: Refusal): boolean {
+export function canRetryStart(refusal: Refusal): boolean {
   const { status, code } = refusal
   return mayPass(refusal) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
 }
@@ -65,33 +65,33 @@ export interface CallDeps extends RetryDeps {
  * something on the server.
  * @throws the reason of the signal when it is aborted, unless there is a final response.
  */
-export async function untilAnswered<Input, Answer>(
+export async function callWithRetries<Input, Answer>(
   repeated: RepeatedCall<Input, Answer>,
   options: RetryOptions,
   deps: CallDeps,
 ): Promise<Outcome<Answer>> {
   const retries = new Retries(options, deps)
   for (;;) {
-    const outcome = await callInTime(repeated, options.signal, deps.timers)
+    const outcome = await callWithTimeout(repeated, options.signal, deps.timers)
     if (outcome.ok || !repeated.isPassing(outcome.refusal)) return outcome
     if (!(await retries.waitForNext(outcome.refusal))) return outcome
   }
 }
 
 /** Makes a call once. A timeout counts as an error without a status. */
-async function callInTime<Input, Answer>(
+async function callWithTimeout<Input, Answer>(
   { call, input, withinMs, isReading = false }: RepeatedCall<Input, Answer>,
   signal: AbortSignal,
   timers: Timers,
 ): Promise<Outcome<Answer>> {
   const limit = new AbortController()
-  const callOff = timers.after(withinMs, () =>
+  const cancelTimeout = timers.after(withinMs, () =>
     limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
     return await call(input, isReading ? AbortSignal.any([signal, limit.signal]) : limit.signal)
   } finally {
-    callOff()
+    cancelTimeout()
   }
 }
 

@@ -9,7 +9,7 @@ const sentToastMs = 8000
  * Activates the feedback form, if the page has one: validates and sends it. If sending fails, the
  * form keeps its values (spec §2).
  */
-export function offerFeedbackForm(): void {
+export function enableFeedbackForm(): void {
   const form = document.querySelector<HTMLFormElement>('#feedback')
   const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]')
   if (!form || !button) return

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   dayText,
-  exactMomentText,
+  exactTimestampText,
   localDayText,
-  localMomentText,
-  momentText,
-  pastMomentText,
+  localTimestampText,
+  pastTimestampText,
+  timestampText,
   weekdayText,
-} from './moment-text.ts'
+} from './timestamp-text.ts'
 
 const now = new Date('2026-11-21T16:28:04Z')
 const moment = new Date('2026-11-24T14:02:59.999Z')
@@ -20,17 +20,17 @@ function behind(minutes: number) {
 
 describe('a date in UTC', () => {
   test('is marked as UTC', () => {
-    expect(momentText(moment, now)).toBe('Tue 24 Nov, 14:02 UTC')
+    expect(timestampText(moment, now)).toBe('Tue 24 Nov, 14:02 UTC')
   })
 
   test('has a year if it isn’t the current one', () => {
-    expect(momentText(new Date('2026-12-31T23:59:59Z'), now)).toBe('Thu 31 Dec, 23:59 UTC')
-    expect(momentText(new Date('2027-01-01T00:00:00Z'), now)).toBe('Fri 1 Jan 2027, 00:00 UTC')
-    expect(momentText(new Date('2025-11-24T14:02:00Z'), now)).toBe('Mon 24 Nov 2025, 14:02 UTC')
+    expect(timestampText(new Date('2026-12-31T23:59:59Z'), now)).toBe('Thu 31 Dec, 23:59 UTC')
+    expect(timestampText(new Date('2027-01-01T00:00:00Z'), now)).toBe('Fri 1 Jan 2027, 00:00 UTC')
+    expect(timestampText(new Date('2025-11-24T14:02:00Z'), now)).toBe('Mon 24 Nov 2025, 14:02 UTC')
   })
 
   test('always has a year in emails', () => {
-    expect(momentText(moment)).toBe('Tue 24 Nov 2026, 14:02 UTC')
+    expect(timestampText(moment)).toBe('Tue 24 Nov 2026, 14:02 UTC')
   })
 })
 
@@ -41,15 +41,15 @@ describe('a date in another zone', () => {
     [-720, 'Wed 25 Nov, 02:02'],
     [0, 'Tue 24 Nov, 14:02'],
   ])('that is %i minutes behind UTC is %s', (minutes, text) => {
-    expect(localMomentText(moment, now, behind(minutes))).toBe(text)
-    expect(exactMomentText(moment, now, behind(minutes))).toBe(`${text}:59`)
+    expect(localTimestampText(moment, now, behind(minutes))).toBe(text)
+    expect(exactTimestampText(moment, now, behind(minutes))).toBe(`${text}:59`)
     expect(localDayText(moment, now, behind(minutes))).toBe(text.slice(4, 10))
   })
 
   test('has a year if it isn’t the current one in that zone', () => {
     const newYear = new Date('2027-01-01T04:59:59Z')
-    expect(localMomentText(newYear, now, behind(300))).toBe('Thu 31 Dec, 23:59')
-    expect(localMomentText(newYear, now, behind(0))).toBe('Fri 1 Jan 2027, 04:59')
+    expect(localTimestampText(newYear, now, behind(300))).toBe('Thu 31 Dec, 23:59')
+    expect(localTimestampText(newYear, now, behind(0))).toBe('Fri 1 Jan 2027, 04:59')
     expect(localDayText(newYear, now, behind(300))).toBe('31 Dec')
     expect(localDayText(newYear, now, behind(0))).toBe('1 Jan 2027')
     // Here `now` is also still in 2026 for a reader in New York.
@@ -61,8 +61,8 @@ describe('a date in another zone', () => {
 
   test('uses the browser’s zone and its daylight saving time', () => {
     // Unit tests run in the time zone of New York.
-    expect(localMomentText(moment, now)).toBe('Tue 24 Nov, 09:02')
-    expect(localMomentText(new Date('2026-07-24T14:02:00Z'), now)).toBe('Fri 24 Jul, 10:02')
+    expect(localTimestampText(moment, now)).toBe('Tue 24 Nov, 09:02')
+    expect(localTimestampText(new Date('2026-07-24T14:02:00Z'), now)).toBe('Fri 24 Jul, 10:02')
     expect(localDayText(new Date('2026-11-22T04:59:59Z'), now)).toBe('21 Nov')
     expect(localDayText(new Date('2026-11-22T05:00:00Z'), now)).toBe('22 Nov')
   })
@@ -92,7 +92,7 @@ describe('a date in another zone', () => {
           'minute',
           'second',
         ].map((type) => parts.find((part) => part.type === type)?.value)
-        expect(exactMomentText(one, now).replace(/ [A-Z][a-z]{2} (?=\d{4})/, ' ')).toBe(
+        expect(exactTimestampText(one, now).replace(/ [A-Z][a-z]{2} (?=\d{4})/, ' ')).toBe(
           `${weekday} ${Number(day)} ${year}, ${hour}:${minute}:${second}`,
         )
       }),
@@ -105,7 +105,7 @@ function at(year: number, month: number, day: number, hour = 0, minute = 0, seco
   return new Date(year, month - 1, day, hour, minute, second)
 }
 
-describe('pastMomentText', () => {
+describe('pastTimestampText', () => {
   test.each([
     ['the current second', at(2026, 11, 21, 11, 28, 4), 'today, 11:28:04'],
     ['midnight today', at(2026, 11, 21), 'today, 00:00:00'],
@@ -115,14 +115,14 @@ describe('pastMomentText', () => {
     ['last year', at(2025, 11, 21, 9), 'Fri 21 Nov 2025, 09:00:00'],
     ['tomorrow', at(2026, 11, 22, 9), 'Sun 22 Nov, 09:00:00'],
   ])('%s', (_, passed, text) => {
-    expect(pastMomentText(passed, at(2026, 11, 21, 11, 28, 4))).toBe(text)
+    expect(pastTimestampText(passed, at(2026, 11, 21, 11, 28, 4))).toBe(text)
   })
 
   test('says yesterday across the end of a month, a year and daylight saving time', () => {
-    expect(pastMomentText(at(2026, 2, 28, 8), at(2026, 3, 1, 7))).toBe('yesterday, 08:00:00')
-    expect(pastMomentText(at(2025, 12, 31, 8), at(2026, 1, 1, 7))).toBe('yesterday, 08:00:00')
+    expect(pastTimestampText(at(2026, 2, 28, 8), at(2026, 3, 1, 7))).toBe('yesterday, 08:00:00')
+    expect(pastTimestampText(at(2025, 12, 31, 8), at(2026, 1, 1, 7))).toBe('yesterday, 08:00:00')
     // Daylight saving time ends in New York on 1 November 2026, so that day has 25 hours.
-    expect(pastMomentText(at(2026, 11, 1, 0, 30), at(2026, 11, 2, 0, 10))).toBe(
+    expect(pastTimestampText(at(2026, 11, 1, 0, 30), at(2026, 11, 2, 0, 10))).toBe(
       'yesterday, 00:30:00',
     )
   })

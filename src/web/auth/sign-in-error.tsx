@@ -1,19 +1,19 @@
 import { CircleAlert } from 'lucide-react'
-import { googleCountMs, type SignInFault } from '../../shared/rules/accounts/sign-in-fault.ts'
+import { googleCountMs, type SignInError } from '../../shared/rules/accounts/sign-in-error.ts'
 import { durationText } from '../../shared/rules/format/numbers.ts'
 
 /** Explains why a Google sign-in failed and what to do next. */
-export function SignInFaultNote({ fault }: { fault: SignInFault }) {
+export function SignInErrorNote({ fault }: { fault: SignInError }) {
   return (
     <p role="alert" className="mb-6 flex gap-2.5 rounded-control border border-red px-3.5 py-3">
       <CircleAlert aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-red" />
-      {signInFaultTexts[fault]}
+      {signInErrorTexts[fault]}
     </p>
   )
 }
 
 /** The text for each reason why a Google sign-in failed, with a remedy. */
-export const signInFaultTexts: Record<SignInFault, string> = {
+export const signInErrorTexts: Record<SignInError, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',
   'google-lost':

@@ -5,7 +5,7 @@ import { followPageDrop } from '../../uploads/picking/page-drop.ts'
 import { filesWithSize, notKeptText, tooLargeText } from './drop-texts.ts'
 
 /** Returns the elements of the drop zone, or null on pages without one. */
-function findZone() {
+function findDropZone() {
   const find = (id: string) => document.getElementById(id)
   const [zone, title, text] = [find('drop'), find('drop-title'), find('drop-text')]
   const [choose, remove, goOn] = [find('choose'), find('remove'), find('go-on')]
@@ -17,8 +17,8 @@ function findZone() {
  * Activates the drop zone: stores dropped or chosen files in the browser and opens the target of
  * the link `go-on`. If a file can't be stored, the page stays open and explains why.
  */
-export function offerDrop(): void {
-  const parts = findZone()
+export function enableDropZone(): void {
+  const parts = findDropZone()
   if (parts === null) return
   const kept = createBrowserKeptFiles()
   const { zone, title, text, choose, remove, goOn } = parts

@@ -1,10 +1,10 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
 /** Explains how to get an email if this server sends none; null if it does. */
-export function useMailWaits(): string | null {
+export function useNoEmailNote(): string | null {
   const { sendsMail } = useSignInWays()
   const supportEmail = useSupportEmail()
-  return mailWaits({ sendsMail, supportEmail })
+  return noEmailNote({ sendsMail, supportEmail })
 }
 
 /**
@@ -12,7 +12,7 @@ export function useMailWaits(): string | null {
  * email.
  * @param supportEmail the support address; null if the server has none, undefined until known.
  */
-export function mailWaits({
+export function noEmailNote({
   sendsMail,
   supportEmail,
 }: {

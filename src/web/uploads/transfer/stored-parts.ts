@@ -10,7 +10,7 @@ import type { Checksums } from './checksums.ts'
  * @throws {FileUnreadable} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
-export async function findHeldParts(
+export async function findStoredParts(
   { file, ticket, held, hasFirstDate, signal }: TransferJob,
   plan: PartPlan,
   checksums: Pick<Checksums, 'part'>,

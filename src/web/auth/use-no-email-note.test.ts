@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { mailWaits } from './use-mail-waits.ts'
+import { noEmailNote } from './use-no-email-note.ts'
 
 it('returns null if the server sends email', () => {
-  expect(mailWaits({ sendsMail: true, supportEmail: 'help@example.org' })).toBeNull()
+  expect(noEmailNote({ sendsMail: true, supportEmail: 'help@example.org' })).toBeNull()
 })
 
 it.each([
@@ -10,6 +10,6 @@ it.each([
   [null, 'Ask its operator for it.'],
   [undefined, 'Ask its operator for it.'],
 ])('names whom to ask for the email, with the support address %j', (supportEmail, says) => {
-  const text = mailWaits({ sendsMail: false, supportEmail })
+  const text = noEmailNote({ sendsMail: false, supportEmail })
   expect(text).toBe(`This server doesn't send email. ${says}`)
 })

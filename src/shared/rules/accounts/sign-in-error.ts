@@ -4,7 +4,7 @@ import { minuteInMs } from '../format/units.ts'
  * Why a sign-in with Google failed. The server redirects to a page with one of these codes in the
  * query `fault`, and the page shows its own text for it. A forged URL thus can't inject text.
  */
-export const signInFaults = [
+export const signInErrors = [
   /** Access was denied by the user or by Google. */
   'google-denied',
   /** Unknown sign-in attempt: expired, already used, or started in another browser. */
@@ -49,9 +49,9 @@ export const signInFaults = [
  */
 export const googleCountMs = 15 * minuteInMs
 
-export type SignInFault = (typeof signInFaults)[number]
+export type SignInError = (typeof signInErrors)[number]
 
 /** Parses the query `fault`. Returns null for unknown codes. */
-export function readSignInFault(text: string | null): SignInFault | null {
-  return signInFaults.find((fault) => fault === text) ?? null
+export function readSignInError(text: string | null): SignInError | null {
+  return signInErrors.find((fault) => fault === text) ?? null
 }

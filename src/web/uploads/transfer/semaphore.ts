@@ -2,10 +2,10 @@
  * Waits for its turn, then runs the work and returns its result. If `signal` is aborted by then,
  * rejects with its reason instead.
  */
-export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 /** Returns a semaphore that runs at most `most` pieces of work at once, in FIFO order. */
-export function atMost(most: number): InTurn {
+export function createSemaphore(most: number): Semaphore {
   let running = 0
   const waiting: (() => void)[] = []
 

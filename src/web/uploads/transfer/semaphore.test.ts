@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atMost } from './at-most.ts'
+import { createSemaphore } from './semaphore.ts'
 
 const { signal: never } = new AbortController()
 
@@ -15,8 +15,8 @@ function makeWork() {
   return { started, work, ends }
 }
 
-test('atMost(2) runs two tasks at once and the rest in order, even after a failure', async () => {
-  const inTurn = atMost(2)
+test('createSemaphore(2) runs two tasks at once and the rest in order, even after a failure', async () => {
+  const inTurn = createSemaphore(2)
   const { started, work, ends } = makeWork()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => inTurn(never, work(name)))
   await Promise.resolve()
@@ -33,7 +33,7 @@ test('atMost(2) runs two tasks at once and the rest in order, even after a failu
 })
 
 test('a task aborted while waiting is skipped, and the next one runs', async () => {
-  const inTurn = atMost(1)
+  const inTurn = createSemaphore(1)
   const { started, work, ends } = makeWork()
   const given = new AbortController()
   const a = inTurn(never, work('a'))

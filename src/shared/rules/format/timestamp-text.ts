@@ -20,25 +20,25 @@ function browserZone(moment: Date): number {
  * @param now omits the year if it is the current one. Not for emails, which may be read in another
  * year.
  */
-export function momentText(moment: Date, now?: Date): string {
+export function timestampText(moment: Date, now?: Date): string {
   return `${dateOf(moment, now, utc)}, ${timeOf(moment, utc)} UTC`
 }
 
 /** Formats a date in the browser's time zone: 'Tue 24 Nov, 14:02', 'Mon 24 Nov 2025, 14:02'. */
-export function localMomentText(moment: Date, now: Date, zone: Zone = browserZone): string {
+export function localTimestampText(moment: Date, now: Date, zone: Zone = browserZone): string {
   return `${dateOf(moment, now, zone)}, ${timeOf(moment, zone)}`
 }
 
-/** Like `localMomentText`, with seconds: 'Tue 24 Nov, 14:02:59'. */
-export function exactMomentText(moment: Date, now: Date, zone: Zone = browserZone): string {
+/** Like `localTimestampText`, with seconds: 'Tue 24 Nov, 14:02:59'. */
+export function exactTimestampText(moment: Date, now: Date, zone: Zone = browserZone): string {
   return `${dateOf(moment, now, zone)}, ${timeOf(moment, zone)}:${secondsOf(moment)}`
 }
 
-/** Like `exactMomentText`, but 'today, 11:28:04' or 'yesterday, 22:40:09' for the last two days. */
-export function pastMomentText(moment: Date, now: Date, zone: Zone = browserZone): string {
+/** Like `exactTimestampText`, but 'today, 11:28:04' or 'yesterday, 22:40:09' for the last two days. */
+export function pastTimestampText(moment: Date, now: Date, zone: Zone = browserZone): string {
   const daysAgo = dayNumber(now, zone) - dayNumber(moment, zone)
   const name = ['today', 'yesterday'][daysAgo]
-  if (name === undefined) return exactMomentText(moment, now, zone)
+  if (name === undefined) return exactTimestampText(moment, now, zone)
   return `${name}, ${timeOf(moment, zone)}:${secondsOf(moment)}`
 }
 
