@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { reportBody } from '../../shared/contract/abuse.ts'
 import { dayOf } from '../../shared/rules/format/day.ts'
-import { opens } from '../../shared/rules/links/link-status.ts'
+import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import type { Deps } from '../deps.ts'
 import { emailKey } from '../email/mail-queue.ts'
@@ -19,7 +19,7 @@ export async function findOpenLink(
   code: string,
 ): Promise<Reportable | null> {
   const file = isShortCode(code) ? await findReportable(db, code) : undefined
-  return file && opens(file, clock()) ? file : null
+  return file && isLinkActive(file, clock()) ? file : null
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { reportForm } from '../../shared/contract/abuse.ts'
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
-import { opens } from '../../shared/rules/links/link-status.ts'
+import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import {
   maxExplanationLength,
   type ReportChoice,
@@ -108,7 +108,7 @@ function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
       size: report.size,
       sha256: file?.sha256 ?? report.provedSha256,
       owner,
-      openCode: file && opens(file, now) ? file.shortCode : null,
+      openCode: file && isLinkActive(file, now) ? file.shortCode : null,
       copies,
     },
   }

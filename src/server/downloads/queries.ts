@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { dayOf } from '../../shared/rules/format/day.ts'
-import { opens } from '../../shared/rules/links/link-status.ts'
+import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import { brandColumns } from '../branding/queries.ts'
 import {
@@ -81,7 +81,7 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   return async (code: string) => {
     if (!isShortCode(code)) return null
     const link = await links.load(code)
-    return link && opens(link, clock()) ? link : null
+    return link && isLinkActive(link, clock()) ? link : null
   }
 }
 

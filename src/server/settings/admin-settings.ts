@@ -119,7 +119,7 @@ export class AdminSettings {
       await lockSettings(tx)
       const kept = await findSettings(tx)
       const verdict = checkSetting(key, value, this.withDefaults(kept))
-      if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.fault })
+      if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.error })
       const setting = await writeSetting(tx, { key, value: verdict.value, description }, at)
       const from = kept.find((one) => one.key === key)?.value ?? null
       const details = { key, from, to: setting.value }

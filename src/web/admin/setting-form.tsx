@@ -76,7 +76,7 @@ export function SettingForm(props: SettingFormProps) {
   }
   const submit = async ({ value }: { value: string }) => {
     const verdict = check(value)
-    setErrors(verdict.ok ? {} : { value: verdict.fault })
+    setErrors(verdict.ok ? {} : { value: verdict.error })
     if (!verdict.ok) return
     if (shown(verdict.value) === saved) {
       setTyped(saved)

@@ -50,13 +50,13 @@ export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap 
 export function checkCap(
   key: CapKey,
   text: string,
-): { ok: true; value: string } | { ok: false; fault: string } {
+): { ok: true; value: string } | { ok: false; error: string } {
   const typed = text.trim().toLowerCase()
   if (key === 'storage_cap' && typed === unlimited) return { ok: true, value: unlimited }
   const bytes = readSize(typed, key === 'storage_cap' ? minCap : 0)
   if (bytes === null) {
     const name = key === 'storage_cap' ? 'cap' : 'minimum free space'
-    return { ok: false, fault: `The ${name} must be ${capRangeTexts[key]}.` }
+    return { ok: false, error: `The ${name} must be ${capRangeTexts[key]}.` }
   }
   return { ok: true, value: String(bytes) }
 }

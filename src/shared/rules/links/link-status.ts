@@ -17,7 +17,7 @@ export interface LinkFacts {
 }
 
 /** True if the link works at `now`. */
-export function opens(facts: LinkFacts, now: Date): boolean {
+export function isLinkActive(facts: LinkFacts, now: Date): boolean {
   return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
 }
 

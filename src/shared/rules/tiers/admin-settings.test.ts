@@ -115,7 +115,7 @@ describe('checkSetting', () => {
         ...bounds,
         'The cap must be a size from 1MB to 1,000,000GB, or unlimited.',
         'The minimum free space must be a size from 0 to 1,000,000GB.',
-      ].map((fault) => ({ ok: false, fault })),
+      ].map((error) => ({ ok: false, error })),
     )
   })
 

@@ -32,7 +32,7 @@ export const maxVersionLength = 40
 export const maxSignatureLength = 500
 
 /** The value to store, or an error message. */
-export type SettingVerdict = { ok: true; value: string } | { ok: false; fault: string }
+export type SettingVerdict = { ok: true; value: string } | { ok: false; error: string }
 
 /**
  * Validates a new value of a setting (spec §9). Returns the value to store, or an error message
@@ -75,14 +75,14 @@ function checkPrice(text: string): SettingVerdict {
   const isPrice = /^\d{1,2}(\.\d{1,2})?$/.test(text) && price >= least && price <= most
   return isPrice
     ? { ok: true, value: String(price) }
-    : { ok: false, fault: `The price must be a number from ${least} to ${most}, in whole cents.` }
+    : { ok: false, error: `The price must be a number from ${least} to ${most}, in whole cents.` }
 }
 
 function checkVersion(text: string): SettingVerdict {
   const isVersion = text !== '' && text.length <= maxVersionLength && !/[\p{Cc}\p{Cf}]/u.test(text)
   return isVersion
     ? { ok: true, value: text }
-    : { ok: false, fault: `The version must be one line of 1 to ${maxVersionLength} characters.` }
+    : { ok: false, error: `The version must be one line of 1 to ${maxVersionLength} characters.` }
 }
 
 function checkSignature(text: string): SettingVerdict {
@@ -91,7 +91,7 @@ function checkSignature(text: string): SettingVerdict {
     ? { ok: true, value: text }
     : {
         ok: false,
-        fault: `The signature must be plain text of 1 to ${maxSignatureLength} characters.`,
+        error: `The signature must be plain text of 1 to ${maxSignatureLength} characters.`,
       }
 }
 

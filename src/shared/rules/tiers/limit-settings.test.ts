@@ -114,8 +114,8 @@ describe('limitsError', () => {
       { free: { ...free, maxLifetimeDays: 31 }, premium },
       'Free would allow more than Premium: a longer lifetime. Change the other tier first.',
     ],
-  ])('%s', (_, limits, fault) => {
-    expect(limitsError(limits)).toBe(fault)
+  ])('%s', (_, limits, error) => {
+    expect(limitsError(limits)).toBe(error)
   })
 })
 

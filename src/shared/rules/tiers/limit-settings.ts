@@ -129,7 +129,7 @@ export function limitOfKey(key: LimitKey): OfTier {
   throw new RangeError(`no limit has the setting ${key}`)
 }
 
-type LimitVerdict = { ok: true; value: string } | { ok: false; fault: string }
+type LimitVerdict = { ok: true; value: string } | { ok: false; error: string }
 
 /** Validates a value on its own. Returns the text to store, or an error message. */
 export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdict {
@@ -137,7 +137,7 @@ export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdi
   const { label, bounds } = limitKinds[name]
   return changed
     ? { ok: true, value: writeLimit(name, { ...defaultLimits[tier], ...changed }) }
-    : { ok: false, fault: `The ${label} must be ${bounds}.` }
+    : { ok: false, error: `The ${label} must be ${bounds}.` }
 }
 
 /** Like `checkOwnBounds`, but also checks the value against the other current limits. */
@@ -145,8 +145,8 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
   const alone = checkOwnBounds({ tier, name }, text)
   if (!alone.ok) return alone
   const own = { ...limits[tier], ...readLimit(name, alone.value) }
-  const fault = limitsError({ ...limits, [tier]: own })
-  return fault === null ? alone : { ok: false, fault }
+  const error = limitsError({ ...limits, [tier]: own })
+  return error === null ? alone : { ok: false, error }
 }
 
 /**
@@ -154,11 +154,11 @@ export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits)
  * files, and no tier may allow more than the next one.
  */
 export function limitsError(limits: Limits): string | null {
-  const faults = [
+  const errors = [
     ...tiers.map((tier) => lifetimeError(tier, limits)),
     ...tiers.map((tier) => tierOrderError(tier, limits)),
   ]
-  return faults.find((fault) => fault !== null) ?? null
+  return errors.find((error) => error !== null) ?? null
 }
 
 function lifetimeError(tier: Tier, limits: Limits): string | null {
