@@ -28,10 +28,10 @@ import {
 import { postgresUrl } from './support/run.ts'
 import {
   codeOf,
+  dropOnUpload,
   expectArrived,
   expectUpload,
   sha256OfDownload,
-  uploadItem,
 } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -211,7 +211,7 @@ test('after the tab is closed at 60 %, the same file resumes from the stored par
   const again = await reopen(page, network)
   const before = network.exchanges.length
   await expectUpload(again, film.name, 'Paused')
-  await dropFiles(again, [film.path], uploadItem(again, film.name))
+  await dropOnUpload(again, film.path, film.name)
   await expectArrived(again, app, film)
   expect(sentSince(network, before)).toBeLessThan(film.size * 0.45)
 })
@@ -238,7 +238,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   // Other tests share the bytes of the old file, so replace it.
   await rm(film.path)
   await writeFile(film.path, bytes)
-  await dropFiles(again, [film.path], uploadItem(again, film.name))
+  await dropOnUpload(again, film.path, film.name)
   await expectUpload(again, film.name, 'Completed')
   const sum = await sha256OfFile(film.path)
   expect(sum).not.toBe(film.sha256)

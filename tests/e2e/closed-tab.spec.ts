@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, openDashboard } from './support/dashboard.ts'
+import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
   brokenConnection,
@@ -11,7 +11,7 @@ import {
   storedPuts,
   test,
 } from './support/network.ts'
-import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
+import { dropOnUpload, expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
@@ -57,14 +57,14 @@ for (const [how, end] of [
     await expectUpload(again, file.name, 'Paused')
     await expect(uploadItem(again, file.name).getByText('Upload paused')).toBeVisible()
 
-    await dropFiles(again, [other.path], uploadItem(again, file.name))
+    await dropOnUpload(again, other.path, file.name)
     await expect(
       again.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
     ).toBeVisible()
     await expectUpload(again, file.name, 'Paused')
     expect(sentSince(network, before)).toBe(0)
 
-    await dropFiles(again, [file.path], uploadItem(again, file.name))
+    await dropOnUpload(again, file.path, file.name)
     await expectArrived(again, app, file)
     expect(sentSince(network, before)).toBeLessThan(size * 0.45)
   })

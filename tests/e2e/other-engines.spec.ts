@@ -97,7 +97,8 @@ for (const engine of ['firefox', 'webkit'] as const) {
     network.open()
     await chooseFile(page, film.path)
     await expectText(page, '2 active links')
-    const [resumed] = await page.evaluate<StoredFile[]>(listed)
+    const files = await page.evaluate<StoredFile[]>(listed)
+    const resumed = files.find(({ originalName }) => originalName === film.name)
     expect(await sha256OfDownload(app.url, resumed?.shortCode ?? '')).toBe(film.sha256)
   })
 }

@@ -21,6 +21,7 @@ import {
 import { answerPicker, countHandles, expectHandleSaved } from './support/picker.ts'
 import {
   codeOf,
+  dropOnUpload,
   expectArrived,
   expectUpload,
   pressCancel,
@@ -147,6 +148,6 @@ test("closing an uploading tab leaves another tab's upload running and offers to
   await expect(fileRow(other, song.name)).toBeVisible()
   expect(await sha256OfDownload(app.url, await codeOf(other, song.name))).toBe(song.sha256)
   await expectUpload(other, film.name, 'Paused')
-  await dropFiles(other, [film.path], uploadItem(other, film.name))
+  await dropOnUpload(other, film.path, film.name)
   await expectArrived(other, app, film)
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { expect, type Locator, type Page } from '@playwright/test'
-import { fileRow } from './dashboard.ts'
+import { dropFiles, fileRow } from './dashboard.ts'
 import type { DiskFile } from './files.ts'
 
 export function uploadsPanel(page: Page): Locator {
@@ -12,6 +12,13 @@ export function uploadItem(page: Page, name: string): Locator {
   return uploadsPanel(page)
     .getByRole('listitem')
     .filter({ has: page.getByText(name, { exact: true }) })
+}
+
+/** Drops a file on a paused upload, once that asks for its file. */
+export async function dropOnUpload(page: Page, path: string, name: string): Promise<void> {
+  const item = uploadItem(page, name)
+  await expect(item.getByText(/Choose the same file again/)).toBeVisible()
+  await dropFiles(page, [path], item)
 }
 
 export function pressResume(page: Page, name: string): Promise<void> {
