@@ -34,7 +34,7 @@ export function exactTimestampText(moment: Date, now: Date, zone: Zone = browser
   return `${dateOf(moment, now, zone)}, ${timeOf(moment, zone)}:${secondsOf(moment)}`
 }
 
-/** Like `exactTimestampText`, but 'today, 11:28:04' or 'yesterday, 22:40:09' for the last two days. */
+/** Like `exactTimestampText`, but says 'today, 11:28:04' and 'yesterday, 22:40:09'. */
 export function pastTimestampText(moment: Date, now: Date, zone: Zone = browserZone): string {
   const daysAgo = dayNumber(now, zone) - dayNumber(moment, zone)
   const name = ['today', 'yesterday'][daysAgo]
