@@ -52,7 +52,7 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   const created = page.getByText('Account created successfully!')
   await expect(created).toBeVisible()
   await expect(
-    page.getByText(/^Open the link in the email, then sign in\. This server sends no mail/),
+    page.getByText(/^Open the link in the email, then sign in\. This server doesn't send email/),
   ).toBeVisible()
   await page.clock.runFor(2900)
   await expect(page).toHaveURL('/signup')

@@ -154,15 +154,12 @@ describe('an upload idle for 5 s after a reload', () => {
     expect(world.state().records).toMatchObject([{ status, need, error }])
   })
 
-  test.each([
-    ['has grown', 'one. two.', 1],
-    ['was modified', 'two.', 2],
-  ])('fails with lost data if the file of its handle %s', async (_, edited, date) => {
-    const named = (text: string, lastModified = 1) => new File([text], 'a.txt', { lastModified })
+  test('fails with lost data if the file of its handle has grown', async () => {
+    const named = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
     let onDisk = named('one.')
     const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle
     await world.addStuck([{ file: named('one.'), handle }])
-    onDisk = named(edited, date)
+    onDisk = named('one. two.')
     world.reload()
     world.onSend = () => undefined
     await pass(6100)

@@ -1,4 +1,4 @@
-import { isSameFile } from '../picking/file-identity.ts'
+import { refuseOtherFile } from '../picking/file-identity.ts'
 import { readHandle } from '../picking/handle-file.ts'
 import type { HandleStore } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
@@ -42,8 +42,8 @@ export class UploadFiles {
     if (!handle) return 'file'
     const read = await readHandle(handle)
     if (read.state !== 'found') return read.state
-    // Another program may have changed the file in the meantime.
-    if (!isSameFile(identity, read.file)) return 'gone'
+    // If only its date has changed, the transfer compares the bytes.
+    if (refuseOtherFile(identity, read.file) !== null) return 'gone'
     this.#inMemory.set(id, { file: read.file, handle })
     return 'ready'
   }
