@@ -23,8 +23,8 @@ interface Skipped {
 const none: Skipped = { picked: [], days: defaultExpirationDays }
 
 /**
- * The toast for oversized files that a higher tier allows, such as 'File upload failed - upgrade to
- * Premium for 1GB files and unlimited uploads'.
+ * The toast for oversized files that a higher tier allows. With the default limits:
+ * 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads' (spec §5).
  */
 function failedForTier(upgrade: Tier, limits: Limits) {
   const { maxFileSize, maxFiles } = limits[upgrade]
