@@ -45,9 +45,9 @@ export function makeHttpClient(connections: number) {
 
   /** Sends a request and throws unless the status is 2xx. */
   const expectOk = async (url: string, call?: Call): Promise<Answer> => {
-    const answer = await send(url, call)
-    if (answer.status >= 200 && answer.status < 300) return answer
-    throw new Error(`${call?.method ?? 'GET'} ${url}: ${answer.status} ${answer.body}`)
+    const response = await send(url, call)
+    if (response.status >= 200 && response.status < 300) return response
+    throw new Error(`${call?.method ?? 'GET'} ${url}: ${response.status} ${response.body}`)
   }
 
   return { send, expectOk, close: () => agent.destroy() }

@@ -81,8 +81,8 @@ async function dropFiles(
   await page.getByLabel('Files to upload').setInputFiles([...paths])
   const deadline = performance.now() + longestMs
   for (;;) {
-    const answer = await http.expectOk(`${mayfly.url}/api/files/summary`, { headers: { cookie } })
-    const { active } = JSON.parse(answer.body.toString()) as { active: number }
+    const response = await http.expectOk(`${mayfly.url}/api/files/summary`, { headers: { cookie } })
+    const { active } = JSON.parse(response.body.toString()) as { active: number }
     if (active === paths.length) break
     if (performance.now() > deadline) throw new Error(`Only ${active} files have arrived.`)
     await page.waitForTimeout(200)

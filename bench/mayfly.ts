@@ -155,19 +155,19 @@ interface StartedUpload {
 /** Returns a browser's API calls: start an upload, get URLs for more parts, confirm. */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
-    const answer = await http.expectOk(`${mayfly.url}${path}`, {
+    const response = await http.expectOk(`${mayfly.url}${path}`, {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    return JSON.parse(answer.body.toString())
+    return JSON.parse(response.body.toString())
   }
   const results = async <Answer>(path: string, body: unknown): Promise<Answer[]> => {
     const { results } = (await post(path, body)) as { results: { answer?: Answer }[] }
-    return results.map(({ answer }) => {
-      if (answer === undefined)
+    return results.map(({ answer: response }) => {
+      if (response === undefined)
         throw new Error(`${path} refused an entry: ${JSON.stringify(results)}`)
-      return answer
+      return response
     })
   }
   const wish = (fileName: string, fileSize: number) => ({

@@ -169,8 +169,9 @@ async function expectStatus(
 
 /** Sends raw text and asserts that the response matches `expected`. */
 async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promise<void> {
-  const answer = (await exchange(mayfly, text, { enough: /\r\n/ })).text
-  if (!expected.test(answer)) throw new Error(`'${answer.slice(0, 40)}' in place of ${expected}`)
+  const response = (await exchange(mayfly, text, { enough: /\r\n/ })).text
+  if (!expected.test(response))
+    throw new Error(`'${response.slice(0, 40)}' in place of ${expected}`)
 }
 
 function expectAnswer(what: string, status: number, expected: number): void {

@@ -120,8 +120,8 @@ test('backs up and restores a server with the documented commands, during upload
   const again = await startServerProcess({ dataDir: restored, port })
   try {
     for (const { shortCode, bytes } of before) {
-      const answer = await fetch(`${again.url}/api/download/${shortCode}`)
-      expect(sha256(await answer.bytes())).toBe(sha256(bytes))
+      const response = await fetch(`${again.url}/api/download/${shortCode}`)
+      expect(sha256(await response.bytes())).toBe(sha256(bytes))
     }
     expect((await ada.fetch('/api/files')).status).toBe(200)
     const mails = await withPool(restored, (pool) =>

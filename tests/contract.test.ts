@@ -184,11 +184,11 @@ describe('a page of another site', () => {
       ]
       for (const headers of sites) {
         const init = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
-        const answer = await owner.fetch(real, init)
+        const response = await owner.fetch(real, init)
         const description = `${name} ${JSON.stringify(headers)}`
-        expect(answer.status, description).toBe(403)
-        expect(await answer.json(), description).toMatchObject({ code: 'FOREIGN_ORIGIN' })
-        expect(answer.headers.getSetCookie(), description).toEqual([])
+        expect(response.status, description).toBe(403)
+        expect(await response.json(), description).toMatchObject({ code: 'FOREIGN_ORIGIN' })
+        expect(response.headers.getSetCookie(), description).toEqual([])
       }
     }
     expect(changing.length).toBeGreaterThan(40)

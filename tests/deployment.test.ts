@@ -286,14 +286,14 @@ describeBehindNginx('nginx as configured in deploy', () => {
 
   const call = async <T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> => {
     const headers = { 'content-type': 'application/json', origin: `https://${site}`, cookie }
-    const answer = await nginx.ask(site, path, {
+    const response = await nginx.ask(site, path, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
     })
-    expect(answer.status, `${path}: ${answer.body}`).toBe(200)
-    const cookies = (answer.headers['set-cookie'] ?? []).map((one) => one.split(';', 1)[0])
-    return [JSON.parse(answer.body.toString()), cookies.join('; ')]
+    expect(response.status, `${path}: ${response.body}`).toBe(200)
+    const cookies = (response.headers['set-cookie'] ?? []).map((one) => one.split(';', 1)[0])
+    return [JSON.parse(response.body.toString()), cookies.join('; ')]
   }
 
   test("forwards uploads, downloads and the client's address, and logs no short code", async () => {

@@ -103,9 +103,9 @@ describeBehindNginx('a file that nginx sends', () => {
       [{ range: 'bytes=-10' }, 206, 99_990],
       [{ range: 'bytes=10-19,0-9' }, 200, 0],
     ] as const) {
-      const answer = await ask(path, sent)
-      expect.soft(answer.status, JSON.stringify(sent)).toBe(status)
-      if (start !== null) expect.soft(answer.body.equals(wholeBody.subarray(start))).toBe(true)
+      const response = await ask(path, sent)
+      expect.soft(response.status, JSON.stringify(sent)).toBe(status)
+      if (start !== null) expect.soft(response.body.equals(wholeBody.subarray(start))).toBe(true)
       counted += start === 0 ? 1 : 0
       expect.soft(await countOf(file), JSON.stringify(sent)).toBe(counted)
     }

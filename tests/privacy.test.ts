@@ -22,8 +22,8 @@ let google: GoogleApp
 let policy: ParsedPage
 beforeAll(async () => {
   google = await startGoogleApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
-  const answer = await makeClient(google.app).fetch('/privacy')
-  policy = readPage(await answer.text())
+  const response = await makeClient(google.app).fetch('/privacy')
+  policy = readPage(await response.text())
 })
 afterAll(() => google.close())
 
@@ -81,8 +81,8 @@ describe('the privacy policy', () => {
   test('mentions every cookie', async () => {
     const { app } = google
     const names = new Set<string>()
-    const collect = (answer: Response) => {
-      for (const cookie of answer.headers.getSetCookie()) names.add(cookie.split('=', 1)[0] ?? '')
+    const collect = (response: Response) => {
+      for (const cookie of response.headers.getSetCookie()) names.add(cookie.split('=', 1)[0] ?? '')
     }
     const visitor = makeClient(app)
     collect(await visitor.fetch('/api/login'))

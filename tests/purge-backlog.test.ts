@@ -111,16 +111,16 @@ async function download(code: string): Promise<Response> {
 }
 
 async function expectOpens({ shortCode, bytes }: Pick<Stored, 'shortCode' | 'bytes'>) {
-  const answer = await download(shortCode)
-  await expectOk(answer)
-  expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
+  const response = await download(shortCode)
+  await expectOk(response)
+  expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
 /** Asserts that a link is dead for programs and browsers. */
 async function expectOver(code: string) {
-  const answer = await download(code)
-  expect(answer.status).toBe(404)
-  expect(await answer.json()).toEqual({
+  const response = await download(code)
+  expect(response.status).toBe(404)
+  expect(await response.json()).toEqual({
     code: 'LINK_NOT_FOUND',
     message: 'File not found or expired',
   })

@@ -60,8 +60,8 @@ describeOnS3('the administrator on S3', () => {
   it('tests a browser upload and cleans up', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
-    const answer = await admin.post('/api/admin/test-s3-upload', request)
-    const { uploadUrl, testKey } = await json<{ uploadUrl: string; testKey: string }>(answer)
+    const response = await admin.post('/api/admin/test-s3-upload', request)
+    const { uploadUrl, testKey } = await json<{ uploadUrl: string; testKey: string }>(response)
     const put = (size: number) =>
       putBytes({ uploadUrl, cloudKey: testKey, metadata: {} }, new Uint8Array(size))
     expect((await put(11)).status).toBe(403)
@@ -106,8 +106,8 @@ describeOnS3('the administrator on S3', () => {
 
     it('names a working bucket', async () => {
       const admin = await makePerson(app, { role: 'admin' })
-      const answer = await admin.fetch('/api/admin/test-s3-connection')
-      expect(await json(answer)).toEqual({
+      const response = await admin.fetch('/api/admin/test-s3-connection')
+      expect(await json(response)).toEqual({
         connected: true,
         message: `Mayfly wrote and removed a test object in ${place()}, read from it and listed it.`,
       })

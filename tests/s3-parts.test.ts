@@ -168,7 +168,7 @@ describeOnS3('a multipart upload on S3', () => {
       Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    const made = await Promise.all(answers.map((answer) => json<File>(answer)))
+    const made = await Promise.all(answers.map((response) => json<File>(response)))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
     await expectFile(await confirm(ada, started.cloudKey))
   })

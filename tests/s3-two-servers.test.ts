@@ -64,19 +64,19 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     ] as const) {
       const [url = ''] = await signParts(person, cloudKey, [partNumber])
       const body = bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
         body,
       })
-      expect(answer.status).toBe(200)
+      expect(response.status).toBe(200)
     }
     const held = await listParts(there, cloudKey)
     expect(held.map(({ partNumber }) => partNumber)).toEqual([1, 2])
     expect(await listParts(here, cloudKey)).toEqual(held)
     const confirmed = await Promise.all([confirm(here, cloudKey), confirm(there, cloudKey)])
     expect(confirmed.map(({ status }) => status)).toEqual([200, 200])
-    const [file, same] = await Promise.all(confirmed.map((answer) => json<File>(answer)))
+    const [file, same] = await Promise.all(confirmed.map((response) => json<File>(response)))
     expect(same).toEqual(file)
     for (const app of [one, two]) expect(await download(app, file as File)).toEqual(bytes)
   })
@@ -124,8 +124,8 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const price = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
     const page = async () => {
-      const answer = await fetch(two.url, { headers: { accept: 'text/html' } })
-      return answer.text()
+      const response = await fetch(two.url, { headers: { accept: 'text/html' } })
+      return response.text()
     }
     expect([await price(one), await price(two)]).toEqual([{ price: 8 }, { price: 8 }])
     expect(await page()).toContain('$8')

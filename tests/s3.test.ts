@@ -80,10 +80,10 @@ describeOnS3('a server with a bucket', () => {
     expect(redirect.headers.get('cache-control')).toBe('no-store')
     expect(redirect.headers.get('location')).toContain(bucket.env.S3_ENDPOINT)
 
-    const answer = await download(app, file)
-    expect(answer.status).toBe(200)
-    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await download(app, file)
+    expect(response.status).toBe(200)
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/octet-stream',
       'content-length': '1000',
       'cache-control': expect.stringContaining('private'),
@@ -143,8 +143,8 @@ describeOnS3('a server with a bucket', () => {
 
   it('accepts an empty file', async () => {
     const file = await makeFile(await makePerson(app), { bytes: new Uint8Array() })
-    const answer = await download(app, file)
-    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '0'])
+    const response = await download(app, file)
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '0'])
   })
 
   it('accepts only the announced size and type, under a valid signature', async () => {
@@ -193,7 +193,7 @@ describeOnS3('a server with a bucket', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
     )
-    const made = await Promise.all(answers.map((answer) => json<File>(answer)))
+    const made = await Promise.all(answers.map((response) => json<File>(response)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
   })
@@ -246,8 +246,8 @@ describeOnS3('a server with a bucket', () => {
     const handedOut = new URL(headers.get('location') ?? '')
     const renewed = await json<File>(await requestRenewal(ada, file.id))
     expect((await download(app, file)).status).toBe(404)
-    const answer = await download(app, renewed)
-    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
+    const response = await download(app, renewed)
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
     // Signed at an earlier time, because the bucket has its own clock.
     expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
@@ -308,8 +308,8 @@ describeOnS3('a bucket behind a failing network', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     network.hold(({ method }) => method === 'HEAD')
-    const answer = await download(app, file, { headers: { 'if-none-match': '"other"' } })
-    expect((await answer.arrayBuffer()).byteLength).toBe(1000)
+    const response = await download(app, file, { headers: { 'if-none-match': '"other"' } })
+    expect((await response.arrayBuffer()).byteLength).toBe(1000)
     expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
     const errors = app.logged.filter(({ level }) => level >= 50)
     expect(errors).toMatchObject([{ msg: 'Cannot count a download', fileId: file.id }])
@@ -337,11 +337,11 @@ describeOnS3('a bucket behind a failing network', () => {
       const start = () => requestUpload(ada, { idempotencyKey })
       begin()
 
-      for (const answer of [await start(), await confirm(ada, sent.cloudKey)]) {
-        if (isThere) expect(answer.status).toBe(200)
+      for (const response of [await start(), await confirm(ada, sent.cloudKey)]) {
+        if (isThere) expect(response.status).toBe(200)
         else {
-          await expectRefusal(answer, 503, 'UNAVAILABLE')
-          expect(answer.headers.get('retry-after')).toBe('5')
+          await expectRefusal(response, 503, 'UNAVAILABLE')
+          expect(response.headers.get('retry-after')).toBe('5')
         }
       }
       // The server only redirects. The bucket serves the bytes itself.

@@ -111,9 +111,9 @@ function sendWithoutEnd({ uploadUrl, bytes }: PendingUpload, pause: number) {
 }
 
 async function storedOffset({ uploadUrl }: PendingUpload): Promise<number> {
-  const answer = await fetch(uploadUrl, { method: 'HEAD' })
-  expect(answer.status).toBe(200)
-  return Number(answer.headers.get('upload-offset'))
+  const response = await fetch(uploadUrl, { method: 'HEAD' })
+  expect(response.status).toBe(200)
+  return Number(response.headers.get('upload-offset'))
 }
 
 /** Completes an upload, with the missing bytes or from the start. */
@@ -210,8 +210,8 @@ async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
   const send = async (partNumber: number): Promise<boolean> => {
     const [url = ''] = await signParts(user, cloudKey, [partNumber])
     const body = bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
-    const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
-    return answer.ok
+    const response = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
+    return response.ok
   }
   const answered: number[] = []
   const sendRest = async (partNumber: number) => {

@@ -39,8 +39,8 @@ function receivedBy(email: string) {
 it('a signup during a mail server outage succeeds, and its email arrives later', async () => {
   const email = newAddress()
   server.react({ recipient: 451 })
-  const answer = await signUp(makeClient(app), { email })
-  expect(await answer.json()).toMatchObject({ requiresVerification: true })
+  const response = await signUp(makeClient(app), { email })
+  expect(await response.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.offered).toContain(email)
   server.react('accept')
   await expect
@@ -69,8 +69,8 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
 it('a slow mail server delays no response and gets a single email', async () => {
   const email = newAddress()
   server.react('hold')
-  const answer = await signUp(makeClient(app), { email })
-  expect(await answer.json()).toMatchObject({ requiresVerification: true })
+  const response = await signUp(makeClient(app), { email })
+  expect(await response.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.offered).toContain(email)
   // The mail server delays the email. Meanwhile other signups work.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)

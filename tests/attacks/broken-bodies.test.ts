@@ -20,14 +20,14 @@ afterAll(() => app.close())
 async function login(header: string, body: string): Promise<string> {
   const { hostname, host, port } = new URL(app.url)
   const socket = connect(Number(port), hostname).setEncoding('utf8')
-  let answer = ''
+  let response = ''
   socket.on('data', (text) => {
-    answer += text
+    response += text
   })
   const lines = ['POST /api/auth/login HTTP/1.1', `Host: ${host}`, header]
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
   await once(socket, 'close')
-  return answer
+  return response
 }
 
 it.each([

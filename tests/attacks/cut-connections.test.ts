@@ -367,9 +367,9 @@ async function expectWholePool() {
   const usable = await Promise.all(
     clients.map(async (client) => {
       if (client.status === 'rejected') return false
-      const answer = await client.value.query('select 1').catch(() => null)
-      client.value.release(answer === null)
-      return answer !== null && client.value.getTransactionStatus() === 'I'
+      const response = await client.value.query('select 1').catch(() => null)
+      client.value.release(response === null)
+      return response !== null && client.value.getTransactionStatus() === 'I'
     }),
   )
   expect(usable).toEqual(Array(max).fill(true))

@@ -51,13 +51,13 @@ function lines(...head: string[]) {
 
 describe('a page on a rebound name', () => {
   it("can't guess passwords", async () => {
-    const answer = await send(`${app.url}/api/auth/login`, {
+    const response = await send(`${app.url}/api/auth/login`, {
       method: 'POST',
       headers: { ...rebound(), 'content-type': 'application/json' },
       body: JSON.stringify({ email: person.email, password: person.password }),
     })
-    expect(refusalOf(answer)).toEqual([421, 'HOST_NOT_SERVED'])
-    expect(answer.headers['set-cookie']).toBeUndefined()
+    expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(response.headers['set-cookie']).toBeUndefined()
   })
 
   it.each([
@@ -73,9 +73,9 @@ describe('a page on a rebound name', () => {
     '/favicon.svg',
     '/nowhere',
   ])('gets nothing from %s', async (path) => {
-    const answer = await send(app.url, { path, headers: rebound() })
-    expect(refusalOf(answer)).toEqual([421, 'HOST_NOT_SERVED'])
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+    const response = await send(app.url, { path, headers: rebound() })
+    expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(response.headers['access-control-allow-origin']).toBeUndefined()
   })
 
   it("can't upload or download with presigned URLs", async () => {
@@ -164,8 +164,8 @@ describe('behind a proxy', () => {
   it('ignores X-Forwarded-Host', async () => {
     for (const name of ['x-forwarded-host', 'x-host', 'x-original-host', 'forwarded']) {
       const value = name === 'forwarded' ? 'host=files.example.org' : 'files.example.org'
-      const answer = await get('/login', { host: 'evil.example', [name]: value })
-      expect(codeOf(answer)).toBe('HOST_NOT_SERVED')
+      const response = await get('/login', { host: 'evil.example', [name]: value })
+      expect(codeOf(response)).toBe('HOST_NOT_SERVED')
       expect(
         (await get('/login', { host: 'files.example.org', [name]: 'evil.example' })).status,
       ).toBe(200)

@@ -130,8 +130,8 @@ describe('deleteFiles', () => {
     async (who) => {
       const file = await makeFile(owner)
       const ids = [file.id, randomUUID()]
-      const answer = await requestDeletion(strangers[who], ids)
-      expect(await answer.json()).toMatchObject({ deletedCount: 0, notFound: ids })
+      const response = await requestDeletion(strangers[who], ids)
+      expect(await response.json()).toMatchObject({ deletedCount: 0, notFound: ids })
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
       expect(await json(await requestDeletion(owner, ids))).toMatchObject({ deletedCount: 1 })
     },

@@ -73,9 +73,9 @@ describe('forged sendfile headers behind nginx', () => {
   it("don't affect other clients", async () => {
     await ask(`/s/${file.shortCode}`)
     const before = await downloads()
-    const answer = await makeClient(app).fetch(`/s/${file.shortCode}`)
-    expect(answer.headers.get('x-accel-redirect')).toBeNull()
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(file.bytes)
+    const response = await makeClient(app).fetch(`/s/${file.shortCode}`)
+    expect(response.headers.get('x-accel-redirect')).toBeNull()
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
     expect(await downloads()).toBe((before ?? 0) + 1)
   })
 

@@ -222,8 +222,8 @@ describe('rejects a callback', () => {
     issuer.asked.length = 0
     const other = makeBrowser(app)
     await other.fetch('/api/login')
-    const answer = await other.fetch(back.href)
-    expect(answer.headers.get('location')).toBe('/login?fault=google-lost')
+    const response = await other.fetch(back.href)
+    expect(response.headers.get('location')).toBe('/login?fault=google-lost')
     expect(issuer.asked).toEqual([])
   })
 

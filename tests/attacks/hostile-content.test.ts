@@ -72,9 +72,9 @@ describe('an uploaded script', () => {
     const type = 'text/javascript'
     const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: bytesOf('1') })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
-      const answer = await visit(path, asked)
-      expect(answer.status).toBe(403)
-      expect(await answer.json()).toMatchObject({ code: 'DOWNLOAD_ONLY' })
+      const response = await visit(path, asked)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toMatchObject({ code: 'DOWNLOAD_ONLY' })
     }
     const files = await json<{ id: string }[]>(await owner.fetch('/api/files'))
     expect(files.find((file) => file.id === id)).toMatchObject({

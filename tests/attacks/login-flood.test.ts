@@ -43,8 +43,8 @@ function logIn(address: string) {
 /** Records the order of the responses. */
 function finishers() {
   const order: string[] = []
-  const note = async (name: string, answer: Promise<Response>) => {
-    const { status } = await answer
+  const note = async (name: string, response: Promise<Response>) => {
+    const { status } = await response
     order.push(name)
     return status
   }

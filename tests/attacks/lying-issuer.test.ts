@@ -114,11 +114,11 @@ describe('an issuer that never responds', () => {
     ] as const
     // In parallel, because each takes as long as the issuer's timeout.
     await Promise.all(
-      places.map(async ([path, answer]) => {
+      places.map(async ([path, response]) => {
         const silent = await startIssuer()
         const server = await startApp(silent)
         const who = await makePerson(server)
-        silent.answers.set(path, answer)
+        silent.answers.set(path, response)
         // On a busy machine other users may be served only after the timeout. Then try again.
         const late = await eventually(async () => {
           silent.asked.length = 0
@@ -169,21 +169,21 @@ describe('an unreachable issuer', () => {
     const browser = makeBrowser(app)
     const back = await browser.open('/api/login', ({ pathname }) => pathname.includes('/callback'))
     await issuer.goAway()
-    const answer = await browser.fetch(back.href)
+    const response = await browser.fetch(back.href)
     await issuer.comeBack()
-    expect(answer.headers.get('location')).toBe(away)
+    expect(response.headers.get('location')).toBe(away)
   })
 
   it('is reported as temporary when linking an account', async () => {
     await forgetIssuer()
     await issuer.goAway()
-    const answer = await person.post('/api/auth/user/ways/google', {
+    const response = await person.post('/api/auth/user/ways/google', {
       currentPassword: person.password,
     })
     await issuer.comeBack()
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).toBe('60')
-    expect(await answer.json()).toEqual({
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('60')
+    expect(await response.json()).toEqual({
       code: 'UNAVAILABLE',
       message: 'Google cannot be reached right now. Please try again in a minute.',
     })
@@ -287,8 +287,8 @@ describe('a lying issuer', () => {
     issuer.service.on('beforeWellKnownOpenIdConfiguration', ({ body }: MutableResponse) => {
       Object.assign(body, { [name]: value })
     })
-    const answer = await makeClient(app).fetch('/api/login')
-    expect(answer.headers.get('location')).toBe(away)
+    const response = await makeClient(app).fetch('/api/login')
+    expect(response.headers.get('location')).toBe(away)
     expect(issuer.asked).toEqual([`GET ${discovery}`])
     expect(app.logged.findLast(({ fault }) => fault === 'google-away')).toMatchObject({ level: 40 })
   })

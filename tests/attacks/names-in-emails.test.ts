@@ -25,8 +25,8 @@ it.each([
     { firstName: name, lastName: 'B' },
     { firstName: 'A', lastName: name },
   ]) {
-    const answer = await makeClient(app).post('/api/auth/signup', { ...form, ...names })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    const response = await makeClient(app).post('/api/auth/signup', { ...form, ...names })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   }
 })

@@ -36,9 +36,9 @@ it('a login that verified the old password before a change opens no session afte
       .where(eq(accounts.userId, id))
     return { login }
   })
-  const answer = await login
-  expect(answer.status).toBe(401)
-  expect(await answer.json()).toMatchObject({ code: 'INVALID_CREDENTIALS' })
-  expect(answer.headers.getSetCookie()).toEqual([])
+  const response = await login
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({ code: 'INVALID_CREDENTIALS' })
+  expect(response.headers.getSetCookie()).toEqual([])
   expect(await app.deps.db.$count(sessions, eq(sessions.userId, id))).toBe(sessionsBefore)
 })

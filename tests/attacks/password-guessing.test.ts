@@ -75,15 +75,15 @@ async function setWrongLogins(email: string, wrongLogins: number) {
   await app.deps.db.update(rateLimits).set({ points: wrongLogins }).where(ofAccount)
 }
 
-function waitOf(answer: Response) {
-  return Number(answer.headers.get('retry-after'))
+function waitOf(response: Response) {
+  return Number(response.headers.get('retry-after'))
 }
 
 /** Returns the cookies of a known browser without its session. */
 async function knownBrowser(email: string, password: string) {
-  const answer = await logIn(email, password, { address: newAddress() })
-  expect(answer.status).toBe(200)
-  return cookieOf(answer)
+  const response = await logIn(email, password, { address: newAddress() })
+  expect(response.status).toBe(200)
+  return cookieOf(response)
 }
 
 function cookieOf(login: Response) {
@@ -237,8 +237,8 @@ describe('account enumeration', () => {
         const seen: unknown[] = []
         const address = newAddress()
         for (let tries = 0; tries < 12; tries += 1) {
-          const answer = await guess(name, { address })
-          seen.push([answer.status, waitOf(answer), await answer.text()])
+          const response = await guess(name, { address })
+          seen.push([response.status, waitOf(response), await response.text()])
         }
         await setWrongLogins(name, 70)
         const paced = { address: newAddress() }

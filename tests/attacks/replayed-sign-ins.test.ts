@@ -38,10 +38,10 @@ function isCallback({ pathname }: URL): boolean {
  */
 async function follow(browser: TestBrowser, back: URL): Promise<string | null> {
   const before = browser.cookie()
-  const answer = await browser.fetch(back.href)
-  const location = answer.headers.get('location')
+  const response = await browser.fetch(back.href)
+  const location = response.headers.get('location')
   if (location !== '/') {
-    expect(answer.headers.getSetCookie()).toEqual([])
+    expect(response.headers.getSetCookie()).toEqual([])
     expect(browser.cookie()).toBe(before)
   }
   return location

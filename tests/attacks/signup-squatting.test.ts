@@ -192,9 +192,9 @@ describe('a look-alike address', () => {
     ['a percent sign', 'vera%example.net@example.org'],
     ['an IP address', 'vera@[127.0.0.1]'],
   ])('with %s is rejected', async (_, address) => {
-    const answer = await signUp(makeClient(app), { email: address })
-    expect(answer.status).toBe(400)
-    const { message } = await json<{ message: string }>(answer)
+    const response = await signUp(makeClient(app), { email: address })
+    expect(response.status).toBe(400)
+    const { message } = await json<{ message: string }>(response)
     expect(message).toMatch(/^email: /)
     expect(await app.mails()).toEqual([])
   })
@@ -307,8 +307,11 @@ describe('with rate limits on', () => {
     const attacker = clientAt('192.0.2.1')
     const statuses: number[] = []
     for (let n = 0; n < 4; n += 1) {
-      const answer = await attacker('/api/auth/signup', signupForm({ email, password: attackers }))
-      statuses.push(answer.status)
+      const response = await attacker(
+        '/api/auth/signup',
+        signupForm({ email, password: attackers }),
+      )
+      statuses.push(response.status)
       statuses.push((await attacker('/api/auth/resend-verification', { email })).status)
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429])

@@ -82,8 +82,8 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   ['a playlist', () => Buffer.from(`#EXTM3U\n#EXTINF:1,\n${lure('playlist')}\n`)],
   ['a bare URL', () => Buffer.from(lure('address'))],
 ])('rejects %s as a logo without fetching anything', async (_, make) => {
-  const answer = await putLogo(owner, await make())
-  expect(answer.status).toBe(400)
+  const response = await putLogo(owner, await make())
+  expect(response.status).toBe(400)
   await expectNoVisit()
 })
 
@@ -140,8 +140,8 @@ it('fetches nothing named in a signup', async () => {
   const before = mails.received.length
   const email = newAddress()
   const names = { firstName: lure('first'), lastName: `<img src="${lure('last')}">` }
-  const answer = await signUp(visitor, { email, ...names }, lure('browser'))
-  expect(answer.status).toBe(200)
+  const response = await signUp(visitor, { email, ...names }, lure('browser'))
+  expect(response.status).toBe(200)
   await signUp(visitor, { email: `"${lure('local')}"@${listening.split(':')[0]}` })
   await visitor.post('/api/auth/forgot-password', { email })
   await expectNoVisit()

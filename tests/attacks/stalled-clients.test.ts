@@ -86,16 +86,16 @@ describe('a stalled client', () => {
 async function exchange(text: string, byte = ''): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
-  let answer = ''
+  let response = ''
   socket.setEncoding('utf8').on('data', (chunk) => {
-    answer += chunk
+    response += chunk
   })
   socket.on('error', () => undefined)
   socket.write(text)
   const sending = setInterval(() => socket.write(byte), headersMs / 10)
   await untilClosed(socket)
   clearInterval(sending)
-  return answer
+  return response
 }
 
 describe('headers that are too long or incomplete', () => {

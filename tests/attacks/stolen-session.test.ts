@@ -77,12 +77,12 @@ describe('guessing the current password in a stolen session', () => {
     const { email, password } = person
     let client = makeClient(app, await stolenCookie(person))
     for (let time = 0; time < 12; time += 1) {
-      const answer = await client.post('/api/auth/change-password', {
+      const response = await client.post('/api/auth/change-password', {
         currentPassword: password,
         newPassword: password,
       })
-      expect(answer.status).toBe(200)
-      const [cookie = ''] = answer.headers.getSetCookie()
+      expect(response.status).toBe(200)
+      const [cookie = ''] = response.headers.getSetCookie()
       client = makeClient(app, cookie.split(';', 1)[0])
     }
     await logIn(app, email, password)
@@ -117,9 +117,9 @@ describe('a session ended by its owner', () => {
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
       return { changing }
     })
-    const answer = await late.changing
-    expect(answer.status).toBe(401)
-    expect(answer.headers.getSetCookie()).toEqual([])
+    const response = await late.changing
+    expect(response.status).toBe(401)
+    expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, person.password)
     expect((await person.fetch('/api/auth/user')).status).toBe(200)
     expect(await app.mails()).toEqual([])

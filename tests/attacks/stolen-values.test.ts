@@ -53,8 +53,8 @@ describe('a reader of the database', () => {
     const { id } = await makeFile(await makePerson(app))
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
     for (const tail of ['', '?operation=get', '?operation=get&signature=x']) {
-      const answer = await makeClient(app).fetch(`/storage/${row?.storageKey}${tail}`)
-      expect(answer.status).toBe(403)
+      const response = await makeClient(app).fetch(`/storage/${row?.storageKey}${tail}`)
+      expect(response.status).toBe(403)
     }
   })
 })
@@ -70,8 +70,8 @@ describe('a kept presigned URL', () => {
     )
     const again = await putBytes(upload, new Uint8Array(100))
     expect(again.status).toBe(409)
-    const answer = await makeClient(app).fetch(`/api/download/${shortCode}`)
-    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+    const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
 
     await owner.fetch(`/api/files/${id}`, { method: 'DELETE' })
     expect((await putBytes(upload, bytes)).status).toBe(404)
@@ -98,8 +98,8 @@ describe('a kept presigned URL', () => {
     ]
     for (const url of altered) {
       expect(url).not.toBe(uploadUrl)
-      const answer = await putBytes({ ...upload, uploadUrl: url }, new Uint8Array(10))
-      expect(answer.status).toBe(403)
+      const response = await putBytes({ ...upload, uploadUrl: url }, new Uint8Array(10))
+      expect(response.status).toBe(403)
     }
     expect(await app.disk.storedSize(other.cloudKey)).toBeNull()
   })
@@ -109,12 +109,12 @@ describe('a link in an email', () => {
   it('has the public address, whatever host was requested', async () => {
     const { email } = await makePerson(app)
     const { port } = app.deps.config
-    const answer = await send(`${app.url}/api/auth/forgot-password`, {
+    const response = await send(`${app.url}/api/auth/forgot-password`, {
       method: 'POST',
       headers: { host: `192.0.2.66:${port}`, 'x-forwarded-host': 'evil.example' },
       body: JSON.stringify({ email }),
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     const [mail] = await app.mails()
     const links = [...(mail?.content.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(([url]) => url)
     expect(links.length).toBeGreaterThan(0)

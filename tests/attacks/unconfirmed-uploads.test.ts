@@ -54,7 +54,7 @@ describe('a disk with space for one more upload', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => requestUpload(person, { fileSize: 10_000 })),
     )
-    const uploads = await Promise.all(answers.map((answer) => json<StartedUpload>(answer)))
+    const uploads = await Promise.all(answers.map((response) => json<StartedUpload>(response)))
     // A rejected transfer may end before all of its bytes are sent.
     const send = (upload: StartedUpload) =>
       putBytes(upload, new Uint8Array(10_000)).then(

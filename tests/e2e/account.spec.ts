@@ -121,9 +121,9 @@ test('nothing renders before the session is known, and then only the right scree
 }) => {
   await openDashboard(page, app, await makePerson(app))
   const shown = await recordTexts(page)
-  let answer = () => {}
+  let response = () => {}
   const requested = new Promise<void>((resolve) => {
-    answer = resolve
+    response = resolve
   })
   await page.route('**/api/auth/user', async (route) => {
     await requested
@@ -136,7 +136,7 @@ test('nothing renders before the session is known, and then only the right scree
   for (const text of ['Sign In', 'Get Started', 'Ways to sign in', 'Welcome back, ']) {
     expect(shown).not.toContain(text)
   }
-  answer()
+  response()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
   // Signed-in users are redirected from login and signup, but only within this server.

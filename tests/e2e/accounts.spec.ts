@@ -203,9 +203,9 @@ test('a visitor can sign in or sign up, and sees no user data', async ({ app, no
 
   const visitor = makeClient(app)
   for (const path of ['/api/auth/user', '/api/files']) {
-    const answer = await visitor.fetch(path)
-    expect(answer.status).toBe(401)
-    expect(await answer.json()).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED' })
+    const response = await visitor.fetch(path)
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED' })
   }
 
   noise.expect(/404 \(Not Found\).*\/no\/such\/page$/)

@@ -100,9 +100,9 @@ test('serves link previews without counting them as downloads', async ({ app }) 
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
   for (const robot of ['TelegramBot (like TwitterBot)', 'WhatsApp/2.23.20.0', 'Slackbot 1.0']) {
     const headers = { 'user-agent': robot, accept: '*/*' }
-    const answer = await makeClient(app).fetch(`/s/${file.shortCode}`, { headers })
-    expect(answer.headers.get('content-type')).toContain('text/html')
-    const html = await answer.text()
+    const response = await makeClient(app).fetch(`/s/${file.shortCode}`, { headers })
+    expect(response.headers.get('content-type')).toContain('text/html')
+    const html = await response.text()
     expect(html).toContain('<meta property="og:title" content="minutes.pdf"/>')
     expect(html).toMatch(/<meta property="og:description" content="1000 Bytes · PDF · until [^"]+"/)
   }

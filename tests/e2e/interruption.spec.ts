@@ -28,7 +28,7 @@ const offline: Cut = async ({ network, context }) => {
   network.cut()
 }
 const reset: Cut = async ({ network }) => network.reset()
-function answer(status: number): Cut {
+function response(status: number): Cut {
   return async ({ network }) => network.answerPuts(status)
 }
 /** Breaks all connections while the browser still reports being online. */
@@ -39,11 +39,11 @@ const cuts: Cut[] = [
   offline,
   dead,
   reset,
-  answer(403),
-  answer(500),
-  answer(503),
+  response(403),
+  response(500),
+  response(503),
   reset,
-  answer(403),
+  response(403),
   dead,
   offline,
 ]

@@ -136,14 +136,14 @@ test('without scripts, feedback works and one FAQ answer is open at a time', asy
 }) => {
   const page = await visitor({ javaScriptEnabled: false })
   await page.goto('/faq')
-  const answer = page.getByText('A way to share files for a limited time')
+  const response = page.getByText('A way to share files for a limited time')
   const other = page.getByText('Links expire to the second.')
-  await expect(answer).toBeHidden()
+  await expect(response).toBeHidden()
   await page.getByText('What is Mayfly?').click()
-  await expect(answer).toBeVisible()
+  await expect(response).toBeVisible()
   await page.getByText('How long does a link work?').click()
   await expect(other).toBeVisible()
-  await expect(answer).toBeHidden()
+  await expect(response).toBeHidden()
   await page.getByText('How long does a link work?').click()
   await expect(other).toBeHidden()
 

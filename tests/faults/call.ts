@@ -56,12 +56,12 @@ export async function call(
   return response
 }
 
-async function expectRightRefusal(caller: Caller, step: Step, answer: Response): Promise<void> {
-  const body = await answer.text().catch(() => null)
+async function expectRightRefusal(caller: Caller, step: Step, response: Response): Promise<void> {
+  const body = await response.text().catch(() => null)
   // The connection broke mid-response.
   if (body === null) return
   const { code } = JSON.parse(body) as ErrorBody
   if (refusals[step].some((right) => right === code)) return
   if (code === 'UNAUTHORIZED' && caller.mayBeSignedOut()) return
-  throw new Violation(`to ${step} was refused with ${answer.status} ${code}`)
+  throw new Violation(`to ${step} was refused with ${response.status} ${code}`)
 }

@@ -47,9 +47,9 @@ export async function checkUser(
   random: Draw,
   checksAllLinks: boolean,
 ): Promise<number> {
-  const answer = await retryUntilAnswered(() => user.client.fetch('/api/files'))
-  if (!answer.ok) throw new Violation(`the list of files answered ${answer.status}`)
-  const listed = new Map((await json<File[]>(answer)).map((file) => [file.id, file]))
+  const response = await retryUntilAnswered(() => user.client.fetch('/api/files'))
+  if (!response.ok) throw new Violation(`the list of files answered ${response.status}`)
+  const listed = new Map((await json<File[]>(response)).map((file) => [file.id, file]))
   for (const file of user.files) {
     const wasOpen = isClockSteady && shouldOpen(file, now, latest)
     if (wasOpen && user.notFound.has(file.code)) {
@@ -108,9 +108,9 @@ async function checkLink(
 async function retryUntilAnswered(request: () => Promise<Response>): Promise<Response> {
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
-    const answer = await request()
-    if (answer.status < 500 || performance.now() > deadline) return answer
-    await expectClearError(answer)
+    const response = await request()
+    if (response.status < 500 || performance.now() > deadline) return response
+    await expectClearError(response)
     await wait(pollMs)
   }
 }
@@ -129,12 +129,12 @@ async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promi
 }
 
 async function canDownload(url: string, code: string): Promise<boolean> {
-  const answer = await retryUntilAnswered(() => fetch(`${url}/api/links/${code}`))
-  await answer.arrayBuffer()
-  if (answer.status !== 200 && answer.status !== 404) {
-    throw new Violation(`/api/links/${code} answered ${answer.status}`)
+  const response = await retryUntilAnswered(() => fetch(`${url}/api/links/${code}`))
+  await response.arrayBuffer()
+  if (response.status !== 200 && response.status !== 404) {
+    throw new Violation(`/api/links/${code} answered ${response.status}`)
   }
-  return answer.status === 200
+  return response.status === 200
 }
 
 /**
@@ -178,6 +178,6 @@ async function mustRun(server: Environment['server'], command: Command): Promise
 async function checkPassword(user: SimulatedUser): Promise<void> {
   if (!(await signIn(user))) throw new Violation(`${user.email} cannot sign in`)
   if (user.oldPassword === null) return
-  const answer = await tryPassword(user, user.oldPassword)
-  if (answer?.ok) throw new Violation(`${user.email} can sign in with an old password`)
+  const response = await tryPassword(user, user.oldPassword)
+  if (response?.ok) throw new Violation(`${user.email} can sign in with an old password`)
 }

@@ -5,7 +5,7 @@ import { Violation } from './expected-file.ts'
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
 /** Builds a response as received by a client, with a URL. */
-function answer(status: number, body: string | ReadableStream, headers = {}): Response {
+function response(status: number, body: string | ReadableStream, headers = {}): Response {
   const made = new Response(body, { status, headers })
   Object.defineProperty(made, 'url', { value: 'http://127.0.0.1/api/files' })
   return made
@@ -16,12 +16,12 @@ it.each([
   ['has a known error code', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
   ["isn't a server error", 404, 'not found', {}],
 ])('accepts a response that %s', async (_, status, body, headers) => {
-  await expectClearError(answer(status, body, headers))
+  await expectClearError(response(status, body, headers))
 })
 
 it('accepts a truncated response', async () => {
   const broken = new ReadableStream({ pull: (body) => body.error(new Error('cut')) })
-  await expectClearError(answer(500, broken))
+  await expectClearError(response(500, broken))
 })
 
 it.each([
@@ -35,5 +35,5 @@ it.each([
   ['a 503 without Retry-After', 503, JSON.stringify(unavailable), {}],
   ['a Retry-After of 0', 503, JSON.stringify(unavailable), { 'retry-after': '0' }],
 ])('rejects %s', async (_, status, body, headers) => {
-  await expect(expectClearError(answer(status, body, headers))).rejects.toThrow(Violation)
+  await expect(expectClearError(response(status, body, headers))).rejects.toThrow(Violation)
 })

@@ -7,14 +7,14 @@ import { Violation } from './expected-file.ts'
  * statuses pass.
  * @throws {Violation} if the response is malformed.
  */
-export async function expectClearError(answer: Response): Promise<void> {
-  if (answer.status < 500) return
-  const text = await answer.text().catch(() => null)
+export async function expectClearError(response: Response): Promise<void> {
+  if (response.status < 500) return
+  const text = await response.text().catch(() => null)
   if (text === null) return
-  const fault = problemWith(answer, text)
+  const fault = problemWith(response, text)
   if (fault === null) return
-  const { pathname } = new URL(answer.url)
-  throw new Violation(`${pathname} answered ${answer.status} ${fault}: ${text.slice(0, 200)}`)
+  const { pathname } = new URL(response.url)
+  throw new Violation(`${pathname} answered ${response.status} ${fault}: ${text.slice(0, 200)}`)
 }
 
 /** Describes what is wrong with the response. Null if nothing is. */

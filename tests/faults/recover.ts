@@ -50,8 +50,8 @@ async function expectReady(
 }
 
 /** Reads the whole response. Returns its status. */
-async function statusOf(answer: Response): Promise<number> {
-  if (answer.status >= 500) await expectClearError(answer)
-  else await answer.arrayBuffer()
-  return answer.status
+async function statusOf(response: Response): Promise<number> {
+  if (response.status >= 500) await expectClearError(response)
+  else await response.arrayBuffer()
+  return response.status
 }

@@ -16,8 +16,8 @@ const options: ServerOptions = JSON.parse(process.env.SERVER_OPTIONS ?? '{}')
 const clock = testClock(new Date(options.now))
 const started = Promise.withResolvers<void>()
 
-function reply(answer: Answer): void {
-  process.send?.(answer)
+function reply(response: Answer): void {
+  process.send?.(response)
 }
 
 async function serve(): Promise<RunCommand> {

@@ -129,7 +129,7 @@ async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
   if (confirmed === null) return later()
   if (!confirmed.ok) {
     const { code } = await json<{ code?: string }>(confirmed).catch(() => ({ code: undefined }))
-    const isSent = sent.every((answer) => answer?.ok)
+    const isSent = sent.every((response) => response?.ok)
     if (isSent && code === 'UPLOAD_INCOMPLETE') throw new Violation(`bytes of ${name} were lost`)
     if (!pending.isContinued && code === 'TIER_FILE_COUNT') {
       throw new Violation(`${name} lost its backends among the user's files at once`)
@@ -155,27 +155,27 @@ async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
 }
 
 async function renew(user: SimulatedUser, file: ExpectedFile, days: number): Promise<void> {
-  const answer = await call(user, 'renew', () =>
+  const response = await call(user, 'renew', () =>
     requestRenewal(user.client, file.id, { expirationDays: days }),
   )
   const attempts = attemptsOf(user, file)
-  if (answer === null) attempts.renewals.push(null)
-  else if (answer.ok) {
-    const renewed = await json<File>(answer).catch(() => null)
+  if (response === null) attempts.renewals.push(null)
+  else if (response.ok) {
+    const renewed = await json<File>(response).catch(() => null)
     attempts.renewals.push(renewed?.shortCode ?? null)
   } else {
-    const refusal = await json<ErrorBody>(answer).catch(() => null)
+    const refusal = await json<ErrorBody>(response).catch(() => null)
     if (refusal?.code === 'FILE_GONE') attempts.wasGone = true
   }
 }
 
 async function remove(user: SimulatedUser, file: ExpectedFile): Promise<void> {
-  const answer = await call(user, 'delete', () =>
+  const response = await call(user, 'delete', () =>
     user.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }),
   )
   const attempts = attemptsOf(user, file)
-  if (answer?.ok) attempts.deletion = 'done'
-  else if (answer === null && attempts.deletion === 'none') attempts.deletion = 'answer lost'
+  if (response?.ok) attempts.deletion = 'done'
+  else if (response === null && attempts.deletion === 'none') attempts.deletion = 'answer lost'
 }
 
 /**
@@ -194,13 +194,13 @@ export async function download(
   )
   const isStarted = first?.status === 200 || first?.status === 302
   if (isStarted && isCounted) file.counted.min += 1
-  const answer = first?.status === 302 ? await follow(visitor, first) : first
-  if (answer?.status === 200) {
-    const body = await bodyOf(answer)
+  const response = first?.status === 302 ? await follow(visitor, first) : first
+  if (response?.status === 200) {
+    const body = await bodyOf(response)
     if (body === null) return null
     if (sha256(body) !== file.sha256) throw new Violation(`${file.name} has other bytes`)
-  } else await answer?.arrayBuffer().catch(() => {})
-  return answer?.status ?? null
+  } else await response?.arrayBuffer().catch(() => {})
+  return response?.status ?? null
 }
 
 async function downloadOwn(
@@ -224,36 +224,36 @@ async function changePassword(user: SimulatedUser, random: Draw): Promise<void> 
   if (currentPassword === undefined || others.length > 0) return
   const newPassword = `correct horse ${random(2 ** 31)}`
   const change = { currentPassword, newPassword }
-  const answer = await call(user, 'change the password', () =>
+  const response = await call(user, 'change the password', () =>
     user.client.post('/api/auth/change-password', change),
   )
-  await answer?.arrayBuffer().catch(() => {})
-  if (answer && !answer.ok) return
+  await response?.arrayBuffer().catch(() => {})
+  if (response && !response.ok) return
   user.emails.max += 1
-  if (answer === null) {
+  if (response === null) {
     user.passwords.push(newPassword)
     return
   }
   user.emails.min += 1
   user.oldPassword = currentPassword
   user.passwords = [newPassword]
-  user.client = clientWithCookies(user, answer)
+  user.client = clientWithCookies(user, response)
 }
 
 /** Creates a client with the cookies of a response. */
-function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, answer: Response): Client {
-  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, response: Response): Client {
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
   return makeClient({ url }, cookies.join('; '))
 }
 
 /** Tries to log in. Returns null if the response was lost. */
 export async function tryPassword(user: SimulatedUser, password: string): Promise<Response | null> {
   const { email } = user
-  const answer = await call(user, 'log in', () =>
+  const response = await call(user, 'log in', () =>
     makeClient(user).post('/api/auth/login', { email, password }),
   )
-  await answer?.arrayBuffer().catch(() => {})
-  return answer
+  await response?.arrayBuffer().catch(() => {})
+  return response
 }
 
 /**
@@ -262,8 +262,8 @@ export async function tryPassword(user: SimulatedUser, password: string): Promis
  */
 export async function signIn(user: SimulatedUser): Promise<boolean> {
   for (const password of user.passwords) {
-    const answer = await tryPassword(user, password)
-    if (!answer?.ok) continue
+    const response = await tryPassword(user, password)
+    if (!response?.ok) continue
     const [before, ...after] = user.passwords
     if (after.includes(password)) {
       // The change did happen, so its email must arrive.
@@ -271,7 +271,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
       user.oldPassword = before ?? null
     }
     user.passwords = [password]
-    user.client = clientWithCookies(user, answer)
+    user.client = clientWithCookies(user, response)
     return true
   }
   return false

@@ -52,5 +52,5 @@ export async function saveBrand(
 ): Promise<void> {
   const logo = await flatPng({ width: 400, height: 90 })
   const answers = [await putBrand(person, brand), await putLogo(person, logo)]
-  for (const answer of answers) if (!answer.ok) throw new Error(await answer.text())
+  for (const response of answers) if (!response.ok) throw new Error(await response.text())
 }

@@ -134,14 +134,14 @@ export class CrashUser {
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
-    const answer = await this.#ask(put)
-    if (answer.ok || (await codeOf(answer)) === 'UPLOAD_SEALED') return
-    throw new Error(`a PUT was answered ${answer.status}`)
+    const response = await this.#ask(put)
+    if (response.ok || (await codeOf(response)) === 'UPLOAD_SEALED') return
+    throw new Error(`a PUT was answered ${response.status}`)
   }
 
   async #renew(file: ConfirmedFile): Promise<void> {
     const before = file.shortCode
-    const answer = await this.#once(() =>
+    const response = await this.#once(() =>
       this.#client.fetch(`/api/files/${file.id}/renew`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
@@ -150,8 +150,8 @@ export class CrashUser {
     )
     const listed = (await this.#list()).find(({ id }) => id === file.id)
     if (!listed) throw new Error(`the renewed file ${file.id} is not listed`)
-    if (answer && answer.status < 500) {
-      const { shortCode } = await this.#ok<File>(answer)
+    if (response && response.status < 500) {
+      const { shortCode } = await this.#ok<File>(response)
       if (shortCode !== listed.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
       this.renewed += 1
     }
@@ -162,20 +162,21 @@ export class CrashUser {
   }
 
   async #delete({ id, shortCode }: ConfirmedFile): Promise<void> {
-    const answer = await this.#ask(() =>
+    const response = await this.#ask(() =>
       this.#client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
     )
-    if (answer.status !== 404) await this.#ok(answer)
+    if (response.status !== 404) await this.#ok(response)
     this.#files.delete(id)
     this.#ended.add(shortCode)
   }
 
   async #expectBytes({ id, shortCode, sha256: expected }: ConfirmedFile): Promise<void> {
     for (;;) {
-      const answer = await this.#ask(() => this.#download(shortCode))
-      if (!answer.ok) throw new Error(`the link of the file ${id} was answered ${answer.status}`)
+      const response = await this.#ask(() => this.#download(shortCode))
+      if (!response.ok)
+        throw new Error(`the link of the file ${id} was answered ${response.status}`)
       // A killed server truncates downloads. Clients detect that and retry.
-      const body = await answer.arrayBuffer().catch(() => null)
+      const body = await response.arrayBuffer().catch(() => null)
       if (body === null) {
         this.retries += 1
         continue
@@ -205,18 +206,18 @@ export class CrashUser {
     return this.#ok<T>(await this.#ask(request))
   }
 
-  async #ok<T>(answer: Response): Promise<T> {
-    if (!answer.ok) throw new Error(`${answer.url} was answered ${answer.status}`)
-    return json<T>(answer)
+  async #ok<T>(response: Response): Promise<T> {
+    if (!response.ok) throw new Error(`${response.url} was answered ${response.status}`)
+    return json<T>(response)
   }
 
   /** Retries a request until it gets a complete response below 500. */
   async #ask(request: () => Promise<Response>): Promise<Response> {
     const timeout = this.#timeout()
     for (;;) {
-      const answer = await this.#once(request)
-      if (answer && answer.status < 500) return answer
-      if (timeout.aborted) throw new Error(`no answer but ${answer?.status ?? 'none'}`)
+      const response = await this.#once(request)
+      if (response && response.status < 500) return response
+      if (timeout.aborted) throw new Error(`no answer but ${response?.status ?? 'none'}`)
       this.retries += 1
       await wait(pauseMs)
     }
@@ -225,12 +226,12 @@ export class CrashUser {
   /** Sends a request. Returns null for a lost or truncated response. */
   async #once(request: () => Promise<Response>): Promise<Response | null> {
     try {
-      const answer = await request()
-      const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-      if (!isJson) return answer
+      const response = await request()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      if (!isJson) return response
       // Read the body here, so that a truncated response counts as lost.
-      const { status, headers } = answer
-      return new Response(await answer.text(), { status, headers })
+      const { status, headers } = response
+      return new Response(await response.text(), { status, headers })
     } catch {
       return null
     }
@@ -241,8 +242,8 @@ export class CrashUser {
   }
 }
 
-async function codeOf(answer: Response): Promise<unknown> {
-  const body: unknown = await answer
+async function codeOf(response: Response): Promise<unknown> {
+  const body: unknown = await response
     .clone()
     .json()
     .catch(() => null)

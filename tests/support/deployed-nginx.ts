@@ -83,8 +83,12 @@ export async function startDeployedNginx(
         headers: { host, ...headers, ...(body && { 'content-length': Buffer.byteLength(body) }) },
       })
       sent.end(body)
-      const [answer] = await once(sent, 'response')
-      return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
+      const [response] = await once(sent, 'response')
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        body: await buffer(response),
+      }
     },
     log: () => readFile(join(folder, 'access.log'), 'utf8'),
     errors: () => readFile(join(folder, 'error.log'), 'utf8'),

@@ -94,9 +94,9 @@ export function wholeUpload(
   const url = () => disk.storage.signUpload(grant)
   const head = async () => send(await url(), { method: 'HEAD' })
   const offset = async () => {
-    const answer = await head()
-    if (answer.status !== 200) throw new Error(`HEAD answered ${answer.status}.`)
-    return offsetOf(answer)
+    const response = await head()
+    if (response.status !== 200) throw new Error(`HEAD answered ${response.status}.`)
+    return offsetOf(response)
   }
   return {
     grant,
@@ -207,8 +207,8 @@ function cutBytes(
       return { client, ended, finish: () => client.end(bytesOf(partNumber).subarray(10)) }
     },
     headOf: async (partNumber) => {
-      const answer = await send(await urlOf(partNumber), { method: 'HEAD' })
-      return [answer.status, offsetOf(answer)]
+      const response = await send(await urlOf(partNumber), { method: 'HEAD' })
+      return [response.status, offsetOf(response)]
     },
     held,
     untilHeld: async (...wanted) => {

@@ -89,8 +89,8 @@ function makeCalls(world: World): EngineDeps['calls'] {
       world.requests.push(request)
       world.log.push(`start ${name}`)
       if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
-      const answer = await world.onStart(name)
-      if (answer) return answer
+      const response = await world.onStart(name)
+      if (response) return response
       world.tickets += 1
       const metadata = {
         ...uploadTicket().metadata,
@@ -103,8 +103,8 @@ function makeCalls(world: World): EngineDeps['calls'] {
     confirmUpload: async (request) => {
       world.confirmations.push(request)
       world.log.push(`confirm ${request.cloudKey}`)
-      const answer = world.onConfirm(world.confirmations.length)
-      if (answer) return answer
+      const response = world.onConfirm(world.confirmations.length)
+      if (response) return response
       const [name, size] = [String(request.metadata?.originalName), Number(request.metadata?.size)]
       return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
     },

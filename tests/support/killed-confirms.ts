@@ -231,10 +231,10 @@ function confirming(environment: Environment, user: Client, uploads: readonly Se
           user,
           uploads.map(({ cloudKey }) => ({ cloudKey })),
         )
-  const filesIn = async (answer: Response): Promise<File[]> => {
-    await expectOk(answer)
-    if (isOne) return [await json<File>(answer)]
-    const { results } = await json<{ results: EntryResult<File>[] }>(answer)
+  const filesIn = async (response: Response): Promise<File[]> => {
+    await expectOk(response)
+    if (isOne) return [await json<File>(response)]
+    const { results } = await json<{ results: EntryResult<File>[] }>(response)
     return results.flatMap((result) => result.answer ?? [])
   }
   let response: Response | null = null
@@ -270,9 +270,9 @@ function confirming(environment: Environment, user: Client, uploads: readonly Se
 function renewing(environment: Environment, user: Client, file: File & { bytes: Bytes }): Call {
   const { id, originalName, bytes } = file
   const ask = () => requestRenewal(user, id, { expirationDays: renewalDays })
-  const renewed = async (answer: Response): Promise<File> => {
-    await expectOk(answer)
-    return json<File>(answer)
+  const renewed = async (response: Response): Promise<File> => {
+    await expectOk(response)
+    return json<File>(response)
   }
   let response: Response | null = null
   return {
@@ -310,13 +310,15 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
  * reach its database.
  */
 async function wholeAnswer(request: () => Promise<Response>): Promise<Response | null> {
-  const answer = await request().catch(() => null)
-  if (answer && answer.status >= 500) {
-    await expectClearError(answer)
+  const response = await request().catch(() => null)
+  if (response && response.status >= 500) {
+    await expectClearError(response)
     return null
   }
-  const body = await answer?.text().catch(() => null)
-  return answer && typeof body === 'string' ? new Response(body, { status: answer.status }) : null
+  const body = await response?.text().catch(() => null)
+  return response && typeof body === 'string'
+    ? new Response(body, { status: response.status })
+    : null
 }
 
 function linkOf(file: File | undefined) {
@@ -331,9 +333,9 @@ async function listOf(user: Client): Promise<Map<string, File>> {
 }
 
 async function expectOpens({ server }: Environment, code: string, bytes: Bytes): Promise<void> {
-  const answer = await fetch(`${server.url}/api/download/${code}`)
-  await expectOk(answer)
-  expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
+  const response = await fetch(`${server.url}/api/download/${code}`)
+  await expectOk(response)
+  expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
 async function expectEnded({ server }: Environment, code: string): Promise<void> {

@@ -121,10 +121,10 @@ export function simulateParts(count: number, size = count * partSize) {
         request.onSent?.(Math.floor(bytes / 2))
         return await after(sim.partMs, request.signal, () => {
           if (!sim.online) return { kind: 'network' }
-          const answer = answerTo(partNumber, fault)
+          const response = answerTo(partNumber, fault)
           // A PUT that stored nothing and got no response didn't send its whole body.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
-          return answer
+          return response
         })
       } finally {
         underWay.delete(partNumber)

@@ -39,13 +39,13 @@ export function send(url: string, { method = 'GET', headers = {}, path, body }: 
 }
 
 /** Returns the code of an error response. */
-export function codeOf(answer: Answer): unknown {
-  return JSON.parse(answer.body.toString()).code
+export function codeOf(response: Answer): unknown {
+  return JSON.parse(response.body.toString()).code
 }
 
 /** Returns status and code of an error response. */
-export function refusalOf(answer: Answer): [number, unknown] {
-  return [answer.status, codeOf(answer)]
+export function refusalOf(response: Answer): [number, unknown] {
+  return [response.status, codeOf(response)]
 }
 
 /**

@@ -43,8 +43,8 @@ export async function signUpForToken(
   changes: { email: string; [field: string]: unknown },
 ): Promise<string> {
   await app.mails()
-  const answer = await signUp(makeClient(app), changes)
-  if (!answer.ok) throw new Error(`Signing up was answered ${answer.status}`)
+  const response = await signUp(makeClient(app), changes)
+  if (!response.ok) throw new Error(`Signing up was answered ${response.status}`)
   const [mail] = await app.mails()
   return tokenIn(mail)
 }
@@ -54,8 +54,8 @@ export function verify(app: TestApp, token: unknown): Promise<Response> {
 }
 
 /** Returns a response's cookies as a Cookie header. */
-export function cookiesOf(answer: Response): string {
-  return answer.headers
+export function cookiesOf(response: Response): string {
+  return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')
@@ -83,19 +83,19 @@ export function tryLogin(app: TestApp, email: string, secret = password): Promis
 }
 
 /** Returns status and error code, such as '401 INVALID_TOKEN'. */
-export async function statusAndCode(answer: Response): Promise<string> {
-  const { code } = await json<{ code?: string }>(answer)
-  return `${answer.status} ${code ?? ''}`.trim()
+export async function statusAndCode(response: Response): Promise<string> {
+  const { code } = await json<{ code?: string }>(response)
+  return `${response.status} ${code ?? ''}`.trim()
 }
 
 /** Returns the client's view of a response, without values that always differ. */
-export async function seen(answer: Response) {
-  const headers = Object.fromEntries(answer.headers)
+export async function seen(response: Response) {
+  const headers = Object.fromEntries(response.headers)
   for (const own of ['date', 'x-request-id']) delete headers[own]
   const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
   return {
-    status: answer.status,
+    status: response.status,
     headers: { ...headers, cookie, 'set-cookie': null },
-    body: await answer.text(),
+    body: await response.text(),
   }
 }

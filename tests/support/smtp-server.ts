@@ -113,7 +113,7 @@ export async function startSmtpServer(
     react(next) {
       reaction = next
       if (next === 'hold') return
-      for (const answer of held) answer()
+      for (const response of held) response()
       held = []
     },
     leave() {

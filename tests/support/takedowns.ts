@@ -48,10 +48,10 @@ export function fresh(size = 1000): Uint8Array<ArrayBuffer> {
 
 /** Downloads a file. Returns true if the link works. */
 export async function canDownload(client: Client, shortCode: string): Promise<boolean> {
-  const answer = await client.fetch(`/api/download/${shortCode}`)
-  await answer.arrayBuffer()
-  expect([200, 404]).toContain(answer.status)
-  return answer.status === 200
+  const response = await client.fetch(`/api/download/${shortCode}`)
+  await response.arrayBuffer()
+  expect([200, 404]).toContain(response.status)
+  return response.status === 200
 }
 
 export function takeDown(
@@ -64,9 +64,9 @@ export function takeDown(
 
 /** Takes a file down. Returns the message shown to the administrator. */
 export async function takenDown(admin: Client, shortCode: string, reason?: string) {
-  const answer = await takeDown(admin, shortCode, reason)
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
-  return (await json<{ message: string }>(answer)).message
+  const response = await takeDown(admin, shortCode, reason)
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
+  return (await json<{ message: string }>(response)).message
 }
 
 export function report(client: Client, shortCode: string, more: object = {}): Promise<Response> {

@@ -60,7 +60,9 @@ export async function sendAllOf(
   const requests = contents.map(({ length }, at) =>
     uploadRequest({ fileName: `${at}.txt`, fileSize: length }),
   )
-  const started = (await startAll(person, requests)).flatMap(({ answer }) => answer ?? [])
+  const started = (await startAll(person, requests)).flatMap(
+    ({ answer: response }) => response ?? [],
+  )
   const left = started.entries()
   const client = async () => {
     for (const [at, upload] of left) {

@@ -25,7 +25,7 @@ export interface WebPage {
   /** All requests so far, in order. */
   asked: Asked[]
   /** Sets the response to a call, such as `GET /api/files`. */
-  on(call: string, answer: Answer): void
+  on(call: string, response: Answer): void
   client: QueryClient
   /** Returns how many times the page noticed that the session had ended. */
   signedOut(): number
@@ -55,9 +55,9 @@ export function openPage(): WebPage {
       body: typeof body === 'string' ? JSON.parse(body) : undefined,
     }
     asked.push(request)
-    const answer = answers.get(request.call)
-    if (answer === undefined) throw new TypeError('Failed to fetch')
-    const result = await answer(request)
+    const response = answers.get(request.call)
+    if (response === undefined) throw new TypeError('Failed to fetch')
+    const result = await response(request)
     return result instanceof Response ? result : Response.json(result)
   })
   const wrapper = ({ children }: { children: ReactNode }) =>
@@ -74,7 +74,7 @@ export function openPage(): WebPage {
     )
   return {
     asked,
-    on: (call, answer) => void answers.set(call, answer),
+    on: (call, response) => void answers.set(call, response),
     client,
     signedOut: () => signedOut,
     show: (element) => render(element, { wrapper }),

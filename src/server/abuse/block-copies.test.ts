@@ -54,8 +54,8 @@ describe('blocked content', () => {
       [eve, { sha256: sha256(bytes) }],
       [admin, {}],
     ] as const) {
-      const { cloudKey, answer } = await uploadAgain(person, bytes, more)
-      await expectRefusal(answer, 409, 'CONTENT_BLOCKED')
+      const { cloudKey, answer: response } = await uploadAgain(person, bytes, more)
+      await expectRefusal(response, 409, 'CONTENT_BLOCKED')
       // The upload has ended and its bytes are gone.
       await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
       expect(await app.storage.storedSize(cloudKey)).toBeNull()
@@ -110,8 +110,8 @@ describe('blocked content', () => {
 
   it('is refused when a confirm is repeated after the takedown', async () => {
     const bytes = fresh()
-    const { cloudKey, answer } = await uploadAgain(owner, bytes)
-    await takenDown(admin, (await json<File>(answer)).shortCode)
+    const { cloudKey, answer: response } = await uploadAgain(owner, bytes)
+    await takenDown(admin, (await json<File>(response)).shortCode)
     await expectRefusal(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 

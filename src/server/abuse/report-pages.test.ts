@@ -23,18 +23,18 @@ beforeEach(async () => {
 afterAll(() => app.close())
 
 async function open(code: string) {
-  const answer = await makeClient(app).fetch(`/s/${code}/report`)
-  return { answer, page: readPage(await answer.text()) }
+  const response = await makeClient(app).fetch(`/s/${code}/report`)
+  return { answer: response, page: readPage(await response.text()) }
 }
 
 /** Submits the form as a browser does. */
 async function send(code: string, fields: Record<string, string>, headers = {}) {
-  const answer = await makeClient(app).fetch(`/s/${code}/report`, {
+  const response = await makeClient(app).fetch(`/s/${code}/report`, {
     method: 'POST',
     headers: { origin: app.url, ...headers },
     body: new URLSearchParams(fields),
   })
-  return { answer, page: readPage(await answer.text()) }
+  return { answer: response, page: readPage(await response.text()) }
 }
 
 describe('the report page', () => {
@@ -52,12 +52,12 @@ describe('the report page', () => {
       name,
       shortCode,
     ])
-    const { answer, page } = await open(shortCode)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('x-robots-tag')).toBe('noindex')
-    expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
-    expect(answer.headers.get('content-security-policy')).not.toContain('unsafe-')
+    const { answer: response, page } = await open(shortCode)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-robots-tag')).toBe('noindex')
+    expect(response.headers.get('content-security-policy')).toContain("form-action 'self'")
+    expect(response.headers.get('content-security-policy')).not.toContain('unsafe-')
     expect(textOf(page.one('h1'))).toBe('Report this file')
     expect(textOf(page.one('p', { class: 'lead' }))).toContain(name)
     const form = page.one('form')
@@ -71,13 +71,13 @@ describe('the report page', () => {
 
   it('says thank you and links back to the file', async () => {
     const { shortCode } = await makeFile(owner)
-    const { answer, page } = await send(shortCode, {
+    const { answer: response, page } = await send(shortCode, {
       choice: 'malware',
       words: 'A trap',
       email: 'ada@example.org',
       website: '',
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     expect(textOf(page.one('h1'))).toBe('Thank you')
     expect(page.all('form')).toEqual([])
     const links = page.all('a').map((a) => attributeOf(a, 'href'))
@@ -106,8 +106,8 @@ describe('the report page', () => {
     [{ choice: 'illegal', words: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
   ])('shows the form again with the previous input: %j', async (fields, error) => {
     const { shortCode } = await makeFile(owner)
-    const { answer, page } = await send(shortCode, fields)
-    expect(answer.status).toBe(400)
+    const { answer: response, page } = await send(shortCode, fields)
+    expect(response.status).toBe(400)
     expect(textOf(page.one('p', { class: 'error' }))).toBe(error)
     const { choice = '', words = '', email = '' } = fields as Record<string, string>
     const chosen = page.all('input').filter((one) => attributeOf(one, 'checked') !== undefined)
@@ -124,20 +124,23 @@ describe('the report page', () => {
     const most = Number(attributeOf(form.one('textarea'), 'maxlength'))
     const text = `One\n\n${'x'.repeat(most - 5)}`
     expect(text).toHaveLength(most)
-    const { answer } = await send(shortCode, {
+    const { answer: response } = await send(shortCode, {
       choice: 'illegal',
       words: text.replaceAll('\n', '\r\n'),
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(`Illegal or harmful: ${text}`)
   })
 
   it('keeps the input after too many reports and says when to retry', async () => {
     const { shortCode } = await makeFile(owner)
     for (let n = 0; n < 10; n += 1) await send(shortCode, { choice: 'other', words: 'again' })
-    const { answer, page } = await send(shortCode, { choice: 'other', words: 'once more' })
-    expect(answer.status).toBe(429)
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const { answer: response, page } = await send(shortCode, {
+      choice: 'other',
+      words: 'once more',
+    })
+    expect(response.status).toBe(429)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(textOf(page.one('p', { class: 'error' }))).toContain('Too many attempts')
     expect(textOf(page.one('textarea'))).toBe('once more')
   })
@@ -160,12 +163,12 @@ describe('the report page', () => {
     })
     const dead = readPage(await unknown.text()).serialized()
     for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
-      for (const { answer, page } of [
+      for (const { answer: response, page } of [
         await open(code),
         await send(code, { choice: 'other', words: 'x' }),
         await send(code, {}),
       ]) {
-        expect(answer.status, code).toBe(404)
+        expect(response.status, code).toBe(404)
         expect(page.serialized()).toBe(dead)
       }
     }

@@ -103,9 +103,9 @@ it('with confirms of the same content by others: no link is left', async () => {
     ])
     expect(taken.status).toBe(200)
     const codes: string[] = []
-    for (const answer of answers) {
-      expect([200, 409]).toContain(answer.status)
-      if (answer.status === 200) codes.push((await json<File>(answer)).shortCode)
+    for (const response of answers) {
+      expect([200, 409]).toContain(response.status)
+      if (response.status === 200) codes.push((await json<File>(response)).shortCode)
     }
     const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
     if (ids.length > 0) await requestDeletion(bob, ids)
@@ -123,8 +123,8 @@ it('with downloads: each gets all of the bytes or none, and none afterwards', as
       soon(() => takeDown(admin, file.shortCode)),
       ...[1, 2, 3].map(() =>
         soon(async () => {
-          const answer = await visitor.fetch(`/api/download/${file.shortCode}`)
-          return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
+          const response = await visitor.fetch(`/api/download/${file.shortCode}`)
+          return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
         }),
       ),
     ])

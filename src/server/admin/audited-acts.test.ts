@@ -101,8 +101,8 @@ describe('the audit log', () => {
     const [action, act] = acts[name] ?? []
     if (!act) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
     const before = await app.deps.db.$count(auditLog)
-    const answer = await act()
-    expect([answer.status, await answer.text()]).toEqual([200, expect.anything()])
+    const response = await act()
+    expect([response.status, await response.text()]).toEqual([200, expect.anything()])
     const lines = await app.deps.db.select().from(auditLog).orderBy(auditLog.id).offset(before)
     expect(lines).toMatchObject([{ action, actor: admin.id, ipAddress: '127.0.0.1' }])
   })

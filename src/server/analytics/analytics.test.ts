@@ -258,13 +258,13 @@ describe('downloads per day', () => {
     await at(midnight, async () => {
       await download(one)
       await download(other)
-      const answer = await read(ada)
-      expect(counts(answer)).toEqual({
+      const response = await read(ada)
+      expect(counts(response)).toEqual({
         [dayOf(new Date(midnight.getTime() - 1))]: 3,
         [dayOf(midnight)]: 2,
       })
-      expect(answer.days.map(({ day }) => day).toSorted()).toEqual(
-        answer.days.map(({ day }) => day),
+      expect(response.days.map(({ day }) => day).toSorted()).toEqual(
+        response.days.map(({ day }) => day),
       )
     })
   })

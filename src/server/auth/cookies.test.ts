@@ -30,9 +30,9 @@ async function visit(
     await work(context)
     return context.body(null)
   })
-  const answer = await app.request('/', { headers: { cookie } })
-  expect(answer.status).toBe(200)
-  return answer.headers.getSetCookie()
+  const response = await app.request('/', { headers: { cookie } })
+  expect(response.status).toBe(200)
+  return response.headers.getSetCookie()
 }
 
 async function tokenIn(deps: typeof plain, cookie: string): Promise<string | null> {

@@ -38,9 +38,9 @@ describe('PATCH /api/auth/user', () => {
     [{}, { firstName: 'Ada', lastName: 'Lovelace', name: 'Ada Lovelace' }],
   ])('with %j returns the updated user', async (body, expected) => {
     const person = await makePerson(app)
-    const answer = await patch(person, body)
-    expect(answer.status).toBe(200)
-    const user = await json<object>(answer)
+    const response = await patch(person, body)
+    expect(response.status).toBe(200)
+    const user = await json<object>(response)
     expect(user).toMatchObject({ ...expected, id: person.id, email: person.email, tier: 'free' })
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject(user)
   })
@@ -66,9 +66,9 @@ describe('PATCH /api/auth/user', () => {
     ['an array', [], ''],
   ])('refuses %s without changing anything', async (_, body, fault) => {
     const person = await makePerson(app)
-    const answer = await patch(person, body)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
+    const response = await patch(person, body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringContaining(fault),
     })
@@ -119,8 +119,8 @@ function change(client: Client, currentPassword: unknown, newPassword: unknown) 
 }
 
 /** Returns the cookies set by a response as a `Cookie` header. */
-function cookiesOf(answer: Response) {
-  return answer.headers
+function cookiesOf(response: Response) {
+  return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')
@@ -134,15 +134,15 @@ describe('POST /api/auth/change-password', () => {
   it('sets the password, ends the other sessions and rotates the current token', async () => {
     const person = await makePerson(app)
     const other = makeClient(app, await logIn(app, person.email, person.password))
-    const answer = await change(person, person.password, 'a new password')
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({
+    const response = await change(person, person.password, 'a new password')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
       message: 'Password changed. All other sessions are signed out.',
     })
     // The browser's old cookie is invalid too, because it may have been copied.
     expect(await statusOf(person)).toBe(401)
     expect(await statusOf(other)).toBe(401)
-    expect(await statusOf(makeClient(app, cookiesOf(answer)))).toBe(200)
+    expect(await statusOf(makeClient(app, cookiesOf(response)))).toBe(200)
 
     const { email, password } = person
     expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(401)
@@ -163,10 +163,10 @@ describe('POST /api/auth/change-password', () => {
     const dayMs = 86_400_000
     const person = await makePerson(app)
     app.clock.advance(10 * dayMs)
-    const answer = await change(person, person.password, 'a new password')
-    const [cookie] = answer.headers.getSetCookie()
+    const response = await change(person, person.password, 'a new password')
+    const [cookie] = response.headers.getSetCookie()
     expect(cookie).toContain(`; Max-Age=${(80 * dayMs) / 1000}; Path=/; HttpOnly; SameSite=Lax`)
-    const client = makeClient(app, cookiesOf(answer))
+    const client = makeClient(app, cookiesOf(response))
     for (const days of [13, 13, 13, 13, 13, 13]) {
       app.clock.advance(days * dayMs)
       expect(await statusOf(client)).toBe(200)
@@ -190,21 +190,21 @@ describe('POST /api/auth/change-password', () => {
     expect(mail?.content.text).toContain('Every other browser has to sign in again.')
     expect(mail?.content.text).toContain('Somebody knew your old password.')
     const late = { token, newPassword: 'by an old email' }
-    const answer = await makeClient(app).post('/api/auth/reset-password', late)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })
+    const response = await makeClient(app).post('/api/auth/reset-password', late)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'TOKEN_INVALID' })
   })
 
   it('refuses a wrong password without changing anything', async () => {
     const person = await makePerson(app)
     const other = makeClient(app, await logIn(app, person.email, person.password))
-    const answer = await change(person, 'not this one', 'a new password')
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toEqual({
+    const response = await change(person, 'not this one', 'a new password')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
       code: 'WRONG_PASSWORD',
       message: 'The current password is incorrect.',
     })
-    expect(answer.headers.getSetCookie()).toEqual([])
+    expect(response.headers.getSetCookie()).toEqual([])
     expect(await statusOf(person)).toBe(200)
     expect(await statusOf(other)).toBe(200)
     expect(await app.mails()).toEqual([])
@@ -226,9 +226,9 @@ describe('POST /api/auth/change-password', () => {
     ['a new password with a lone surrogate', 'correct horse', 'secret\ud800', 'newPassword'],
   ])('refuses %s and names the error', async (_, current, next, fault) => {
     const person = await makePerson(app)
-    const answer = await change(person, current, next)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
+    const response = await change(person, current, next)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringContaining(fault),
     })
@@ -238,9 +238,9 @@ describe('POST /api/auth/change-password', () => {
   it('returns NO_PASSWORD for an account without one', async () => {
     const person = await makePerson(app)
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
-    const answer = await change(person, 'anything', 'a new password')
-    expect(answer.status).toBe(409)
-    expect(await answer.json()).toEqual({
+    const response = await change(person, 'anything', 'a new password')
+    expect(response.status).toBe(409)
+    expect(await response.json()).toEqual({
       code: 'NO_PASSWORD',
       message: 'This account has no password yet. Set one by email first.',
     })
@@ -253,10 +253,10 @@ describe('POST /api/auth/change-password', () => {
       password: person.password,
     })
     const before = cookiesOf(login)
-    const answer = await change(makeClient(app, before), person.password, 'a new password')
+    const response = await change(makeClient(app, before), person.password, 'a new password')
     const known = (cookies: string) => /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
-    expect(known(cookiesOf(answer))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
-    expect(known(cookiesOf(answer))).not.toBe(known(before))
+    expect(known(cookiesOf(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
+    expect(known(cookiesOf(response))).not.toBe(known(before))
   })
 
   it('succeeds once when called in parallel', async () => {
@@ -270,7 +270,7 @@ describe('POST /api/auth/change-password', () => {
     const refused = answers.filter((_, at) => at !== done)
     // Too late: the password had changed, or their cookie had been replaced.
     for (const { status } of refused) expect([400, 401]).toContain(status)
-    for (const answer of refused) expect(answer.headers.getSetCookie()).toEqual([])
+    for (const response of refused) expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, passwords[done] ?? '')
     expect(await statusOf(makeClient(app, cookiesOf(answers[done] as Response)))).toBe(200)
     expect(await app.mails()).toHaveLength(1)

@@ -72,8 +72,8 @@ describe('GET /api/auth/sessions', () => {
   it('contains no tokens and no ids that open a session', async () => {
     const person = await makePerson(app)
     await anotherBrowser(person)
-    const answer = await person.fetch('/api/auth/sessions')
-    const text = await answer.text()
+    const response = await person.fetch('/api/auth/sessions')
+    const text = await response.text()
     const rows = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
     expect(rows).toHaveLength(2)
     for (const { id, token } of rows) {
@@ -81,7 +81,7 @@ describe('GET /api/auth/sessions', () => {
       expect(text).not.toContain(token)
       expect(token).not.toContain(id)
     }
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
   it('omits expired sessions and those of other users', async () => {
@@ -217,9 +217,9 @@ it('cross-site requests end no session and change neither name nor password', as
       JSON.stringify({ currentPassword: person.password, newPassword: 'chosen by Eve' }),
     ],
   ] as const) {
-    const answer = await person.fetch(path, { method, headers, ...(body && { body }) })
-    expect(answer.status, path).toBe(403)
-    expect(await answer.json()).toMatchObject({ code: 'FOREIGN_ORIGIN' })
+    const response = await person.fetch(path, { method, headers, ...(body && { body }) })
+    expect(response.status, path).toBe(403)
+    expect(await response.json()).toMatchObject({ code: 'FOREIGN_ORIGIN' })
   }
   expect(await list(person)).toHaveLength(2)
   expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ firstName: 'Ada' })

@@ -43,7 +43,7 @@ describe('POST /api/auth/resend-verification', () => {
         message: 'If this address still has to be verified, we have sent the email again.',
       }),
     })
-    for (const answer of answers.slice(1)) expect(answer).toEqual(answers[0])
+    for (const response of answers.slice(1)) expect(response).toEqual(answers[0])
     expect((await app.mails()).map(({ to }) => to.address)).toEqual([waiting])
   })
 

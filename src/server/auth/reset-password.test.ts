@@ -34,9 +34,9 @@ async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<stri
   return tokenIn(mail)
 }
 
-async function expectInvalid(answer: Response) {
-  expect(answer.status).toBe(400)
-  expect(await answer.json()).toMatchObject({ code: 'TOKEN_INVALID' })
+async function expectInvalid(response: Response) {
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ code: 'TOKEN_INVALID' })
 }
 
 describe('POST /api/auth/forgot-password', () => {
@@ -44,10 +44,10 @@ describe('POST /api/auth/forgot-password', () => {
     const person = await makePerson(app)
     const answers = []
     for (const email of [person.email, 'nobody@example.org']) {
-      const answer = await forget(email)
-      const headers = Object.fromEntries(answer.headers)
+      const response = await forget(email)
+      const headers = Object.fromEntries(response.headers)
       for (const own of ['date', 'x-request-id']) delete headers[own]
-      answers.push({ status: answer.status, headers, body: await answer.json() })
+      answers.push({ status: response.status, headers, body: await response.json() })
     }
     expect(answers[0]).toEqual(answers[1])
     expect(answers[0]).toMatchObject({
@@ -76,8 +76,8 @@ describe('POST /api/auth/forgot-password', () => {
   it.each([undefined, '', 'no address', 7, `${'a'.repeat(300)}@example.org`, '\0@example.org'])(
     'refuses %j',
     async (email) => {
-      const answer = await makeClient(app).post('/api/auth/forgot-password', { email })
-      expect(answer.status).toBe(400)
+      const response = await makeClient(app).post('/api/auth/forgot-password', { email })
+      expect(response.status).toBe(400)
       expect(await app.mails()).toEqual([])
     },
   )
@@ -113,9 +113,9 @@ describe('an email to an unverified address', () => {
 
 describe('POST /api/auth/reset-password/check', () => {
   const isValid = async (token: string) => {
-    const answer = await makeClient(app).post('/api/auth/reset-password/check', { token })
-    expect(answer.status).toBe(200)
-    return (await answer.json()).isValid
+    const response = await makeClient(app).post('/api/auth/reset-password/check', { token })
+    expect(response.status).toBe(200)
+    return (await response.json()).isValid
   }
 
   it('reports whether a token is valid without consuming it', async () => {
@@ -136,8 +136,8 @@ describe('POST /api/auth/reset-password/check', () => {
   })
 
   it.each([undefined, '', 7, 'x'.repeat(201)])('refuses %j', async (token) => {
-    const answer = await makeClient(app).post('/api/auth/reset-password/check', { token })
-    expect(answer.status).toBe(400)
+    const response = await makeClient(app).post('/api/auth/reset-password/check', { token })
+    expect(response.status).toBe(400)
   })
 })
 
@@ -145,9 +145,9 @@ describe('POST /api/auth/reset-password', () => {
   it('sets the password once and ends every session', async () => {
     const person = await makePerson(app)
     const token = await requestResetToken(person)
-    const answer = await reset(token)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({ message: 'Password reset successful!' })
+    const response = await reset(token)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ message: 'Password reset successful!' })
 
     expect((await person.fetch('/api/auth/user')).status).toBe(401)
     const old = { email: person.email, password: person.password }
@@ -233,9 +233,9 @@ describe('POST /api/auth/reset-password', () => {
     ['a password of lone surrogates', 'x', '\ud800\ud800\ud800\ud800\ud800\ud800'],
   ])('refuses %s', async (_, token, newPassword) => {
     const body = { token, newPassword }
-    const answer = await makeClient(app).post('/api/auth/reset-password', body)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+    const response = await makeClient(app).post('/api/auth/reset-password', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   it('refuses an invalid token', async () => {

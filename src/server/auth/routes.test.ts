@@ -66,8 +66,8 @@ describe('a logout', () => {
   it('by HEAD or from another site ends nothing', async () => {
     const person = await makePerson(app)
     for (const site of ['cross-site', 'same-site']) {
-      const answer = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })
-      expect(answer.headers.getSetCookie()).toEqual([])
+      const response = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })
+      expect(response.headers.getSetCookie()).toEqual([])
     }
     await person.fetch('/api/logout', { method: 'HEAD' })
     expect(await statusOf(person)).toBe(200)

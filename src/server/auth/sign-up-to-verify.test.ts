@@ -40,9 +40,12 @@ function usersOf(address: string) {
 
 describe('POST /api/auth/signup with email verification', () => {
   it('creates the account at the click, exactly as entered', async () => {
-    const answer = await signUp(makeClient(app), { email: email.toUpperCase(), firstName: 'Grace' })
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({
+    const response = await signUp(makeClient(app), {
+      email: email.toUpperCase(),
+      firstName: 'Grace',
+    })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
       message: 'Account created successfully!',
       requiresVerification: true,
     })
@@ -98,7 +101,7 @@ describe('POST /api/auth/signup with email verification', () => {
       answers.push(await seen(await signUp(makeClient(app), { email: address, password: chosen })))
     }
     expect(answers[0]?.status).toBe(200)
-    for (const answer of answers.slice(1)) expect(answer).toEqual(answers[0])
+    for (const response of answers.slice(1)) expect(response).toEqual(answers[0])
 
     const mails = await app.mails()
     expect(mails.map(({ to, content }) => [to.address, content.subject])).toEqual([

@@ -21,9 +21,9 @@ async function shownPolicy() {
 }
 
 async function expectRefused(email: string, message: string) {
-  const answer = await signUp(email)
-  expect(answer.status).toBe(403)
-  expect(await answer.json()).toEqual({ code: 'SIGNUP_NOT_ALLOWED', message })
+  const response = await signUp(email)
+  expect(response.status).toBe(403)
+  expect(await response.json()).toEqual({ code: 'SIGNUP_NOT_ALLOWED', message })
   const login = await makeClient(app).post('/api/auth/login', { email, password: 'correct horse' })
   expect(login.status).toBe(401)
 }

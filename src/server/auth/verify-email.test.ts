@@ -46,14 +46,14 @@ function usersOf(address: string) {
 }
 
 it('only the browser that signed up needs no click to confirm', async () => {
-  const answer = await signUp(makeClient(app), { email })
+  const response = await signUp(makeClient(app), { email })
   const stranger = await signUp(makeClient(app), { email })
   const [mail] = await app.mails()
   const check = async (cookie: string) => {
     const client = makeClient(app, cookie)
     return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(mail) }))
   }
-  expect(await check(cookiesOf(answer))).toEqual({ isOwnSignup: true })
+  expect(await check(cookiesOf(response))).toEqual({ isOwnSignup: true })
   for (const cookie of ['', cookiesOf(stranger), 'mayfly.unverified=']) {
     expect(await check(cookie)).toEqual({ isOwnSignup: false })
   }

@@ -118,8 +118,8 @@ async function keyOf({ id }: { id: string }): Promise<string> {
 }
 
 async function bytesAt(url: string, { shortCode }: { shortCode: string }) {
-  const answer = await fetch(`${url}/api/download/${shortCode}`)
-  return answer.ok ? sha256(await answer.bytes()) : answer.status
+  const response = await fetch(`${url}/api/download/${shortCode}`)
+  return response.ok ? sha256(await response.bytes()) : response.status
 }
 
 it('restores everything stored when the backup began, despite concurrent uploads', async () => {

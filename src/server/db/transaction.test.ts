@@ -46,11 +46,11 @@ describe('a transaction', () => {
   it('commits when the work resolves, and its connection is reused', async () => {
     const pool = open()
     const connection = await connectionOf(pool)
-    const answer = await pool.db.transaction(async (tx) => {
+    const response = await pool.db.transaction(async (tx) => {
       await write(tx, 'whole')
       return 'done'
     })
-    expect(answer).toBe('done')
+    expect(response).toBe('done')
     expect(await isThere(pool, 'whole')).toBe(true)
     expect(await connectionOf(pool)).toBe(connection)
   })

@@ -137,13 +137,13 @@ describe('a mail server that stops responding', () => {
   it('after the content of an email: the email can be retried', async () => {
     server.react('hold')
     // Without this timeout, the mailer would wait for the response and succeed.
-    const answer = setTimeout(() => server.react('accept'), hangTimeoutMs)
+    const response = setTimeout(() => server.react('accept'), hangTimeoutMs)
     // On a slow machine the mailer may time out before the server has the content, so retry with
     // more time.
     for (let socketTimeoutMs = 500; server.offered.length === 0; socketTimeoutMs *= 2) {
       await expectToGiveUp(server.url, { socketTimeoutMs })
     }
-    clearTimeout(answer)
+    clearTimeout(response)
     expect(server.offered).toEqual(['ada@example.org'])
   })
 })

@@ -143,7 +143,8 @@ describe('POST /api/feedback/form', () => {
       body: new URLSearchParams(fields),
       headers,
     })
-  const headingOf = async (answer: Response) => textOf(readPage(await answer.text()).one('main'))
+  const headingOf = async (response: Response) =>
+    textOf(readPage(await response.text()).one('main'))
 
   it('stores and emails a form sent without scripts, and responds with a page', async () => {
     const sent = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
@@ -241,9 +242,9 @@ describe('DELETE /api/admin/feedback/{id}', () => {
   })
 
   it.each([randomUUID(), 'x', "'", '%00'])('answers 404 for the id %s', async (id) => {
-    const answer = await remove(id)
-    expect(answer.status).toBe(404)
-    expect(await answer.json()).toMatchObject({ code: 'FEEDBACK_NOT_FOUND' })
+    const response = await remove(id)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ code: 'FEEDBACK_NOT_FOUND' })
   })
 
   it('is only for administrators', async () => {

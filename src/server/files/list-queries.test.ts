@@ -218,8 +218,8 @@ describe('the order of a list', () => {
   })
 
   it('is newest first by default', async () => {
-    const answer = async (query: string) => json(await ada.fetch(`/api/files?limit=5${query}`))
-    expect(await answer('')).toEqual(await answer('&sort=-date'))
+    const response = async (query: string) => json(await ada.fetch(`/api/files?limit=5${query}`))
+    expect(await response('')).toEqual(await response('&sort=-date'))
   })
 
   it('shows each remaining file once, even if its neighbors are deleted between pages', async () => {

@@ -67,9 +67,9 @@ async function canDownload(code: string, bytes: Uint8Array) {
  */
 async function codesOf(answers: Response[], otherwise: number[]) {
   const codes: string[] = []
-  for (const answer of answers) {
-    if (answer.status === 200) codes.push((await json<File>(answer)).shortCode)
-    else expect(otherwise).toContain(answer.status)
+  for (const response of answers) {
+    if (response.status === 200) codes.push((await json<File>(response)).shortCode)
+    else expect(otherwise).toContain(response.status)
   }
   return codes
 }
@@ -145,7 +145,7 @@ describe('two deletions of the same files in parallel', () => {
         soon(() => requestDeletion(eve, ids.toReversed())),
       ])
       const results = await Promise.all(
-        answers.map((answer) => json<{ deletedCount: number; notFound: string[] }>(answer)),
+        answers.map((response) => json<{ deletedCount: number; notFound: string[] }>(response)),
       )
       expect(results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(ids.length)
       expect(results.flatMap(({ notFound }) => notFound).toSorted()).toEqual(ids.toSorted())

@@ -29,8 +29,8 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 async function ask(...lines: string[]) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
-  const answer = await text(socket)
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  const response = await text(socket)
+  const [head = '', body = ''] = response.split('\r\n\r\n')
   return { status: Number(head.split(' ')[1]), head, body }
 }
 

@@ -40,15 +40,15 @@ describe.each([
   ['in chunks', { 'transfer-encoding': 'chunked' }],
 ])('a body %s', (_how, headers) => {
   it.each([0, 1, maxSize - 1, maxSize])('of %i bytes is read completely', async (length) => {
-    const answer = await post('x'.repeat(length), headers)
-    expect(answer.status).toBe(200)
-    expect(answer.body.toString()).toBe(String(length))
+    const response = await post('x'.repeat(length), headers)
+    expect(response.status).toBe(200)
+    expect(response.body.toString()).toBe(String(length))
   })
 
   it.each([maxSize + 1, 20 * maxSize])('of %i bytes is refused', async (length) => {
-    const answer = await post('x'.repeat(length), headers)
-    expect(answer.status).toBe(413)
-    expect(codeOf(answer)).toBe('BODY_TOO_LARGE')
+    const response = await post('x'.repeat(length), headers)
+    expect(response.status).toBe(413)
+    expect(codeOf(response)).toBe('BODY_TOO_LARGE')
   })
 
   it('is counted in bytes, not characters', async () => {
@@ -59,8 +59,8 @@ describe.each([
 
 describe('a Content-Length', () => {
   it('above the limit is refused before the body arrives', async () => {
-    const answer = await post('x', { 'content-length': 1_000_000_000 })
-    expect(answer.status).toBe(413)
+    const response = await post('x', { 'content-length': 1_000_000_000 })
+    expect(response.status).toBe(413)
   })
 
   it.each(['-1', '1e3', 'ten', '5, 6'])(
@@ -79,8 +79,8 @@ describe('the memory of large bodies', () => {
     const before = heldCalls
     let refusal: unknown
     const call = post('x'.repeat(larger), { 'x-client': client }, '/hold')
-    void call.then((answer) => {
-      if (answer.status !== 200) refusal = refusalOf(answer)
+    void call.then((response) => {
+      if (response.status !== 200) refusal = refusalOf(response)
     })
     await expect.poll(() => refusal ?? heldCalls).not.toBe(before)
     if (refusal) expect(refusal).toEqual([503, 'SERVER_BUSY'])
@@ -113,8 +113,8 @@ describe('the memory of large bodies', () => {
 
 it('lets requests without a body through', async () => {
   for (const method of ['GET', 'POST', 'DELETE']) {
-    const answer = await send(server.url, { method })
-    expect(answer.status).toBe(200)
-    expect(answer.body.toString()).toBe('0')
+    const response = await send(server.url, { method })
+    expect(response.status).toBe(200)
+    expect(response.body.toString()).toBe('0')
   }
 })

@@ -34,5 +34,5 @@ export interface PageAnswer {
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,
-  answer?: PageAnswer,
+  response?: PageAnswer,
 ) => Promise<Response>

@@ -84,10 +84,10 @@ describe('a full disk', () => {
       await makeClient(app).post('/api/auth/signup', other),
       await requestUpload(person),
     ]
-    for (const answer of answers) {
-      expect(answer.status).toBe(503)
-      expect(answer.headers.get('retry-after')).toBe('60')
-      expect(await answer.json()).toEqual({
+    for (const response of answers) {
+      expect(response.status).toBe(503)
+      expect(response.headers.get('retry-after')).toBe('60')
+      expect(await response.json()).toEqual({
         code: 'DISK_FULL',
         message: 'The disk of this server is full. Please try again later.',
       })

@@ -19,13 +19,13 @@ function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(app.url)
     const socket = connect(Number(port), hostname)
-    let answer = ''
+    let response = ''
     socket.setEncoding('utf8')
     socket.on('data', (chunk) => {
-      answer += chunk
-      if (/HTTP\/1\.1 [2-5]/.test(answer)) socket.end()
+      response += chunk
+      if (/HTTP\/1\.1 [2-5]/.test(response)) socket.end()
     })
-    socket.on('end', () => resolve(answer))
+    socket.on('end', () => resolve(response))
     socket.on('error', reject)
     socket.write(text)
   })
@@ -46,8 +46,8 @@ describe('a client that expects 100-continue', () => {
 
   it('gets one 100 Continue', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
-    const answer = await exchange(`${put(uploadUrl.slice(app.url.length), 4)}body`)
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
+    const response = await exchange(`${put(uploadUrl.slice(app.url.length), 4)}body`)
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
   })
 
   it('is refused before it sends the body', async () => {

@@ -27,9 +27,9 @@ afterAll(() => Promise.all([local.close(), open.close()]))
  */
 async function redirectTarget(server: BareServer, host: string, path: string, more: Sending = {}) {
   const headers = { ...browser, host, ...more.headers }
-  const answer = await send(server.url, { ...more, path, headers })
-  if (answer.status === 302) return answer.headers.location
-  expect(answer.status).toBe(200)
+  const response = await send(server.url, { ...more, path, headers })
+  if (response.status === 302) return response.headers.location
+  expect(response.status).toBe(200)
   return null
 }
 

@@ -24,7 +24,7 @@ const rows = names.map((name) => {
 /** The calls that reached a handler. */
 let calls: { name: EndpointName; call: AnyCall }[] = []
 /** The return value of every handler. */
-let answer: unknown
+let response: unknown
 /** The session of every request. */
 let session: Session | null
 /** How many times the session was read. */
@@ -37,7 +37,7 @@ beforeAll(async () => {
       name,
       (call: AnyCall) => {
         calls.push({ name, call })
-        return answer
+        return response
       },
     ]),
   ) as unknown as Handlers<EndpointName>
@@ -58,7 +58,7 @@ afterAll(() => server.close())
 
 beforeEach(() => {
   calls = []
-  answer = { message: 'done' }
+  response = { message: 'done' }
   session = signedIn('user')
   sessionReads = 0
 })
@@ -96,7 +96,7 @@ describe('access', () => {
   })
 
   it('a call for visitors reads no session', async () => {
-    answer = { status: 'ok' }
+    response = { status: 'ok' }
     expect((await ask('GET', '/api/health')).status).toBe(200)
     expect(sessionReads).toBe(0)
     expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
@@ -130,7 +130,7 @@ describe('an undeclared method', () => {
   })
 
   it('HEAD is GET without the body', async () => {
-    answer = { status: 'ok' }
+    response = { status: 'ok' }
     const answered = await ask('HEAD', '/api/health')
     expect(answered.status).toBe(200)
     expect(answered.body).toHaveLength(0)
@@ -176,7 +176,7 @@ describe('the body of a call', () => {
   })
 
   it('reaches the handler without undeclared fields', async () => {
-    answer = {}
+    response = {}
     await login('{"email":" ada@example.org ","password":"secret","role":"admin"}')
     expect(calls[0]?.call.body).toEqual({ email: 'ada@example.org', password: 'secret' })
   })
@@ -194,7 +194,7 @@ describe('the body of a call', () => {
   })
 
   it('is read by the handler if the endpoint takes bytes', async () => {
-    answer = null
+    response = null
     await ask('PUT', '/api/branding/logo', {
       headers: { 'content-type': 'image/png' },
       body: '{ this is no JSON',
@@ -205,7 +205,7 @@ describe('the body of a call', () => {
 
 describe('the query of a call', () => {
   it('is parsed, with its defaults', async () => {
-    answer = []
+    response = []
     await ask('GET', '/api/files?limit=7&search=%20a%20&nothing=x')
     expect(calls[0]?.call.query).toEqual({ limit: 7, sort: '-date', search: 'a' })
   })
@@ -219,31 +219,31 @@ describe('the query of a call', () => {
 
 describe('a response', () => {
   it('has no undeclared fields', async () => {
-    answer = { status: 'ok', secret: 'not for you' }
+    response = { status: 'ok', secret: 'not for you' }
     const { body } = await ask('GET', '/api/health')
     expect(JSON.parse(body.toString())).toEqual({ status: 'ok' })
   })
 
   it('is not cached', async () => {
-    answer = { status: 'ok' }
+    response = { status: 'ok' }
     expect((await ask('GET', '/api/health')).headers['cache-control']).toBe('no-store')
   })
 
   it('is cached as long as declared', async () => {
-    answer = { version: '1.2.3' }
+    response = { version: '1.2.3' }
     const { headers } = await ask('GET', '/api/settings/version')
     expect(headers['cache-control']).toBe('public, max-age=300')
   })
 
   it("that doesn't match its schema is an internal error", async () => {
-    answer = { status: 'not as the table says' }
+    response = { status: 'not as the table says' }
     const { status, body } = await ask('GET', '/api/health')
     expect(status).toBe(500)
     expect(body.toString()).not.toContain('not as the table says')
   })
 
   it("that isn't JSON is sent unchanged", async () => {
-    answer = new Response('a page', { status: 418, headers: { 'x-own': 'yes' } })
+    response = new Response('a page', { status: 418, headers: { 'x-own': 'yes' } })
     const { status, headers, body } = await ask('GET', '/download/abcdefghij')
     expect([status, headers['x-own'], body.toString()]).toEqual([418, 'yes', 'a page'])
   })

@@ -45,9 +45,9 @@ const foreign: [string, Record<string, string>][] = [
 describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
   it.each(foreign)('from %s is refused without effect', async (_from, headers) => {
     const before = calls
-    const answer = await ask(method, headers)
-    expect(answer.status).toBe(403)
-    expect(codeOf(answer)).toBe('FOREIGN_ORIGIN')
+    const response = await ask(method, headers)
+    expect(response.status).toBe(403)
+    expect(codeOf(response)).toBe('FOREIGN_ORIGIN')
     expect(calls).toBe(before)
   })
 

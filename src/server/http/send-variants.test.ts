@@ -73,10 +73,10 @@ describe('the coding of a response', () => {
     ['identity;q=0, *;q=0', 'identity'],
     [',;q=1,, ;br', 'identity'],
   ] as const)('for Accept-Encoding %j is %s', async (accepted, coding) => {
-    const answer = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted })
-    expect(answer.status).toBe(200)
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bodyOf(coding))
-    expect(Object.fromEntries(answer.headers)).toEqual({
+    const response = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted })
+    expect(response.status).toBe(200)
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf(coding))
+    expect(Object.fromEntries(response.headers)).toEqual({
       'content-type': 'text/plain',
       'content-length': String(bodyOf(coding).length),
       etag: tagOf(coding),
@@ -86,9 +86,9 @@ describe('the coding of a response', () => {
 
   it('is identity if there is no other', async () => {
     const plain = new Map([['identity' as const, variantOf(new Uint8Array([1]))]])
-    const answer = await ask({ 'accept-encoding': 'br, identity;q=0' }, { codings: plain })
-    expect(answer.headers.get('content-encoding')).toBeNull()
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(new Uint8Array([1]))
+    const response = await ask({ 'accept-encoding': 'br, identity;q=0' }, { codings: plain })
+    expect(response.headers.get('content-encoding')).toBeNull()
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array([1]))
   })
 })
 
@@ -101,10 +101,10 @@ describe('a cached response', () => {
   it.each(['TAG', 'W/TAG', '"other", TAG', '"other",W/TAG', '*'])(
     'is not sent again: %s',
     async (known) => {
-      const answer = await ask(ofBrowser(known))
-      expect([answer.status, await answer.text()]).toEqual([304, ''])
-      expect(answer.headers.get('etag')).toBe(tagOf('br'))
-      expect(answer.headers.get('content-type')).toBe('text/plain')
+      const response = await ask(ofBrowser(known))
+      expect([response.status, await response.text()]).toEqual([304, ''])
+      expect(response.headers.get('etag')).toBe(tagOf('br'))
+      expect(response.headers.get('content-type')).toBe('text/plain')
     },
   )
 
@@ -115,8 +115,8 @@ describe('a cached response', () => {
   })
 
   it('is sent again with 404', async () => {
-    const answer = await ask(ofBrowser('TAG'), { status: 404 })
-    expect(answer.status).toBe(404)
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bodyOf('br'))
+    const response = await ask(ofBrowser('TAG'), { status: 404 })
+    expect(response.status).toBe(404)
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf('br'))
   })
 })

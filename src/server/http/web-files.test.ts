@@ -82,13 +82,13 @@ describe('files', () => {
     ['/assets/letters-Ef56.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
     ['/favicon.svg', 'image/svg+xml', 'no-cache'],
   ])('%s is served unchanged as %s with Cache-Control %s', async (path, type, kept) => {
-    const answer = await get(path)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual(Buffer.from(built[`web${path}`] ?? ''))
-    expect(answer.headers).toMatchObject({
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual(Buffer.from(built[`web${path}`] ?? ''))
+    expect(response.headers).toMatchObject({
       'content-type': type,
       'cache-control': kept,
-      'content-length': String(answer.body.length),
+      'content-length': String(response.body.length),
       'x-content-type-options': 'nosniff',
       vary: 'Accept-Encoding',
       etag: expect.stringMatching(/^"[\w-]{22}"$/),
@@ -111,19 +111,22 @@ describe('the coding of a file', () => {
     ['gzip, deflate', 'gzip'],
   ])('for Accept-Encoding %j is %j', async (accepted, coding) => {
     for (const path of [app, '/login']) {
-      const answer = await get(path, accepted === undefined ? {} : { 'accept-encoding': accepted })
-      expect(answer.status).toBe(200)
-      expect(answer.headers['content-encoding']).toBe(coding)
-      expect(answer.headers['content-length']).toBe(String(answer.body.length))
-      expect(answer.headers.vary).toContain('Accept-Encoding')
-      expect(unpacked(answer)).toBe(path === app ? code : index)
+      const response = await get(
+        path,
+        accepted === undefined ? {} : { 'accept-encoding': accepted },
+      )
+      expect(response.status).toBe(200)
+      expect(response.headers['content-encoding']).toBe(coding)
+      expect(response.headers['content-length']).toBe(String(response.body.length))
+      expect(response.headers.vary).toContain('Accept-Encoding')
+      expect(unpacked(response)).toBe(path === app ? code : index)
     }
   })
 
   it('is identity if the build wrote no other', async () => {
-    const answer = await get('/assets/picture-Cd34.png', { 'accept-encoding': 'br, gzip' })
-    expect(answer.headers['content-encoding']).toBeUndefined()
-    expect(answer.body).toEqual(picture)
+    const response = await get('/assets/picture-Cd34.png', { 'accept-encoding': 'br, gzip' })
+    expect(response.headers['content-encoding']).toBeUndefined()
+    expect(response.body).toEqual(picture)
   })
 })
 
@@ -132,10 +135,10 @@ describe('a cached response', () => {
     const { headers } = await get(app, { 'accept-encoding': 'br' })
     const known = { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' }
     for (const method of ['GET', 'HEAD']) {
-      const answer = await get(app, known, { method })
-      expect(answer.status).toBe(304)
-      expect(answer.body.length).toBe(0)
-      expect(answer.headers).toMatchObject({
+      const response = await get(app, known, { method })
+      expect(response.status).toBe(304)
+      expect(response.body.length).toBe(0)
+      expect(response.headers).toMatchObject({
         etag: headers.etag,
         vary: 'Accept-Encoding',
         'cache-control': 'public, max-age=31536000, immutable',
@@ -165,10 +168,10 @@ describe("the application's pages", () => {
 
   it.each([...pages, '/login?next=/x'])('%s get the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
-      const answer = await get(path, { accept, ...hint })
-      expect(answer.status).toBe(200)
-      expect(answer.body.toString()).toBe(index)
-      expect(answer.headers).toMatchObject({
+      const response = await get(path, { accept, ...hint })
+      expect(response.status).toBe(200)
+      expect(response.body.toString()).toBe(index)
+      expect(response.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
         vary: path === '/' ? 'Cookie, Accept-Encoding' : 'Accept-Encoding',
@@ -181,8 +184,8 @@ describe("the application's pages", () => {
   it.each(['', 'other=1', `${signedInHint}=`, `x${signedInHint}=abc`])(
     'leave / to the next handler without the signed-in hint: %j',
     async (cookie) => {
-      const answer = await get('/', { accept: browser, ...(cookie && { cookie }) })
-      expect(codeOf(answer)).toBe('NOT_FOUND')
+      const response = await get('/', { accept: browser, ...(cookie && { cookie }) })
+      expect(codeOf(response)).toBe('NOT_FOUND')
     },
   )
 
@@ -194,9 +197,9 @@ describe("the application's pages", () => {
     '/download.html',
     '/download-invalid.html',
   ])('leave %s to the next handler', async (path) => {
-    const answer = await asBrowser(path)
-    expect(answer.status).toBe(404)
-    expect(codeOf(answer)).toBe('NOT_FOUND')
+    const response = await asBrowser(path)
+    expect(response.status).toBe(404)
+    expect(codeOf(response)).toBe('NOT_FOUND')
   })
 
   it.each([
@@ -207,9 +210,9 @@ describe("the application's pages", () => {
     `${app}%00`,
     '/assets/',
   ])('never answer %s with the HTML', async (path) => {
-    const answer = await asBrowser(path)
-    expect(answer.status).toBe(404)
-    expect(codeOf(answer)).toBe('NOT_FOUND')
+    const response = await asBrowser(path)
+    expect(response.status).toBe(404)
+    expect(codeOf(response)).toBe('NOT_FOUND')
   })
 })
 
@@ -233,9 +236,9 @@ describe('path traversal', () => {
     '/constructor',
   ])('%s finds nothing', async (path) => {
     for (const accept of [browser, '*/*']) {
-      const answer = await get(path, { accept })
-      expect([400, 404]).toContain(answer.status)
-      expect(answer.body.toString()).not.toContain(secret)
+      const response = await get(path, { accept })
+      expect([400, 404]).toContain(response.status)
+      expect(response.body.toString()).not.toContain(secret)
     }
   })
 })

@@ -73,9 +73,9 @@ export function publicPageRoutes(
 
 /** Returns a function that responds to a browser's navigation with a public page. */
 export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
-  return async (context, name, answer) => {
-    if (answer === undefined) return pages.send(context, name, await values(), 200)
-    const { status, reason = '', headers } = answer
+  return async (context, name, response) => {
+    if (response === undefined) return pages.send(context, name, await values(), 200)
+    const { status, reason = '', headers } = response
     const page = pages.text(context, name, { ...(await values()), error: reason })
     return context.body(page.html, status, {
       ...page.headers,

@@ -28,9 +28,9 @@ beforeEach(async () => {
 afterAll(() => app.close())
 
 async function open(path: string): Promise<ParsedPage> {
-  const answer = await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
-  expect(answer.status).toBe(200)
-  return readPage(await answer.text())
+  const response = await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
+  expect(response.status).toBe(200)
+  return readPage(await response.text())
 }
 
 function mainText(page: ParsedPage): string {
@@ -131,10 +131,10 @@ describe('every page of text', () => {
       const page = await open(path)
       for (const link of new Set(linksOf(page))) {
         if (!link?.startsWith('/')) continue
-        const answer = await admin.fetch(link, { headers: { accept: 'text/html' } })
-        expect(answer.status, link).toBe(200)
+        const response = await admin.fetch(link, { headers: { accept: 'text/html' } })
+        expect(response.status, link).toBe(200)
         const fragment = link.split('#')[1]
-        if (fragment) expect(await answer.text()).toContain(`id="${fragment}"`)
+        if (fragment) expect(await response.text()).toContain(`id="${fragment}"`)
       }
     },
   )

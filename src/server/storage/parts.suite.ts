@@ -89,8 +89,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
         version: whole.key,
         createdAt: new Date('2025-07-12T10:20:30Z'),
       })
-      const answer = await send(url)
-      expect([answer.status, sha256(answer.body)]).toEqual([200, sha256(bytes)])
+      const response = await send(url)
+      expect([response.status, sha256(response.body)]).toEqual([200, sha256(bytes)])
     }
     const seal = ({ whole }: Upload) => storage.seal(whole.key, whole.size)
     const checksumOf = (bytes: Buffer) => checksums[storage.checksum](bytes)
@@ -139,8 +139,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(urls).toHaveLength(100)
       expect(new Set(urls).size).toBe(100)
       const headers = { 'Content-Type': 'text/plain' }
-      const answer = await send(urls[41] ?? '', { method: 'PUT', headers, body: upload.bytes })
-      expect(accepted).toContain(answer.status)
+      const response = await send(urls[41] ?? '', { method: 'PUT', headers, body: upload.bytes })
+      expect(accepted).toContain(response.status)
       expect(await held(upload)).toEqual([42])
       expect(await storage.signParts([])).toEqual([])
     })

@@ -84,8 +84,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       it('accepts an empty file', async () => {
         const grant = await store(Buffer.alloc(0))
         expect(await storage.storedSize(grant.key)).toBe(0)
-        const answer = await get(download(grant))
-        expect([answer.status, answer.body.length]).toEqual([200, 0])
+        const response = await get(download(grant))
+        expect([response.status, response.body.length]).toEqual([200, 0])
       })
 
       it('can be repeated until it is sealed, and the last one counts', async () => {
@@ -128,8 +128,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         ]
         for (const [target, body] of altered) {
           const headers = { 'Content-Type': grant.mimeType }
-          const answer = await send(target, { method: 'PUT', headers, body })
-          expect(answer.status, target).toBe(403)
+          const response = await send(target, { method: 'PUT', headers, body })
+          expect(response.status, target).toBe(403)
         }
         await storage.seal(grant.key, 5)
         expect((await get(download(grant))).body.toString()).toBe('first')
@@ -219,20 +219,20 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('answers with the bytes and their headers', async () => {
-        const answer = await get(grant)
-        expect(answer.status).toBe(200)
-        expect(answer.body.equals(text)).toBe(true)
-        expect(answer.headers).toMatchObject({
+        const response = await get(grant)
+        expect(response.status).toBe(200)
+        expect(response.body.equals(text)).toBe(true)
+        expect(response.headers).toMatchObject({
           'content-type': 'text/plain',
           'content-length': '10',
           'accept-ranges': 'bytes',
         })
-        expect(answer.headers.etag).toMatch(/^"[^"]+"$/)
+        expect(response.headers.etag).toMatch(/^"[^"]+"$/)
       })
 
       it('hides a type that a browser would run', async () => {
-        const answer = await get({ ...grant, mimeType: 'text/javascript' })
-        expect([answer.status, answer.headers['content-type']]).toEqual([
+        const response = await get({ ...grant, mimeType: 'text/javascript' })
+        expect([response.status, response.headers['content-type']]).toEqual([
           200,
           'application/octet-stream',
         ])
@@ -253,11 +253,11 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         ['bytes=8-1000', '89', 'bytes 8-9/10'],
         ['bytes=0-0', '0', 'bytes 0-0/10'],
       ])('answers %s with a partial response', async (range, part, contentRange) => {
-        const answer = await get(grant, { Range: range })
-        expect(answer.status).toBe(206)
-        expect(answer.body.toString()).toBe(part)
-        expect(answer.headers['content-range']).toBe(contentRange)
-        expect(answer.headers['content-length']).toBe(String(part.length))
+        const response = await get(grant, { Range: range })
+        expect(response.status).toBe(206)
+        expect(response.body.toString()).toBe(part)
+        expect(response.headers['content-range']).toBe(contentRange)
+        expect(response.headers['content-length']).toBe(String(part.length))
       })
 
       it('answers an out-of-bounds range with 416', async () => {
@@ -284,9 +284,9 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('rejects an expired URL', async () => {
-        const answer = await get({ ...grant, until: new Date(Date.now() - hour) })
-        expect(answer.status).toBe(403)
-        expect(answer.body.includes(text)).toBe(false)
+        const response = await get({ ...grant, until: new Date(Date.now() - hour) })
+        expect(response.status).toBe(403)
+        expect(response.body.includes(text)).toBe(false)
       })
 
       it('permits nothing but downloading', async () => {
@@ -317,8 +317,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('answers 403 or 404 for a missing object', async () => {
-        const answer = await get({ ...grant, key: newStorageKey() })
-        expect([403, 404]).toContain(answer.status)
+        const response = await get({ ...grant, key: newStorageKey() })
+        expect([403, 404]).toContain(response.status)
       })
     })
 
@@ -337,8 +337,11 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
       afterAll(() => new Promise((resolve) => server.close(resolve)))
       const follow = async (headers: Record<string, string> = {}, method = 'GET') => {
-        const answer = await fetch(origin, { method, headers: { Connection: 'close', ...headers } })
-        return { status: answer.status, text: await answer.text(), headers: answer.headers }
+        const response = await fetch(origin, {
+          method,
+          headers: { Connection: 'close', ...headers },
+        })
+        return { status: response.status, text: await response.text(), headers: response.headers }
       }
 
       it('leads a GET to the bytes or a range of them', async () => {
@@ -430,9 +433,9 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
     it('stores a file of tens of megabytes byte for byte', async () => {
       const bytes = randomBytes(48 * 1024 * 1024 + 1)
-      const answer = await get(download(await store(bytes)))
-      expect(answer.status).toBe(200)
-      expect(sha256(answer.body)).toBe(sha256(bytes))
+      const response = await get(download(await store(bytes)))
+      expect(response.status).toBe(200)
+      expect(sha256(response.body)).toBe(sha256(bytes))
     })
 
     it('stores many files concurrently without mixing them up', async () => {

@@ -102,13 +102,13 @@ describe('POST /api/files/get-upload-urls', () => {
     ]
     const results = await startAll(person, requests)
     expect(results).toHaveLength(requests.length)
-    for (const [at, { answer, error }] of results.entries()) {
+    for (const [at, { answer: response, error }] of results.entries()) {
       const alone = await person.post('/api/files/get-upload-url', requests[at])
       if (alone.ok) {
         const { cloudKey, uploadUrl, parts, ...same } = await json<Record<string, unknown>>(alone)
-        expect(answer).toMatchObject(same)
-        expect(Object.keys(answer?.parts ?? {})).toEqual(Object.keys(parts ?? {}))
-        expect(answer?.uploadUrl).toContain(answer?.cloudKey)
+        expect(response).toMatchObject(same)
+        expect(Object.keys(response?.parts ?? {})).toEqual(Object.keys(parts ?? {}))
+        expect(response?.uploadUrl).toContain(response?.cloudKey)
       } else {
         const body = await json<ErrorBody>(alone)
         expect(error).toEqual({ httpStatus: alone.status, ...body })
@@ -174,8 +174,8 @@ describe('POST /api/files/get-upload-urls', () => {
     const first = await startAll(person, requests)
     const again = await startAll(person, [uploadRequest(), ...requests])
     expect(endsOf(again)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
-    expect(again.slice(1).map(({ answer }) => answer?.cloudKey)).toEqual(
-      first.map(({ answer }) => answer?.cloudKey),
+    expect(again.slice(1).map(({ answer: response }) => response?.cloudKey)).toEqual(
+      first.map(({ answer: response }) => response?.cloudKey),
     )
   })
 
@@ -212,7 +212,9 @@ describe('POST /api/files/confirm-uploads', () => {
       expect(file).toMatchObject({ originalName: `${at}.txt`, size: 20 + at })
       if (file && at % 20 === 0) expect(await download(app, file)).toEqual(contents[at])
     }
-    expect(new Set(results.map(({ answer }) => answer?.shortCode)).size).toBe(maxBatchLength)
+    expect(new Set(results.map(({ answer: response }) => response?.shortCode)).size).toBe(
+      maxBatchLength,
+    )
     expect(await listFiles(person)).toHaveLength(maxBatchLength)
   })
 
@@ -274,7 +276,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(alone.status).toBe(200)
     for (const results of all) expect(endsOf(results)).toEqual(started.map(() => 'ok'))
     expect(await listFiles(person)).toHaveLength(12)
-    const ids = all.flat().map(({ answer }) => answer?.id)
+    const ids = all.flat().map(({ answer: response }) => response?.id)
     expect(new Set(ids).size).toBe(12)
   })
 

@@ -105,7 +105,7 @@ describe('POST /api/files/confirm-upload', () => {
       Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
     )
     const again = await person.post('/api/files', { cloudKey: started.cloudKey })
-    const files = await Promise.all([...answers, again].map((answer) => json<File>(answer)))
+    const files = await Promise.all([...answers, again].map((response) => json<File>(response)))
     expect(new Set(files.map(({ id, shortCode }) => `${id} ${shortCode}`)).size).toBe(1)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
   })
@@ -118,7 +118,7 @@ describe('POST /api/files/confirm-upload', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
     )
-    const files = await Promise.all(answers.map((answer) => json<File>(answer)))
+    const files = await Promise.all(answers.map((response) => json<File>(response)))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })

@@ -77,11 +77,11 @@ describe('the SHA-256 of a file', () => {
       const answers = await Promise.all(
         claims.map((claim) => confirm(person, cloudKey, { sha256: claim })),
       )
-      for (const [at, answer] of answers.entries()) {
-        if (answer.ok) {
+      for (const [at, response] of answers.entries()) {
+        if (response.ok) {
           expect(claims[at]).toBe(sha256(bytes))
-          expect(await download(app, await json<File>(answer))).toEqual(bytes)
-        } else expect([404, 409]).toContain(answer.status)
+          expect(await download(app, await json<File>(response))).toEqual(bytes)
+        } else expect([404, 409]).toContain(response.status)
       }
     }
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])

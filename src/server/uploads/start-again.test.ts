@@ -239,11 +239,11 @@ describe('the slots of a free user', () => {
       Array.from({ length: 20 }, (_, at) => ask(ada, { idempotencyKey: keys[at % keys.length] })),
     )
     const granted = answers.filter(({ status }) => status === 200)
-    const started = await Promise.all(granted.map((answer) => json<StartedUpload>(answer)))
+    const started = await Promise.all(granted.map((response) => json<StartedUpload>(response)))
     expect(new Set(started.map(({ cloudKey }) => cloudKey)).size).toBe(3)
     expect(await rowsOf(ada)).toHaveLength(3)
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      await expectRefusal(answer, 403, 'TIER_FILE_COUNT')
+    for (const response of answers.filter(({ status }) => status !== 200)) {
+      await expectRefusal(response, 403, 'TIER_FILE_COUNT')
     }
   })
 

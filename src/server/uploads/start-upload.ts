@@ -95,7 +95,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
   await openUploads(deps, ownerId, starts, now)
   try {
     await forEachPending(starts, async (start) => {
-      if (start.upload) succeed(start, await answer(deps.stores, start.upload, now))
+      if (start.upload) succeed(start, await response(deps.stores, start.upload, now))
     })
   } finally {
     const refused = starts.filter(({ isNew, result }) => isNew && result?.status !== 'fulfilled')
@@ -205,7 +205,7 @@ function isSameFile(upload: Upload, request: UploadRequest): boolean {
   )
 }
 
-async function answer(stores: Stores, upload: Upload, now: Date): Promise<Started> {
+async function response(stores: Stores, upload: Upload, now: Date): Promise<Started> {
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, partSize)

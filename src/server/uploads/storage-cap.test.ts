@@ -201,8 +201,8 @@ describe('GET /api/admin/limits', () => {
     await set('storage_cap', '2GB')
     await set('free_space', '3GB')
     await set('free_max_files', 9)
-    const answer = await json(await admin.fetch('/api/admin/limits'))
-    expect(answer).toMatchObject({
+    const response = await json(await admin.fetch('/api/admin/limits'))
+    expect(response).toMatchObject({
       values: {
         free_max_files: '9',
         premium_max_files: 'unlimited',
@@ -219,7 +219,7 @@ describe('GET /api/admin/limits', () => {
         use: { files: 70, database: 0, reserve: 0 },
       },
     })
-    expect(answer).not.toHaveProperty('values.email_signature')
+    expect(response).not.toHaveProperty('values.email_signature')
     await abort(person, open.cloudKey)
   })
 
@@ -257,8 +257,8 @@ describe('GET /api/admin/limits', () => {
 
   it("reflects another server's change at once", async () => {
     const value = async () => {
-      const answer = await json<{ values: object }>(await admin.fetch('/api/admin/limits'))
-      return answer.values
+      const response = await json<{ values: object }>(await admin.fetch('/api/admin/limits'))
+      return response.values
     }
     expect(await value()).toMatchObject({ premium_max_files: 'unlimited' })
     await app.deps.db

@@ -225,8 +225,8 @@ describe('GET /api/files/upload-parts', () => {
     const person = await makePerson(app)
     const { cloudKey, uploadUrl } = await startUpload(person, { size: 10 })
     const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
-    const answer = await send(uploadUrl, { method: 'PUT', headers, body: Buffer.alloc(9) })
-    expect(refusalOf(answer)).toEqual([400, 'UPLOAD_INCOMPLETE'])
+    const response = await send(uploadUrl, { method: 'PUT', headers, body: Buffer.alloc(9) })
+    expect(refusalOf(response)).toEqual([400, 'UPLOAD_INCOMPLETE'])
     expect(await app.storage.storedSize(cloudKey)).toBe(9)
     expect(await listParts(person, cloudKey)).toEqual([])
   })
@@ -272,12 +272,12 @@ describe("a part's presigned URL", () => {
       const forged = url.replace(from, to)
       expect(forged).not.toBe(url)
       const body = Buffer.alloc(forged.includes('size=1000') ? 1000 : 10)
-      const answer = await send(forged, {
+      const response = await send(forged, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
         body,
       })
-      expect([forged, ...refusalOf(answer)]).toEqual([forged, 403, 'SIGNATURE_INVALID'])
+      expect([forged, ...refusalOf(response)]).toEqual([forged, 403, 'SIGNATURE_INVALID'])
     }
     expect(await listParts(person, upload.cloudKey)).toEqual([])
     expect(await listParts(person, another.cloudKey)).toEqual([])
@@ -355,8 +355,8 @@ describe('the body of a part', () => {
     const upload = await startInParts(app, person)
     await sendParts(person, upload, [2])
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
-    const answer = await send(url, { method: 'PUT', headers, body: Buffer.alloc(length, 1) })
-    expect(refusalOf(answer)).toEqual([status, code])
+    const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(length, 1) })
+    expect(refusalOf(response)).toEqual([status, code])
     expect(await listParts(person, upload.cloudKey)).toEqual([listed(2, pieceOf(upload, 2))])
     await expectResumes(app, person, upload)
   })
@@ -373,8 +373,8 @@ describe('the body of a part', () => {
     const started = await startUpload(person, { size: 1024 })
     const url = await urlOf(started, person)
     for (const headers of [type, chunked]) {
-      const answer = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
-      expect(refusalOf(answer)).toEqual([413, 'FILE_TOO_LARGE'])
+      const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
+      expect(refusalOf(response)).toEqual([413, 'FILE_TOO_LARGE'])
       expect((await app.storage.storedSize(started.cloudKey)) ?? 0).toBe(0)
     }
     const early = await confirm(person, started.cloudKey)

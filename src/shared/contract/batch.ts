@@ -32,10 +32,10 @@ const error = z
   .describe('The error that the call for one entry would return.')
 
 /** The results of a batch: for each entry, its answer or its error. */
-export function resultsOf<S extends ZodType>(answer: S) {
+export function resultsOf<S extends ZodType>(response: S) {
   return z.object({
     results: z
-      .array(z.union([z.object({ answer }), z.object({ error })]))
+      .array(z.union([z.object({ answer: response }), z.object({ error })]))
       .describe('In the order of the entries.'),
   })
 }

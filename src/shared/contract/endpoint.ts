@@ -67,6 +67,6 @@ export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
   return [...accessErrors[access], ...errors, ...commonErrors]
 }
 
-export function isJsonResponse(answer: Answer): answer is ZodType {
-  return !('raw' in answer)
+export function isJsonResponse(response: Answer): response is ZodType {
+  return !('raw' in response)
 }

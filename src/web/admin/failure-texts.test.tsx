@@ -16,12 +16,12 @@ const reason = 'The reason that the server gave.'
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  answer(() => refused(503, 'UNAVAILABLE', reason))
+  response(() => refused(503, 'UNAVAILABLE', reason))
 })
 afterEach(() => page.close())
 
 /** Sets the response to every call that the actions send. */
-function answer(respond: () => Response) {
+function response(respond: () => Response) {
   for (const call of [
     'POST /api/test-email',
     'POST /api/admin/cleanup-expired',
@@ -142,7 +142,7 @@ describe('a failed change', () => {
   })
 
   it('by a deletion reports a user who was already deleted, without a file count', async () => {
-    answer(() => refused(404, 'USER_NOT_FOUND', reason))
+    response(() => refused(404, 'USER_NOT_FOUND', reason))
     page.show(<Deletion />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
@@ -167,7 +167,7 @@ describe('a failed change', () => {
   })
 
   it('of a setting shows the reason for a rejection only below the field', async () => {
-    answer(() => refused(400, 'INVALID_INPUT', reason))
+    response(() => refused(400, 'INVALID_INPUT', reason))
     page.show(<TextSetting setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })
     press('Save app version')

@@ -43,15 +43,15 @@ test('each action shows its last result with the time, or that it was never run'
 
 test('a new result replaces the last one and is announced', async () => {
   page.on('GET /api/admin/maintenance', () => [lineOf('test-storage', { connected: false })])
-  const answer = later()
-  page.on('GET /api/admin/test-s3-connection', answer.answer)
+  const response = later()
+  page.on('GET /api/admin/test-s3-connection', response.answer)
   show()
   await screen.findByText('Tested the storage connection: failed')
   const row = rowOf('Test storage connection')
   fireEvent.click(within(row).getByRole('button'))
   await within(row).findByText('Testing…')
   expect(row.textContent).not.toContain('Tested the storage connection: failed')
-  answer.resolve({ connected: true, message: 'It works.' })
+  response.resolve({ connected: true, message: 'It works.' })
   await within(row).findByText('Connected')
   expect(within(row).getByRole('status').textContent).toContain('It works.')
 })

@@ -12,9 +12,9 @@ afterEach(() => page.close())
 const bucket = 'https://bucket.example.org'
 
 /** Runs the test. `answer` is the storage's response; undefined means unreachable. */
-function outcome(origin: string, answer?: Response) {
+function outcome(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
-  if (answer) page.on('PUT /key', () => answer)
+  if (response) page.on('PUT /key', () => response)
   return testUpload()
 }
 

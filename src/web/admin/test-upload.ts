@@ -32,19 +32,19 @@ export async function testUpload(): Promise<ActOutcome> {
   const failed = isOwn ? 'Upload failed' : 'Direct S3 upload failed'
   const begin = performance.now()
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'PUT',
       headers: { 'content-type': fileType },
       body: new Blob([new Uint8Array(testUploadBytes)]),
       signal: AbortSignal.timeout(testTimeoutMs),
     })
-    const { status } = answer
+    const { status } = response
     if (status === 200 || status === 204) {
       const seconds = Math.max(0.1, (performance.now() - begin) / 1000).toFixed(1)
       return { ok: true, text: `${formatSize(testUploadBytes)} sent in ${seconds} s` }
     }
     // The S3 error code, such as AccessDenied.
-    const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
+    const code = /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]
     const remedy = isOwn ? ownRemedy(status) : bucketRemedy(status)
     const note = `Storage refused the bytes${code ? ` (${code})` : ''}. ${remedy}`
     return { ok: false, text: `${failed} with status ${status}`, note }

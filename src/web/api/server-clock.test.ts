@@ -16,7 +16,7 @@ function world(ahead: number) {
    * Simulates a response. `there` and `back` are the latencies of the request and the response, in
    * milliseconds.
    */
-  const answer = (there: number, back: number) => {
+  const response = (there: number, back: number) => {
     const sentAt = time - wrong
     time += there
     const date = readNewDate(new Headers({ date: new Date(time).toUTCString() }))
@@ -25,7 +25,7 @@ function world(ahead: number) {
   }
   return {
     clock,
-    answer,
+    answer: response,
     wait: (ms: number) => {
       time += ms
     },
@@ -41,14 +41,14 @@ test('is the browser’s clock before any response', () => {
 })
 
 test('leaves a correct clock alone, however slow the responses are', () => {
-  const { answer, error } = world(0)
+  const { answer: response, error } = world(0)
   for (const [there, back] of [
     [0, 0],
     [20, 30_000],
     [30_000, 20],
     [400, 700],
   ] as const) {
-    answer(there, back)
+    response(there, back)
     expect(error()).toBe(0)
   }
 })
@@ -56,36 +56,36 @@ test('leaves a correct clock alone, however slow the responses are', () => {
 test.each([-86_400_000, -3_600_000, -5000, 5000, 3_600_000, 40 * 86_400_000])(
   'corrects a clock that is off by %d ms to within a second after one fast response',
   (ahead) => {
-    const { answer, error } = world(ahead)
-    answer(10, 20)
+    const { answer: response, error } = world(ahead)
+    response(10, 20)
     expect(Math.abs(error())).toBeLessThanOrEqual(515)
   },
 )
 
 test('a slow response does not degrade an earlier fast one', () => {
-  const { answer, error } = world(3_600_000)
-  answer(10, 20)
-  answer(25_000, 4000)
-  answer(0, 40_000)
+  const { answer: response, error } = world(3_600_000)
+  response(10, 20)
+  response(25_000, 4000)
+  response(0, 40_000)
   expect(Math.abs(error())).toBeLessThanOrEqual(515)
 })
 
 test('a fast response improves on a slow first one', () => {
-  const { answer, error } = world(3_600_000)
-  answer(100, 9000)
+  const { answer: response, error } = world(3_600_000)
+  response(100, 9000)
   expect(Math.abs(error())).toBeLessThanOrEqual(5050)
-  answer(10, 20)
+  response(10, 20)
   expect(Math.abs(error())).toBeLessThanOrEqual(515)
 })
 
 test('follows changes of the browser clock in both directions', () => {
-  const { answer, setBrowser, error } = world(0)
-  answer(10, 20)
+  const { answer: response, setBrowser, error } = world(0)
+  response(10, 20)
   setBrowser(7_200_000)
-  answer(10, 20)
+  response(10, 20)
   expect(Math.abs(error())).toBeLessThanOrEqual(515)
   setBrowser(0)
-  answer(10, 20)
+  response(10, 20)
   expect(error()).toBe(0)
 })
 
@@ -98,11 +98,11 @@ test('the error never exceeds that of the fastest response', () => {
         maxLength: 20,
       }),
       (ahead, answers) => {
-        const { answer, wait, error } = world(ahead)
+        const { answer: response, wait, error } = world(ahead)
         let best = Number.POSITIVE_INFINITY
         for (const one of answers) {
           wait(one.wait)
-          answer(one.there, one.back)
+          response(one.there, one.back)
           // The maximum error of the fastest response so far: one second for the rounded date, plus
           // the latencies.
           best = Math.min(best, 1000 + one.there + one.back)
@@ -153,18 +153,18 @@ test('notifies listeners only of a new correction, until they unsubscribe', () =
   const leave = clock.subscribe(() => {
     told += 1
   })
-  const answer = (moment: number) => ({
+  const response = (moment: number) => ({
     date: { from: moment, to: moment + 1000 },
     sentAt: 0,
     receivedAt: 10,
   })
-  const late = answer(3_600_000)
-  clock.learn(answer(0))
+  const late = response(3_600_000)
+  clock.learn(response(0))
   expect(told).toBe(0)
   clock.learn(late)
   clock.learn(late)
   expect(told).toBe(1)
   leave()
-  clock.learn(answer(7_200_000))
+  clock.learn(response(7_200_000))
   expect(told).toBe(1)
 })

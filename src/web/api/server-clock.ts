@@ -29,7 +29,7 @@ export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
  */
 export interface ServerClock {
   /** Refines the estimate with a response. */
-  learn(answer: DatedAnswer): void
+  learn(response: DatedAnswer): void
   /** Returns the server's time, in milliseconds since 1970. */
   now(): number
   /** Calls `listener` when the estimate changes. Returns a function that unsubscribes. */
@@ -59,8 +59,8 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
   let ahead = 0
   const listeners = new Set<() => void>()
   return {
-    learn(answer) {
-      const bounds = boundsOf(answer)
+    learn(response) {
+      const bounds = boundsOf(response)
       if (bounds === null) return
       const both = {
         least: Math.max(known.least, bounds.least),

@@ -47,8 +47,8 @@ test.each([
   ['the server fails', () => refused(500)],
   ['the server is unreachable', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['the call is forbidden', () => refused(403, 'FORBIDDEN')],
-])('is unknown if %s', async (_, answer) => {
-  page.on('GET /api/auth/user', answer)
+])('is unknown if %s', async (_, response) => {
+  page.on('GET /api/auth/user', response)
   await expect(ask()).rejects.toThrow()
   expect(document.cookie).toContain(signedInHint)
 })

@@ -13,10 +13,10 @@ import { SignupForm } from './signup-form.tsx'
  */
 
 let page: WebPage
-let answer: () => Promise<Response>
+let response: () => Promise<Response>
 beforeEach(() => {
   page = openPage()
-  vi.stubGlobal('fetch', () => answer())
+  vi.stubGlobal('fetch', () => response())
 })
 afterEach(() => page.close())
 
@@ -68,7 +68,7 @@ test.each([
   ['verify email', verify, 'Verification failed', 'Failed to verify email'],
   ['reset', reset, 'Reset failed', 'Failed to reset password. Please try again.'],
 ])('%s: shows the title and the default text', async (_, send, title, description) => {
-  answer = async () => new Response('', { status: 500 })
+  response = async () => new Response('', { status: 500 })
   send()
   const toast = await screen.findByRole('alert')
   expect(within(toast).getByText(title)).toBeTruthy()
@@ -83,7 +83,7 @@ test.each([
 ])(
   'forgot password: the dialog and the confirmation explain how the email arrives (%j)',
   async (noEmailNote, says, confirms) => {
-    answer = async () => Response.json({ message: "If an account exists, we've sent it." })
+    response = async () => Response.json({ message: "If an account exists, we've sent it." })
     page.show(<ForgotPassword noEmailNote={noEmailNote} typedEmail={() => ''} />)
     press('Forgot password?')
     const dialog = await screen.findByRole('dialog')
@@ -109,7 +109,7 @@ test.each([
   [null, 'Open the link in the email that we sent to ada@example.org.'],
   [noMail, `Open the link in the email to ada@example.org. ${noMail}`],
 ])('login with an unverified address: explains how the email arrives (%j)', async (waits, says) => {
-  answer = async () =>
+  response = async () =>
     Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
   page.show(<LoginForm next="/" noEmailNote={waits} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
@@ -120,7 +120,7 @@ test.each([
   ['verify email', verify],
   ['reset', reset],
 ])('%s without a response: shows a toast and an error on the page', async (_, send) => {
-  answer = () => Promise.reject(new TypeError('Failed to fetch'))
+  response = () => Promise.reject(new TypeError('Failed to fetch'))
   send()
   const toast = await screen.findByRole('alert')
   expect(toast.textContent).toBe('Network errorPlease check your connection and try again')

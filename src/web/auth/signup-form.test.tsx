@@ -53,7 +53,7 @@ async function signUp(changes: Partial<typeof typed> = {}, shown: Shown = {}) {
   await settle()
 }
 
-function answer(requiresVerification: boolean) {
+function response(requiresVerification: boolean) {
   page.on('POST /api/auth/signup', () => ({ message: 'Done.', requiresVerification }))
 }
 
@@ -82,14 +82,14 @@ test.each([
   ['ada@Example.ORG', true],
   ['ada@mail.example.org', false],
 ])('an address in another domain is rejected before the request: %s', async (Email, isSent) => {
-  answer(false)
+  response(false)
   await signUp({ Email }, { policy: ['example.org'] })
   expect(page.asked).toHaveLength(isSent ? 1 : 0)
   expect(page.text().includes('This address is of another domain.')).toBe(!isSent)
 })
 
 test('continues immediately if the account is ready', async () => {
-  answer(false)
+  response(false)
   await signUp()
   expect(page.asked).toMatchObject([
     { call: 'POST /api/auth/signup', body: { firstName: 'Ada', email: 'ada@example.org' } },
@@ -107,7 +107,7 @@ test.each([
 ])(
   'continues after 3 s if verification is required, and explains how the email arrives (%j)',
   async (noEmailNote, says) => {
-    answer(true)
+    response(true)
     await signUp({}, { noEmailNote })
     expect(screen.getByText(says)).toBeTruthy()
     expect(done).toEqual([])
@@ -119,7 +119,7 @@ test.each([
 )
 
 test('leaving the page within the 3 s cancels the redirect', async () => {
-  answer(true)
+  response(true)
   await signUp()
   page.close()
   await act(() => vi.advanceTimersByTimeAsync(9000))
@@ -131,7 +131,7 @@ test('shows that an address is taken, and allows another submit', async () => {
   await signUp()
   expect(page.text()).toContain('Sign in with this address, or use another.')
   expect(screen.getByRole('alert').textContent).toBe('Signup failedIt exists already.')
-  answer(false)
+  response(false)
   fireEvent.click(screen.getByRole('button', { name: 'Sign Up' }))
   await settle()
   expect(done).toHaveLength(1)

@@ -31,8 +31,8 @@ function visit() {
 }
 
 test('is loading until the server responds, then signed in', async () => {
-  const { answer, resolve } = later()
-  page.on(call, answer)
+  const { answer: response, resolve } = later()
+  page.on(call, response)
   const state = visit()
   expect(state()).toEqual({ is: 'loading' })
   await act(async () => resolve(ada))
@@ -65,8 +65,8 @@ test('is unreachable if the server fails, also during a retry', async () => {
   const state = visit()
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: false })
 
-  const { answer, resolve } = later()
-  page.on(call, answer)
+  const { answer: response, resolve } = later()
+  page.on(call, response)
   const unreachable = state()
   if (unreachable.is !== 'unreachable') return expect.fail('it should be unreachable')
   act(() => unreachable.retry())

@@ -30,8 +30,8 @@ test('fails without a token and sends no request', () => {
 })
 
 test('sends the token exactly once in the browser that signed up, even when rerendered', async () => {
-  const { answer, resolve } = later()
-  page.on(call, answer)
+  const { answer: response, resolve } = later()
+  page.on(call, response)
   const { state, draw } = verify('abc')
   expect(state()).toEqual({ state: 'loading' })
   draw()
@@ -69,8 +69,8 @@ test('can be retried if there was no response, and shows a loading state meanwhi
   await expect.poll(state).toMatchObject({ state: 'failed', reason: 'Network error occurred' })
   await expect.poll(page.text).toContain('Network error')
 
-  const { answer, resolve } = later()
-  page.on(call, answer)
+  const { answer: response, resolve } = later()
+  page.on(call, response)
   const failed = state()
   if (failed.state !== 'failed' || !failed.retry) return expect.fail('it should be tried again')
   const { retry } = failed

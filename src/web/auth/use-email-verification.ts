@@ -52,14 +52,14 @@ export function useEmailVerification(token: string): EmailVerification {
 const failed = 'Failed to verify email'
 
 async function verifyEmail(token: string) {
-  const answer = await tellingFailures(call('verifyEmail', { body: { token } }))
+  const response = await tellingFailures(call('verifyEmail', { body: { token } }))
   toast({ title: 'Email verified!' })
-  return answer
+  return response
 }
 
-async function tellingFailures<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function tellingFailures<Answer>(response: Promise<Answer>): Promise<Answer> {
   try {
-    return await answer
+    return await response
   } catch (error) {
     showCallError(error, 'Verification failed', failed, 'Network error')
     throw error

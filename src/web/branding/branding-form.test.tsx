@@ -88,8 +88,8 @@ describe('if saving fails', () => {
       () => Promise.reject(new TypeError('Failed to fetch')),
       'Please check your connection and try again',
     ],
-  ])('the error %s, and the form keeps its values', async (_, answer, told) => {
-    page.on(save, answer)
+  ])('the error %s, and the form keeps its values', async (_, response, told) => {
+    page.on(save, response)
     show()
     type({ name: 'Ada' })
     await press('Save branding')

@@ -82,9 +82,9 @@ function countDown(card: HTMLElement, onEnd: () => void) {
 async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
     const signal = AbortSignal.timeout(checkTimeoutMs)
-    const answer = await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
-    if (answer.ok || answer.type === 'opaqueredirect') return 'yes'
-    return answer.status === 404 ? 'gone' : 'no'
+    const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
+    if (response.ok || response.type === 'opaqueredirect') return 'yes'
+    return response.status === 404 ? 'gone' : 'no'
   } catch (error) {
     return error instanceof DOMException && error.name === 'TimeoutError' ? 'yes' : 'no'
   }
@@ -99,11 +99,11 @@ function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (gone: boolea
     event.preventDefault()
     if (state === 'asking') return
     state = 'asking'
-    const answer = await canDownload(anchor.href)
-    if (answer === 'yes') {
+    const response = await canDownload(anchor.href)
+    if (response === 'yes') {
       state = 'passing'
       anchor.click()
-    } else onFailure(answer === 'gone')
+    } else onFailure(response === 'gone')
     state = 'idle'
   })
 }

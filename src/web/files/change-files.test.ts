@@ -81,9 +81,9 @@ describe('deleting a file', () => {
     ['a server error', () => refused(500)],
     ['an unrelated 404', () => refused(404, 'NOT_FOUND')],
     ['a 401 from a proxy', () => refused(401)],
-  ])('fails with %s: the file reappears and a toast is shown', async (_, answer) => {
+  ])('fails with %s: the file reappears and a toast is shown', async (_, response) => {
     const { own, names } = await listing(useDeleteFile)
-    page.on('DELETE /api/files/b', answer)
+    page.on('DELETE /api/files/b', response)
     act(() => own()(b))
     await expect.poll(page.text).toContain('Delete failedFailed to delete file. Please try again.')
     expect(names()).toBe('abc')

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function answer(names: string[], next?: string) {
+function response(names: string[], next?: string) {
   const moment = '2030-01-01T00:00:00.000Z'
   const items = names.map((name) => ({
     fileId: name,
@@ -35,7 +35,7 @@ function hasMore() {
 }
 
 test('loads the receipts when the section is opened', async () => {
-  page.on(call, () => answer(['a']))
+  page.on(call, () => response(['a']))
   expect(page.asked).toEqual([])
   await press('Show receipts')
   await expect.poll(names).toEqual(['a'])
@@ -59,14 +59,14 @@ test('can retry a failed load', async () => {
   page.on(call, () => refused(500))
   await press('Show receipts')
   await expect.poll(page.text).toContain('The receipts could not be loaded')
-  page.on(call, () => answer(['a']))
+  page.on(call, () => response(['a']))
   await press('Try again')
   await expect.poll(names).toEqual(['a'])
   expect(page.text()).not.toContain('could not be loaded')
 })
 
 test('keeps earlier pages when one fails, and can retry it', async () => {
-  page.on(call, () => answer(['a', 'b'], 'after b'))
+  page.on(call, () => response(['a', 'b'], 'after b'))
   await press('Show receipts')
   await expect.poll(hasMore).toBe(true)
   page.on(call, () => refused(503))
@@ -74,7 +74,7 @@ test('keeps earlier pages when one fails, and can retry it', async () => {
   await expect.poll(page.text).toContain('Older receipts could not be loaded.')
   expect([names(), hasMore()]).toEqual([['a', 'b'], false])
 
-  page.on(call, () => answer(['c']))
+  page.on(call, () => response(['c']))
   await press('Try again')
   await expect.poll(names).toEqual(['a', 'b', 'c'])
   expect(page.asked.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })

@@ -90,8 +90,8 @@ describe('a list', () => {
   test('shows the previous results as outdated until a new search has loaded', async () => {
     const { now, view } = await list()
     asked()
-    const { answer, resolve } = later()
-    page.on('GET /api/files', answer)
+    const { answer: response, resolve } = later()
+    page.on('GET /api/files', response)
     view({ search: '24', order: newestFirst })
     expect(now()).toMatchObject({ isOutdated: true })
     expect(now().files).toHaveLength(100)
@@ -111,10 +111,10 @@ describe('a list', () => {
   test('hides a file during its deletion, even if the list is reloaded', async () => {
     const { now } = await list()
     const [first] = files as [StoredFile]
-    const { answer, resolve } = later()
+    const { answer: response, resolve } = later()
     const deletion = page.client
       .getMutationCache()
-      .build(page.client, { mutationKey: deleteKey, mutationFn: answer })
+      .build(page.client, { mutationKey: deleteKey, mutationFn: response })
       .execute(first)
     await expect.poll(() => now().files).toHaveLength(99)
     asked()

@@ -40,8 +40,8 @@ describe('a screen for signed-in users', () => {
     page.show(<SignedInScreen visitor={visitor}>{({ id }) => `files of ${id}`}</SignedInScreen>)
 
   test('shows a loading state, then the user’s content', async () => {
-    const { answer, resolve } = later()
-    page.on(call, answer)
+    const { answer: response, resolve } = later()
+    page.on(call, response)
     show()
     expect(page.text()).toContain('Loading')
     await act(async () => resolve(ada()))
@@ -95,8 +95,8 @@ describe('a screen for visitors', () => {
   test.each([
     ['a visitor', unauthorized],
     ['a user who cannot reach the server', () => refused(503)],
-  ])('shows its form to %s', async (_, answer) => {
-    page.on(call, answer)
+  ])('shows its form to %s', async (_, response) => {
+    page.on(call, response)
     show()
     await expect.poll(page.text).toBe('the form')
     expect(opened).toEqual([])

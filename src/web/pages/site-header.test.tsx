@@ -35,8 +35,8 @@ it.each([
 
 it('polls once a minute even when remounted, and keeps its count if a call fails', async () => {
   vi.useFakeTimers()
-  let answer: unknown = { failingChecks: 0, openReports: 1 }
-  page.on('GET /api/admin/waiting', () => answer)
+  let response: unknown = { failingChecks: 0, openReports: 1 }
+  page.on('GET /api/admin/waiting', () => response)
   const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
   const first = page.show(<AdminLink />)
   await pass(30_000)
@@ -45,7 +45,7 @@ it('polls once a minute even when remounted, and keeps its count if a call fails
   await pass(29_000)
   expect(page.asked).toHaveLength(1)
   expect(link()).toBe('Admin1, 1 open report')
-  answer = new Response('', { status: 503 })
+  response = new Response('', { status: 503 })
   await pass(60_000)
   expect(page.asked).toHaveLength(2)
   expect(link()).toBe('Admin1, 1 open report')

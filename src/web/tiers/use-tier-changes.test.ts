@@ -90,8 +90,8 @@ test.each([
 })
 
 test('all buttons are pending while the tier changes', async () => {
-  const { answer, resolve } = later()
-  page.on(toggle, answer)
+  const { answer: response, resolve } = later()
+  page.on(toggle, response)
   const [one, other] = [open(), open()]
   act(() => one().switchTo('premium'))
   await expect.poll(() => other().isPending).toBe(true)

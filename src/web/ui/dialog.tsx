@@ -91,14 +91,14 @@ export interface Question {
   focusAfter?: () => HTMLElement | null
 }
 
-let ask: ((question: Question, answer: (isConfirmed: boolean) => void) => void) | undefined
+let ask: ((question: Question, response: (isConfirmed: boolean) => void) => void) | undefined
 
 /**
  * Asks for confirmation of an action that is destructive or has a cost. Escape and Cancel resolve
  * to false; a click outside is ignored. Cancel has the initial focus.
  */
 export function confirm(question: Question): Promise<boolean> {
-  return new Promise((answer) => ask?.(question, answer))
+  return new Promise((response) => ask?.(question, response))
 }
 
 /** Renders the dialogs of `confirm`. Used once, at the root of the application. */
@@ -107,11 +107,11 @@ export function ConfirmDialogs() {
   const [isOpen, setOpen] = useState(false)
   const cancel = useRef<HTMLElement>(null)
   const isConfirmed = useRef(false)
-  const answer = useRef<(isConfirmed: boolean) => void>(undefined)
+  const response = useRef<(isConfirmed: boolean) => void>(undefined)
   useEffect(() => {
     ask = (next, settle) => {
       isConfirmed.current = false
-      answer.current = settle
+      response.current = settle
       setQuestion(next)
       setOpen(true)
     }
@@ -119,7 +119,7 @@ export function ConfirmDialogs() {
   const close = (confirmed: boolean) => {
     isConfirmed.current = confirmed
     setOpen(false)
-    answer.current?.(confirmed)
+    response.current?.(confirmed)
   }
   if (question === null) return null
   const { title, description, details, confirmLabel, confirmVariant = 'danger' } = question

@@ -32,10 +32,10 @@ async function openFirefox(folder: string): Promise<EnginePage> {
   const url = await firstMatch(firefox.stderr, /BiDi listening on (ws:\S+)/)
   const socket = new WebSocket(`${url}/session`)
   await once(socket, 'open')
-  const answers = new Map<number, (answer: BidiAnswer) => void>()
+  const answers = new Map<number, (response: BidiAnswer) => void>()
   socket.addEventListener('message', ({ data }) => {
-    const answer: BidiAnswer = JSON.parse(data)
-    answers.get(answer.id)?.(answer)
+    const response: BidiAnswer = JSON.parse(data)
+    answers.get(response.id)?.(response)
   })
   let lastId = 0
   // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
@@ -45,10 +45,10 @@ async function openFirefox(folder: string): Promise<EnginePage> {
     const { promise, resolve } = Promise.withResolvers<BidiAnswer>()
     answers.set(id, resolve)
     socket.send(JSON.stringify({ id, method, params }))
-    const answer = await promise
+    const response = await promise
     answers.delete(id)
-    if (answer.type === 'error') throw new Error(`${method}: ${answer.message}`)
-    return answer.result
+    if (response.type === 'error') throw new Error(`${method}: ${response.message}`)
+    return response.result
   }
   await send('session.new', { capabilities: {} })
   const { contexts } = await send('browsingContext.getTree', {})
@@ -103,12 +103,12 @@ async function openWebKit(): Promise<EnginePage> {
   })
   // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
   const call = async (method: string, path: string, body?: object): Promise<any> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       ...(body && { body: JSON.stringify(body) }),
     })
-    const { value } = (await answer.json()) as { value: { error?: string } }
-    if (!answer.ok) throw new Error(`${method} ${path}: ${value.error}`)
+    const { value } = (await response.json()) as { value: { error?: string } }
+    if (!response.ok) throw new Error(`${method} ${path}: ${value.error}`)
     return value
   }
   await expect(() => call('GET', '/status')).toPass()

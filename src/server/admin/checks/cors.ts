@@ -62,12 +62,12 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
     if (refusal !== null) return refused(refusal, origin, s3)
 
     const md5 = createHash('md5').update(body).digest('base64')
-    const answer = await send('PUT', { 'content-type': mimeType, 'content-md5': md5 }, body)
-    const text = await answer.text()
-    if (!answer.ok) return notTaken(answer.status, text, bucket)
-    if (!admits(answer, origin))
+    const response = await send('PUT', { 'content-type': mimeType, 'content-md5': md5 }, body)
+    const text = await response.text()
+    if (!response.ok) return notTaken(response.status, text, bucket)
+    if (!admits(response, origin))
       return refused('the answer to the upload names no origin', origin, s3)
-    const readable = listOf(answer, 'access-control-expose-headers')
+    const readable = listOf(response, 'access-control-expose-headers')
     if (!readable.some((name) => matchesName(name, 'etag'))) {
       return refused('pages cannot read the header ETag', origin, s3)
     }
@@ -82,24 +82,24 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
 }
 
 /** Returns what the preflight response doesn't allow, or null if it allows the upload. */
-function refusalIn(answer: Response, origin: string): string | null {
+function refusalIn(response: Response, origin: string): string | null {
   const faults = [
-    ...(answer.ok ? [] : [`was ${answer.status}`]),
-    ...(admits(answer, origin) ? [] : [`does not name ${origin}`]),
+    ...(response.ok ? [] : [`was ${response.status}`]),
+    ...(admits(response, origin) ? [] : [`does not name ${origin}`]),
   ]
   if (faults.length > 0) return `the answer to the preflight request ${faults.join(' and ')}`
-  if (!listOf(answer, 'access-control-allow-methods').some((name) => matchesName(name, 'put'))) {
+  if (!listOf(response, 'access-control-allow-methods').some((name) => matchesName(name, 'put'))) {
     return 'the method PUT is not allowed'
   }
-  const allowed = listOf(answer, 'access-control-allow-headers')
+  const allowed = listOf(response, 'access-control-allow-headers')
   const missing = ['content-type', 'content-md5'].filter(
     (header) => !allowed.some((name) => matchesName(name, header)),
   )
   return missing.length === 0 ? null : `the header ${missing.join(' and ')} is not allowed`
 }
 
-function admits(answer: Response, origin: string): boolean {
-  const named = answer.headers.get('access-control-allow-origin')
+function admits(response: Response, origin: string): boolean {
+  const named = response.headers.get('access-control-allow-origin')
   return named === '*' || named === origin
 }
 
@@ -107,8 +107,8 @@ function matchesName(named: string, wanted: string): boolean {
   return named === '*' || named === wanted
 }
 
-function listOf(answer: Response, header: string): string[] {
-  const text = answer.headers.get(header) ?? ''
+function listOf(response: Response, header: string): string[] {
+  const text = response.headers.get(header) ?? ''
   return text
     .toLowerCase()
     .split(',')

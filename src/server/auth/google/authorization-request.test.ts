@@ -44,10 +44,10 @@ class Browser {
   }
 
   async begin(): Promise<RequestSecrets> {
-    const answer = await this.#app.request('/begin', { headers: { cookie: this.cookie } })
-    this.setCookie = answer.headers.getSetCookie().join('\n')
+    const response = await this.#app.request('/begin', { headers: { cookie: this.cookie } })
+    this.setCookie = response.headers.getSetCookie().join('\n')
     this.cookie = this.setCookie.split(';', 1)[0] ?? ''
-    return answer.json()
+    return response.json()
   }
 
   async end(state: string): Promise<Answered | null> {

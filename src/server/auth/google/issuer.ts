@@ -75,10 +75,10 @@ export class Issuer {
    * request.
    * @throws {SignInRefused} if the response is invalid or the issuer fails.
    */
-  async identify(answer: URL, secrets: RequestSecrets): Promise<Identity> {
+  async identify(response: URL, secrets: RequestSecrets): Promise<Identity> {
     const client = await this.#discovered()
     try {
-      const tokens = await authorizationCodeGrant(client, answer, {
+      const tokens = await authorizationCodeGrant(client, response, {
         expectedState: secrets.state,
         expectedNonce: secrets.nonce,
         pkceCodeVerifier: secrets.codeVerifier,

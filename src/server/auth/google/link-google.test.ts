@@ -38,9 +38,9 @@ async function signedIn({ email, password }: Pick<Person, 'email' | 'password'>)
 
 /** Begins linking Google. Returns the URL to open next. */
 async function begin(browser: TestBrowser): Promise<string> {
-  const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
-  expect(answer.status).toBe(200)
-  return (await json<{ url: string }>(answer)).url
+  const response = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
+  expect(response.status).toBe(200)
+  return (await json<{ url: string }>(response)).url
 }
 
 /** Links a Google account. Returns the path of the final page. */
@@ -192,8 +192,8 @@ describe('linking Google to an account', () => {
     const flow = first.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
     const session = other.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
     const mixed = makeBrowser(google.app, `${flow}; ${session}`)
-    const answer = await mixed.fetch(back.href)
-    expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
+    const response = await mixed.fetch(back.href)
+    expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
     expect(await listWays(other.browser)).toEqual(['password'])
   })
 
@@ -219,8 +219,8 @@ describe('linking Google to an account', () => {
       await tx.delete(sessions).where(eq(sessions.userId, person.id))
       return { ended }
     })
-    const answer = await late.ended
-    expect(answer.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
+    const response = await late.ended
+    expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
     expect(await listWays(await signedIn(person))).toEqual(['password'])
   })
 
@@ -228,17 +228,19 @@ describe('linking Google to an account', () => {
     'requires a password and refuses %j',
     async (currentPassword) => {
       const { browser } = await makeOwner()
-      const answer = await browser.post('/api/auth/user/ways/google', { currentPassword })
-      expect(answer.status).toBe(400)
-      expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT' })
+      const response = await browser.post('/api/auth/user/ways/google', { currentPassword })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
     },
   )
 
   it('requires the password in addition to the session', async () => {
     const { browser } = await makeOwner()
-    const answer = await browser.post('/api/auth/user/ways/google', { currentPassword: 'a guess' })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ code: 'WRONG_PASSWORD' })
+    const response = await browser.post('/api/auth/user/ways/google', {
+      currentPassword: 'a guess',
+    })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'WRONG_PASSWORD' })
     const { browser: passwordless } = await google.signIn(makeIdentity())
     const none = await passwordless.post('/api/auth/user/ways/google', { currentPassword: 'x' })
     expect(none.status).toBe(409)
@@ -256,12 +258,12 @@ describe('linking Google to an account', () => {
       ['sec-fetch-site', 'cross-site'],
     ] as const
     for (const [name, value] of foreign) {
-      const answer = await browser.fetch('/api/auth/user/ways/google', {
+      const response = await browser.fetch('/api/auth/user/ways/google', {
         method: 'POST',
         headers: { [name]: value, 'content-type': 'application/json' },
         body: JSON.stringify({ currentPassword: password }),
       })
-      expect(answer.status).toBe(403)
+      expect(response.status).toBe(403)
     }
   })
 
@@ -269,11 +271,11 @@ describe('linking Google to an account', () => {
     const app = await startTestApp()
     try {
       const person = await makePerson(app)
-      const answer = await person.post('/api/auth/user/ways/google', {
+      const response = await person.post('/api/auth/user/ways/google', {
         currentPassword: person.password,
       })
-      expect(answer.status).toBe(404)
-      expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'NOT_FOUND' })
     } finally {
       await app.close()
     }
@@ -316,9 +318,9 @@ describe('unlinking Google', () => {
       profileImageUrl: identity.picture,
     })
 
-    const answer = await unlink(browser)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({ message: 'Google was removed from your account.' })
+    const response = await unlink(browser)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ message: 'Google was removed from your account.' })
     expect(await listWays(browser)).toEqual(['password'])
     expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
       profileImageUrl: null,
@@ -335,17 +337,17 @@ describe('unlinking Google', () => {
 
   it('is refused for the last way to sign in', async () => {
     const { browser } = await google.signIn(makeIdentity())
-    const answer = await unlink(browser)
-    expect(answer.status).toBe(409)
-    expect(await answer.json()).toMatchObject({ code: 'LAST_WAY_IN' })
+    const response = await unlink(browser)
+    expect(response.status).toBe(409)
+    expect(await response.json()).toMatchObject({ code: 'LAST_WAY_IN' })
     expect(await listWays(browser)).toEqual(['google'])
   })
 
   it('returns 404 if Google is not linked', async () => {
     const { browser } = await makeOwner()
-    const answer = await unlink(browser)
-    expect(answer.status).toBe(404)
-    expect(await answer.json()).toEqual({
+    const response = await unlink(browser)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
       code: 'NOT_FOUND',
       message: 'Google is not linked to this account.',
     })

@@ -90,10 +90,10 @@ describe('the start of a sign-in', () => {
     const seen = new Set<string>()
     for (const browser of [makeBrowser(google.app), makeBrowser(google.app)]) {
       for (const _ of [1, 2]) {
-        const answer = await browser.fetch('/api/login')
-        expect(answer.status).toBe(302)
-        expect(answer.headers.get('cache-control')).toBe('no-store')
-        const { origin, pathname, searchParams } = new URL(answer.headers.get('location') ?? '')
+        const response = await browser.fetch('/api/login')
+        expect(response.status).toBe(302)
+        expect(response.headers.get('cache-control')).toBe('no-store')
+        const { origin, pathname, searchParams } = new URL(response.headers.get('location') ?? '')
         expect(`${origin}${pathname}`).toBe(`${google.issuer.url}/auth`)
         expect(Object.fromEntries(searchParams)).toEqual({
           client_id: 'mayfly',
@@ -113,8 +113,8 @@ describe('the start of a sign-in', () => {
   })
 
   it('sets a short-lived cookie that scripts cannot read', async () => {
-    const answer = await makeClient(google.app).fetch('/api/login')
-    expect(answer.headers.getSetCookie()).toEqual([
+    const response = await makeClient(google.app).fetch('/api/login')
+    expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
         /^mayfly\.google=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
       ),
@@ -122,12 +122,12 @@ describe('the start of a sign-in', () => {
   })
 
   it('stores nothing in the database that could complete the sign-in', async () => {
-    const answer = await makeClient(google.app).fetch('/api/login')
-    const location = new URL(answer.headers.get('location') ?? '')
+    const response = await makeClient(google.app).fetch('/api/login')
+    const location = new URL(response.headers.get('location') ?? '')
     const secrets = [
       location.searchParams.get('state'),
       location.searchParams.get('nonce'),
-      /google=([\w-]+)/.exec(answer.headers.getSetCookie().join())?.[1],
+      /google=([\w-]+)/.exec(response.headers.getSetCookie().join())?.[1],
     ]
     const rows = JSON.stringify(await google.app.deps.db.select().from(verifications))
     for (const secret of secrets) {
@@ -194,9 +194,9 @@ describe('the session of a sign-in', () => {
     const callback = await browser.open('/api/login', ({ pathname }) =>
       pathname.includes('/callback'),
     )
-    const answer = await browser.fetch(callback.href, { headers: { 'user-agent': 'Lynx' } })
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.getSetCookie()).toEqual([
+    const response = await browser.fetch(callback.href, { headers: { 'user-agent': 'Lynx' } })
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^mayfly\.session_token=.+HttpOnly/),
       expect.stringMatching(/^mayfly\.signed_in=(?!.*HttpOnly)/),
     ])
@@ -227,9 +227,9 @@ it.each(['cross-site', 'same-site'])(
     const person = await makePerson(google.app)
     const browser = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
     const headers = { 'sec-fetch-site': site }
-    const answer = await browser.fetch('/api/login?next=/account', { headers })
-    expect(answer.headers.get('location')).toBe('/login?next=%2Faccount')
-    expect(answer.headers.getSetCookie()).toEqual([])
+    const response = await browser.fetch('/api/login?next=/account', { headers })
+    expect(response.headers.get('location')).toBe('/login?next=%2Faccount')
+    expect(response.headers.getSetCookie()).toEqual([])
     expect(await userOf(browser)).toMatchObject({ email: person.email })
   },
 )

@@ -10,9 +10,9 @@ afterAll(() => app.close())
 
 describe('without an issuer', () => {
   it('pages are told that Google is unavailable', async () => {
-    const answer = await makeClient(app).fetch('/api/auth/ways')
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toEqual({ google: false, signup: 'open', sendsMail: false })
+    const response = await makeClient(app).fetch('/api/auth/ways')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ google: false, signup: 'open', sendsMail: false })
   })
 
   it.each([
@@ -24,9 +24,9 @@ describe('without an issuer', () => {
     ['?next=/s/abc&next=//evil.example', '/login?next=%2Fs%2Fabc'],
     ['?next[]=/s/abc', '/login'],
   ])('/api/login%s redirects to %s', async (query, location) => {
-    const answer = await makeClient(app).fetch(`/api/login${query}`)
-    expect(answer.status).toBe(302)
-    expect(answer.headers.get('location')).toBe(location)
-    expect(answer.headers.getSetCookie()).toEqual([])
+    const response = await makeClient(app).fetch(`/api/login${query}`)
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe(location)
+    expect(response.headers.getSetCookie()).toEqual([])
   })
 })

@@ -97,8 +97,8 @@ describe('slow clients', () => {
     for (const byte of Buffer.concat([Buffer.from(head), bytes])) {
       await new Promise((resolve) => socket.write(Buffer.of(byte), resolve))
     }
-    const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 /)
     expect((await upload.stored()).equals(bytes)).toBe(true)
   })
 

@@ -24,9 +24,9 @@ describe('a failing disk', () => {
     const bytes = randomBytes(2 * MiB)
     // Writes to this device fail with ENOSPC.
     await symlink('/dev/full', join(disk.dataDir, 'uploads', upload.key))
-    const answer = await upload.put(bytes, { Range: 'bytes=0-' })
-    expect(refusalOf(answer)).toEqual([503, 'DISK_FULL'])
-    expect(answer.headers['retry-after']).toBe('60')
+    const response = await upload.put(bytes, { Range: 'bytes=0-' })
+    expect(refusalOf(response)).toEqual([503, 'DISK_FULL'])
+    expect(response.headers['retry-after']).toBe('60')
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
     // The same upload succeeds once the disk has space.

@@ -44,16 +44,16 @@ describe('malicious requests', () => {
       `/storage/${'a'.repeat(8000)}`,
     ]
     for (const target of targets) {
-      const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-      expect(answer, target).toMatch(/^HTTP\/1\.1 403 /)
-      expect(answer).toContain('SIGNATURE_INVALID')
+      const response = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      expect(response, target).toMatch(/^HTTP\/1\.1 403 /)
+      expect(response).toContain('SIGNATURE_INVALID')
     }
   })
 
   it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])('with the method %s get 405', async (method) => {
-    const answer = await send(await wholeUpload(disk, 5).url(), { method })
-    expect(refusalOf(answer)).toEqual([405, 'METHOD_NOT_ALLOWED'])
-    expect(answer.headers.allow).toBe('GET, HEAD, PUT')
+    const response = await send(await wholeUpload(disk, 5).url(), { method })
+    expect(refusalOf(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(response.headers.allow).toBe('GET, HEAD, PUT')
   })
 
   it.each([
@@ -68,9 +68,9 @@ describe('malicious requests', () => {
     const target = targetOf(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengths}\r\n`
     const smuggled = 'GET /storage/ HTTP/1.1\r\nHost: x\r\n\r\n'
-    const answer = await raw(head, '5\r\nhello\r\n0\r\n\r\n', smuggled)
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+    const response = await raw(head, '5\r\nhello\r\n0\r\n\r\n', smuggled)
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1)
     expect((await disk.storage.storedSize(upload.key)) ?? 0).toBe(0)
     await expectIdle(disk)
   })
@@ -112,8 +112,8 @@ describe('a rejected upload', () => {
     socket.on('error', (error) => faults.push(error))
     const type = 'Content-Type: text/html'
     socket.write(`PUT ${target} HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: ${size}\r\n\r\n`)
-    const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /)
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 403 /)
     socket.write(Buffer.alloc(size))
     await untilClosed(socket)
     expect([faults, socket.bytesWritten > size]).toEqual([[], true])

@@ -24,10 +24,10 @@ export class FileHasher {
     this.#thread ??= this.#start()
     this.#lastId += 1
     const question: HashQuestion = { id: this.#lastId, path }
-    const answer = Promise.withResolvers<string | null>()
-    this.#waiting.set(question.id, answer)
+    const response = Promise.withResolvers<string | null>()
+    this.#waiting.set(question.id, response)
     this.#thread.postMessage(question)
-    return answer.promise
+    return response.promise
   }
 
   async close(): Promise<void> {

@@ -58,9 +58,9 @@ describe('a disk that fills up during uploads', () => {
   it('tells the client to try again later, without logging an error', async () => {
     const upload = wholeUpload(disk, 5)
     disk.space.left = 4
-    const answer = await upload.put('hello')
-    expect(answer.status).toBe(507)
-    expect(String(answer.body)).toContain('Please try again later.')
+    const response = await upload.put('hello')
+    expect(response.status).toBe(507)
+    expect(String(response.body)).toContain('Please try again later.')
     expect(disk.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
 })

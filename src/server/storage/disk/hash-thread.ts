@@ -24,13 +24,13 @@ const blockBytes = 256 * 1024
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', async ({ id, path }: HashQuestion) => {
-  let answer: HashAnswer
+  let response: HashAnswer
   try {
-    answer = { id, sha256: await sha256Of(path) }
+    response = { id, sha256: await sha256Of(path) }
   } catch (error) {
-    answer = { id, sha256: null, error: String(error) }
+    response = { id, sha256: null, error: String(error) }
   }
-  parentPort?.postMessage(answer)
+  parentPort?.postMessage(response)
 })
 
 async function sha256Of(path: string): Promise<string | null> {

@@ -52,8 +52,8 @@ describe('a server shutdown', () => {
     await upload.put(2)
     const { ended } = await upload.begin(1)
     await closing.storage.close()
-    const answer = await ended
-    if (answer !== 'cut') expect(answer).toMatchObject({ status: 503 })
+    const response = await ended
+    if (response !== 'cut') expect(response).toMatchObject({ status: 503 })
     await closing.stop()
     const next = await openDiskServer(closing.dataDir)
     const again = upload.at(next)

@@ -75,8 +75,8 @@ describe('an incomplete or invalid part', () => {
       const upload = cutUpload(disk, 2, 100)
       await upload.put(2)
       const headers = chunked
-      const answer = await upload.put(1, headers, randomBytes(length))
-      expect(refusalOf(answer)).toEqual([status, code])
+      const response = await upload.put(1, headers, randomBytes(length))
+      expect(refusalOf(response)).toEqual([status, code])
       expect(await upload.held()).toEqual([2])
       expect((await upload.stored()).subarray(100).equals(upload.bytesOf(2))).toBe(true)
     },
@@ -128,8 +128,9 @@ describe('a part that is sent again', () => {
     const other = await upload.begin(2)
     const older = await upload.begin(1)
     expect((await upload.put(1)).status).toBe(200)
-    const answer = await older.ended
-    if (answer !== 'cut') expect(answer).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
+    const response = await older.ended
+    if (response !== 'cut')
+      expect(response).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
     other.finish()
     expect(await other.ended).toMatchObject({ status: 200 })
     expect((await upload.stored()).equals(upload.bytes)).toBe(true)
@@ -139,8 +140,8 @@ describe('a part that is sent again', () => {
     const upload = cutUpload(disk, 1, 4 * MiB)
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(upload.bytes.length, index))
     const answers = await Promise.allSettled(bodies.map((body) => upload.put(1, {}, body)))
-    for (const answer of answers) {
-      if (answer.status === 'fulfilled') expect([200, 409]).toContain(answer.value.status)
+    for (const response of answers) {
+      if (response.status === 'fulfilled') expect([200, 409]).toContain(response.value.status)
     }
     expect((await upload.put(1)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)

@@ -78,9 +78,9 @@ describe('PUT with Range: bytes=n-', () => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
     const body = 'x'.repeat(Math.max(0, 10 - offset))
-    const answer = await upload.put(body, { Range: `bytes=${offset}-` })
-    expect(refusalOf(answer)).toEqual([416, 'OFFSET_MISMATCH'])
-    expect(offsetOf(answer)).toBe(4)
+    const response = await upload.put(body, { Range: `bytes=${offset}-` })
+    expect(refusalOf(response)).toEqual([416, 'OFFSET_MISMATCH'])
+    expect(offsetOf(response)).toBe(4)
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
@@ -96,15 +96,15 @@ describe('PUT with Range: bytes=n-', () => {
   ])('rejects %s instead of ignoring it', async (range) => {
     const upload = wholeUpload(disk, 10)
     await upload.put('0123', chunked)
-    const answer = await upload.put('456789', { Range: range })
-    expect(refusalOf(answer)).toEqual([400, 'INVALID_INPUT'])
+    const response = await upload.put('456789', { Range: range })
+    expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
   it('rejects Content-Range', async () => {
     const upload = wholeUpload(disk, 10)
-    const answer = await upload.put('0123456789', { 'Content-Range': 'bytes 0-9/10' })
-    expect(refusalOf(answer)).toEqual([400, 'INVALID_INPUT'])
+    const response = await upload.put('0123456789', { 'Content-Range': 'bytes 0-9/10' })
+    expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
   })
 })
 
@@ -136,8 +136,8 @@ describe('overlapping and repeated PUTs', () => {
     const answers = await Promise.allSettled(bodies.map((body) => upload.put(body)))
     const last = await upload.put(Buffer.alloc(upload.grant.size, 99))
     expect(last.status).toBe(200)
-    for (const answer of answers) {
-      if (answer.status === 'fulfilled') expect([200, 409]).toContain(answer.value.status)
+    for (const response of answers) {
+      if (response.status === 'fulfilled') expect([200, 409]).toContain(response.value.status)
     }
     expect((await upload.stored()).equals(Buffer.alloc(upload.grant.size, 99))).toBe(true)
   })
@@ -173,8 +173,8 @@ describe('a keep-alive connection', () => {
     socket.write(one)
     await once(socket, 'data')
     socket.write(`HEAD ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`)
-    const [answer] = await once(socket, 'data')
-    expect(String(answer)).toContain('Upload-Offset: 5')
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toContain('Upload-Offset: 5')
     socket.destroy()
   })
 })

@@ -39,8 +39,8 @@ describe('while parts arrive', () => {
     disk.ended.add(upload.key)
     await disk.storage.remove(upload.key)
     for (const { ended } of running) {
-      const answer = await ended
-      if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')
+      const response = await ended
+      if (response !== 'cut') expect(response.code).toBe('UPLOAD_NOT_FOUND')
     }
     expect(await upload.left()).toEqual([])
     expect(await disk.storage.listParts(upload.key)).toEqual([])
@@ -86,8 +86,8 @@ describe('while a whole file arrives', () => {
     await upload.untilStored(3)
     disk.ended.add(upload.key)
     await disk.storage.remove(upload.key)
-    const answer = await ended
-    if (answer !== 'cut') expect(answer.code).toBe('UPLOAD_NOT_FOUND')
+    const response = await ended
+    if (response !== 'cut') expect(response.code).toBe('UPLOAD_NOT_FOUND')
     expect(await upload.left()).toEqual([])
   })
 
@@ -135,8 +135,8 @@ describe('while a file is being sealed', () => {
     resume.resolve()
     expect(await sealed).toBe(upload.sha256)
     late.push(upload.put(2), upload.whole.put(upload.bytes, { Range: 'bytes=0-' }))
-    for (const answer of await Promise.all(late)) {
-      expect(refusalOf(answer)).toEqual([409, 'UPLOAD_SEALED'])
+    for (const response of await Promise.all(late)) {
+      expect(refusalOf(response)).toEqual([409, 'UPLOAD_SEALED'])
     }
     expect(await upload.left()).toEqual([])
     expect(await upload.held()).toEqual([])

@@ -59,8 +59,8 @@ describe('a download from disk', () => {
   })
 
   it('is refused when a browser would run it', async () => {
-    const answer = await get(grant, { 'Sec-Fetch-Dest': 'script' })
-    expect([answer.status, codeOf(answer)]).toEqual([403, 'DOWNLOAD_ONLY'])
+    const response = await get(grant, { 'Sec-Fetch-Dest': 'script' })
+    expect([response.status, codeOf(response)]).toEqual([403, 'DOWNLOAD_ONLY'])
   })
 
   it('answers HEAD like GET but without a body, even with a range', async () => {
@@ -73,15 +73,15 @@ describe('a download from disk', () => {
   })
 
   it.each(['bytes=0-1,5-6', 'bytes=5-4', 'lines=1-2', 'bytes'])('ignores %s', async (range) => {
-    const answer = await get(grant, { Range: range })
-    expect([answer.status, answer.body.toString()]).toEqual([200, '0123456789'])
+    const response = await get(grant, { Range: range })
+    expect([response.status, response.body.toString()]).toEqual([200, '0123456789'])
   })
 
   it('returns the size when a range is out of bounds', async () => {
-    const answer = await get(grant, { Range: 'bytes=10-' })
-    expect([answer.status, codeOf(answer)]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
-    expect(answer.headers['content-range']).toBe('bytes */10')
-    expect(answer.headers['cache-control']).toBe('no-store')
+    const response = await get(grant, { Range: 'bytes=10-' })
+    expect([response.status, codeOf(response)]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
+    expect(response.headers['content-range']).toBe('bytes */10')
+    expect(response.headers['cache-control']).toBe('no-store')
   })
 
   it.each([
@@ -134,9 +134,9 @@ describe('a download from disk', () => {
     await fc.assert(
       fc.asyncProperty(offset, offset, async (a, b) => {
         const [start, end] = [Math.min(a, b), Math.max(a, b)]
-        const answer = await get(large, { Range: `bytes=${start}-${end}` })
-        expect(answer.status).toBe(206)
-        expect(answer.body.equals(bytes.subarray(start, end + 1))).toBe(true)
+        const response = await get(large, { Range: `bytes=${start}-${end}` })
+        expect(response.status).toBe(206)
+        expect(response.body.equals(bytes.subarray(start, end + 1))).toBe(true)
       }),
       { numRuns: 40 },
     )
@@ -145,8 +145,8 @@ describe('a download from disk', () => {
   it('ignores ranges of an empty file', async () => {
     const empty = await store(Buffer.alloc(0))
     for (const range of ['bytes=0-', 'bytes=-5']) {
-      const answer = await get(empty, { Range: range })
-      expect([answer.status, answer.headers['content-length']]).toEqual([200, '0'])
+      const response = await get(empty, { Range: range })
+      expect([response.status, response.headers['content-length']]).toEqual([200, '0'])
     }
   })
 
@@ -164,9 +164,9 @@ describe('a file damaged on disk', () => {
   it('is not sent if its size is wrong', async () => {
     const grant = await store(Buffer.from('hello'))
     await appendFile(pathOf(grant), '!')
-    const answer = await get(grant)
-    expect([answer.status, codeOf(answer)]).toEqual([503, 'UNAVAILABLE'])
-    expect(answer.body.toString()).not.toContain(grant.key)
+    const response = await get(grant)
+    expect([response.status, codeOf(response)]).toEqual([503, 'UNAVAILABLE'])
+    expect(response.body.toString()).not.toContain(grant.key)
     expect(disk.logged.at(-1)).toMatchObject({ level: 50, msg: 'a transfer failed' })
   })
 
@@ -218,7 +218,7 @@ describe('deliver', () => {
   it('answers 404 if the bytes were removed in the meantime', async () => {
     delivered = await store(Buffer.from('hello'))
     await disk.storage.remove(delivered.key)
-    const answer = await send(origin)
-    expect([answer.status, codeOf(answer)]).toEqual([404, 'LINK_NOT_FOUND'])
+    const response = await send(origin)
+    expect([response.status, codeOf(response)]).toEqual([404, 'LINK_NOT_FOUND'])
   })
 })

@@ -39,16 +39,16 @@ export class FileSender {
    * @throws {AppError} 412 or 416, as required by the conditional headers or the range.
    * @throws {Error} if the file's size differs from the grant, or it can't be read.
    */
-  async send(file: FileHandle, grant: DownloadGrant, answer: Answer): Promise<void> {
+  async send(file: FileHandle, grant: DownloadGrant, response: Answer): Promise<void> {
     const { size } = await file.stat()
     assertSize(grant, size)
-    if (answer.response.destroyed) return
-    const range = writeHead(grant, answer)
+    if (response.response.destroyed) return
+    const range = writeHead(grant, response)
     if (range) {
-      await answer.onBytes?.(range.start)
-      await this.#sendBytes(file, range, answer)
+      await response.onBytes?.(range.start)
+      await this.#sendBytes(file, range, response)
     }
-    answer.response.end()
+    response.response.end()
   }
 
   async #sendBytes(

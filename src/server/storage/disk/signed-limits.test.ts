@@ -33,9 +33,9 @@ describe('the signed size', () => {
 
   it('returns the offset to resume from when a body ends early', async () => {
     const upload = wholeUpload(disk, 10)
-    const answer = await upload.put('0123', chunked)
-    expect(refusalOf(answer)).toEqual([400, 'UPLOAD_INCOMPLETE'])
-    expect(offsetOf(answer)).toBe(4)
+    const response = await upload.put('0123', chunked)
+    expect(refusalOf(response)).toEqual([400, 'UPLOAD_INCOMPLETE'])
+    expect(offsetOf(response)).toBe(4)
   })
 
   it.each([
@@ -65,12 +65,12 @@ describe('the signed type', () => {
     [octets, 'text/plain', 403],
   ])('signed as %j and sent as %j is answered with %i', async (mimeType, sent, status) => {
     const upload = wholeUpload(disk, 5, { mimeType })
-    const answer = await send(await upload.url(), {
+    const response = await send(await upload.url(), {
       method: 'PUT',
       body: 'hello',
       headers: sent === undefined ? {} : { 'Content-Type': sent },
     })
-    expect(answer.status).toBe(status)
+    expect(response.status).toBe(status)
   })
 })
 
@@ -90,12 +90,12 @@ describe('a PUT that expects 100-continue', () => {
   }
 
   it('gets 100 Continue if the body will be accepted', async () => {
-    const { answer, continued } = await expecting(5)
-    expect([continued, answer]).toMatchObject([true, { status: 200 }])
+    const { answer: response, continued } = await expecting(5)
+    expect([continued, response]).toMatchObject([true, { status: 200 }])
   })
 
   it('is rejected without 100 Continue if the body is too long', async () => {
-    const { answer, continued } = await expecting(6)
-    expect([continued, answer]).toMatchObject([false, { status: 413 }])
+    const { answer: response, continued } = await expecting(6)
+    expect([continued, response]).toMatchObject([false, { status: 413 }])
   })
 })

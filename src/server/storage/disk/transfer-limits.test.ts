@@ -54,7 +54,7 @@ describe('above the transfer limit', () => {
     expect((await upload.put(86, from('192.0.2.2'))).status).toBe(200)
     for (const [index, { client }] of open.entries()) client.end(upload.bytesOf(index + 1))
     const answers = await Promise.all(open.map(({ ended }) => ended))
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200 })
+    for (const response of answers) expect(response).toMatchObject({ status: 200 })
     expect((await upload.put(87, headers)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
   })
@@ -66,8 +66,8 @@ describe('above the transfer limit', () => {
     const urls = [await upload.whole.url(), await upload.urlOf(1)]
     const refused: Answer[] = []
     const ask = async (address: string, at: number) => {
-      const answer = await send(urls[at % 2] ?? '', { method: 'HEAD', headers: from(address) })
-      if (answer.status !== 200) refused.push(answer)
+      const response = await send(urls[at % 2] ?? '', { method: 'HEAD', headers: from(address) })
+      if (response.status !== 200) refused.push(response)
     }
     const asked = Array.from({ length: 90 }, (_, at) => ask('192.0.2.1', at))
     await expect.poll(() => refused.length).toBe(5)

@@ -120,8 +120,8 @@ describe('a whole file in transit', () => {
     const upload = wholeUpload(disk, 5)
     await upload.put('hello')
     disk.lookupFails = true
-    const answer = await upload.put('other')
-    expect(refusalOf(answer)).toEqual([503, 'UNAVAILABLE'])
+    const response = await upload.put('other')
+    expect(refusalOf(response)).toEqual([503, 'UNAVAILABLE'])
     expect((await upload.stored()).toString()).toBe('hello')
   })
 

@@ -118,12 +118,12 @@ export async function clockDifferenceMs(ask: Ask, bucket: string, clock: Clock):
   command.middlewareStack.add(
     (next) => async (args) => {
       const sentAt = clock()
-      const answer = await next(args)
-      const { headers } = answer.response as { headers: Record<string, string> }
+      const response = await next(args)
+      const { headers } = response.response as { headers: Record<string, string> }
       const told = new Date(headers.date ?? '')
       const isTold = !Number.isNaN(told.getTime())
       differenceMs = isTold ? differenceFrom(told, sentAt, clock(), 1000) : 0
-      return answer
+      return response
     },
     { step: 'deserialize', priority: 'high' },
   )

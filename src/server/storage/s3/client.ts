@@ -148,9 +148,9 @@ export async function originOf(signing: S3Client, bucket: string): Promise<strin
  * Awaits a response of the bucket.
  * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
-export async function reach<T>(answer: Promise<T>): Promise<T> {
+export async function reach<T>(response: Promise<T>): Promise<T> {
   try {
-    return await answer
+    return await response
   } catch (cause) {
     throw awayFor(cause)
   }
@@ -161,9 +161,9 @@ export async function reach<T>(answer: Promise<T>): Promise<T> {
  * @returns null if it doesn't exist.
  * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
-export async function reachUnlessMissing<T>(answer: Promise<T>): Promise<T | null> {
+export async function reachUnlessMissing<T>(response: Promise<T>): Promise<T | null> {
   try {
-    return await answer
+    return await response
   } catch (cause) {
     if (cause instanceof S3ServiceException && missing.has(cause.name)) return null
     throw awayFor(cause)

@@ -64,7 +64,7 @@ function byKey(a: Upload, b: Upload) {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : a.uploadId < b.uploadId ? -1 : 1
 }
 
-async function answer(command: object): Promise<object> {
+async function response(command: object): Promise<object> {
   asked.push(command.constructor.name)
   if (command instanceof ListMultipartUploadsCommand) {
     const { Prefix = '', KeyMarker = '', UploadIdMarker = '', MaxUploads = 1000 } = command.input
@@ -122,7 +122,7 @@ async function answer(command: object): Promise<object> {
   throw new Error(`an unexpected ${command.constructor.name}`)
 }
 
-const ask = answer as Ask
+const ask = response as Ask
 const asks = { prompt: ask, complete: ask, patient: ask }
 function open(pageSize = 1000) {
   return openS3Multipart(asks, 'bucket', pageSize)

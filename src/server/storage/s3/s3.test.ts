@@ -66,7 +66,7 @@ describeOnS3('S3 beyond the storage port', () => {
    */
   const expectRefused = async (url: string, body: Buffer) => {
     const status = await put(url, body).then(
-      (answer) => answer.status,
+      (response) => response.status,
       ({ code }: NodeJS.ErrnoException) => code ?? 'unknown',
     )
     expect([404, 'EPIPE', 'ECONNRESET']).toContain(status)

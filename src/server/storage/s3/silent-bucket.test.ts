@@ -105,9 +105,9 @@ describe('a bucket that stalls', () => {
 
   it('in the middle of a list causes a timeout', async () => {
     server = await listening(
-      createHttpServer((_, answer) => {
-        answer.writeHead(200, { 'content-type': 'application/xml' })
-        answer.write('<?xml version="1.0"?><ListMultipartUploadsResult>')
+      createHttpServer((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/xml' })
+        response.write('<?xml version="1.0"?><ListMultipartUploadsResult>')
       }),
     )
     storage = openAt(server, { ...allShort, prompt: { tryMs: hangTimeoutMs, allMs: 60 } })
@@ -119,15 +119,15 @@ describe('a bucket that stalls', () => {
     const parts = '<Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size></Part>'
     let completing = false
     server = await listening(
-      createHttpServer((request, answer) => {
+      createHttpServer((request, response) => {
         const { method, url = '' } = request
         if (method === 'POST') completing = true
-        if (method === 'HEAD') return void answer.writeHead(404).end()
+        if (method === 'HEAD') return void response.writeHead(404).end()
         if (method !== 'GET') return
         const result = url.includes('uploadId=')
           ? `<ListPartsResult>${parts}</ListPartsResult>`
           : `<ListMultipartUploadsResult>${uploads}</ListMultipartUploadsResult>`
-        answer.end(`<?xml version="1.0"?>${result}`)
+        response.end(`<?xml version="1.0"?>${result}`)
       }),
     )
     storage = openAt(server, { prompt: long, patient: long, complete: short })

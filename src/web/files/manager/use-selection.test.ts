@@ -115,8 +115,8 @@ describe('a new search', () => {
   test('keeps the selection while the previous results are shown', async () => {
     const { toggle, chosen, search, now } = await manager()
     toggle(a)
-    const { answer, resolve } = later()
-    page.on('GET /api/files', answer)
+    const { answer: response, resolve } = later()
+    page.on('GET /api/files', response)
     search('text')
     expect(now().found.isOutdated).toBe(true)
     toggle(b)
@@ -133,8 +133,8 @@ describe('selecting all', () => {
   test('loads the whole list first', async () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
     const { now, chosen } = await manager()
-    const { answer, resolve } = later()
-    page.on('GET /api/files', answer)
+    const { answer: response, resolve } = later()
+    page.on('GET /api/files', response)
     act(() => now().own.selectAll())
     await expect.poll(() => now().own.isLoadingAll).toBe(true)
     expect(chosen()).toBe('')

@@ -57,13 +57,13 @@ function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
 async function send(values: object): Promise<string | null> {
   const unknown = 'Something went wrong. Please try again.'
   try {
-    const answer = await fetch('/api/feedback', {
+    const response = await fetch('/api/feedback', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(values),
     })
-    if (answer.ok) return null
-    const { message } = await answer.json()
+    if (response.ok) return null
+    const { message } = await response.json()
     return typeof message === 'string' && message !== '' ? message : unknown
   } catch {
     return unknown
@@ -73,9 +73,9 @@ async function send(values: object): Promise<string | null> {
 /** Fills in the name and email address of a signed-in user, unless those fields have values. */
 async function prefill(form: HTMLFormElement) {
   if (readHint(document) === null) return
-  const answer = await fetch('/api/auth/user').catch(() => null)
-  if (!answer?.ok) return
-  const user: { name?: unknown; email?: unknown } = await answer.json().catch(() => ({}))
+  const response = await fetch('/api/auth/user').catch(() => null)
+  if (!response?.ok) return
+  const user: { name?: unknown; email?: unknown } = await response.json().catch(() => ({}))
   for (const name of ['name', 'email'] as const) {
     const input = form.querySelector<HTMLInputElement>(`#${name}`)
     const value = user[name]

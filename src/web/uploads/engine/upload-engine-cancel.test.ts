@@ -32,25 +32,25 @@ describe('cancelling an upload', () => {
   })
 
   test('before the server responds frees the slot as soon as it is assigned', async () => {
-    const answer = Promise.withResolvers<null>()
-    world.onStart = () => answer.promise
+    const response = Promise.withResolvers<null>()
+    world.onStart = () => response.promise
     const [id = ''] = world.add([fileNamed('a.txt')])
     await pass(0)
     await world.engine.cancel(id)
-    answer.resolve(null)
+    response.resolve(null)
     await pass(0)
     expect(world.log).toEqual(['start a.txt', 'abort key of a.txt'])
   })
 
   test('before the server responds delays the next start, because the slot may still be taken', async () => {
-    const answer = Promise.withResolvers<null>()
-    world.onStart = (name) => (name === 'a.txt' ? answer.promise : null)
+    const response = Promise.withResolvers<null>()
+    world.onStart = (name) => (name === 'a.txt' ? response.promise : null)
     const [first = ''] = world.add([fileNamed('a.txt'), fileNamed('b.txt')])
     await pass(0)
     await world.engine.cancel(first)
     await pass(10_000)
     expect(world.log).toEqual(['start a.txt'])
-    answer.resolve(null)
+    response.resolve(null)
     await pass(500)
     expect(world.log.slice(1, 3)).toEqual(['abort key of a.txt', 'start b.txt'])
   })

@@ -35,10 +35,10 @@ let result: Promise<RunResult | null>
 function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): UploadRun {
   record = { ...record, ...changes }
   const noted =
-    <Input, Answer>(call: string, answer: (input: Input, signal: AbortSignal) => Answer) =>
+    <Input, Answer>(call: string, response: (input: Input, signal: AbortSignal) => Answer) =>
     (request: Input, signal: AbortSignal): Answer => {
       asked.push({ call, request })
-      return answer(request, signal)
+      return response(request, signal)
     }
   const run = new UploadRun(
     of,
@@ -196,8 +196,8 @@ describe('a failed attempt', () => {
   test.each([
     ['different bytes', refuse(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
     ['missing bytes', refuse(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
-  ])('is repaired once if the server has %s', async (_, answer, again) => {
-    calls.confirmUpload = async () => answer
+  ])('is repaired once if the server has %s', async (_, response, again) => {
+    calls.confirmUpload = async () => response
     begin()
     await vi.advanceTimersByTimeAsync(0)
     expect(names()).toEqual(['getUploadUrl', 'confirmUpload', again, 'confirmUpload'])
@@ -237,8 +237,8 @@ describe('a failed attempt', () => {
 
 describe('an upload without its file is only confirmed', () => {
   test.each([404, 400])('and asks for the file if the server lacks bytes (%i)', async (status) => {
-    const answer = refusal(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
-    calls.confirmUpload = async () => ({ ok: false, refusal: answer })
+    const response = refusal(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
+    calls.confirmUpload = async () => ({ ok: false, refusal: response })
     begin({ ticket }, null)
     expect(await result).toEqual({ type: 'paused', need: 'file' })
     expect(jobs).toEqual([])

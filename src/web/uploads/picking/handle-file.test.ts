@@ -4,7 +4,7 @@ import { readHandle, requestHandleFile } from './handle-file.ts'
 /** Creates a fake handle. As in Chromium, reading it without permission throws NotAllowedError. */
 function handleOf({
   permission = 'granted',
-  answer = 'granted',
+  answer: response = 'granted',
   isThere = true,
 }: {
   permission?: PermissionState
@@ -23,8 +23,8 @@ function handleOf({
     },
     requestPermission: async () => {
       asked += 1
-      if (answer instanceof Error) throw answer
-      state = answer
+      if (response instanceof Error) throw response
+      state = response
       return state
     },
   }

@@ -1,5 +1,5 @@
 /** Reads and hashes files in a separate thread to keep the page responsive. */
 import { answerJobs, type ToWorker } from './checksum-messages.ts'
 
-const answer = answerJobs((message) => self.postMessage(message))
-self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void answer(data))
+const response = answerJobs((message) => self.postMessage(message))
+self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void response(data))

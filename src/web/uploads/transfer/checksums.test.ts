@@ -28,7 +28,7 @@ let started: { terminated: boolean; worker: WorkerLike; seen: ToWorker[] }[]
 function startWorker(): WorkerLike {
   const seen: ToWorker[] = []
   const entry = { terminated: false, seen, worker: {} as WorkerLike }
-  let answer: ReturnType<typeof answerJobs>
+  let response: ReturnType<typeof answerJobs>
   const worker: WorkerLike = {
     onmessage: null,
     onerror: null,
@@ -38,12 +38,12 @@ function startWorker(): WorkerLike {
     },
     postMessage: (message) => {
       seen.push(message)
-      queueMicrotask(() => void answer(message))
+      queueMicrotask(() => void response(message))
     },
   }
   entry.worker = worker
   queueMicrotask(() => {
-    answer = answerJobs((data) => {
+    response = answerJobs((data) => {
       if (!entry.terminated) worker.onmessage?.(new MessageEvent('message', { data }))
     })
   })
@@ -82,10 +82,10 @@ describe('a job', () => {
 
   test('is cancelled by its signal, also in the worker', async () => {
     const cancel = new AbortController()
-    const answer = createChecksums(startWorker).sha256(file, cancel.signal)
+    const response = createChecksums(startWorker).sha256(file, cancel.signal)
     const reason = new Error('Cancelled by user')
     cancel.abort(reason)
-    await expect(answer).rejects.toBe(reason)
+    await expect(response).rejects.toBe(reason)
     expect(started[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.kind))).toEqual([
       'whole',
       'cancel',
@@ -121,9 +121,9 @@ describe('without a worker', () => {
 
   test("a job gets no checksum if the script doesn't load within 15 s", async () => {
     vi.useFakeTimers()
-    const answer = createChecksums(startSilent).part(file, 'crc32', never)
+    const response = createChecksums(startSilent).part(file, 'crc32', never)
     vi.advanceTimersByTime(15_000)
-    expect(await answer).toBeNull()
+    expect(await response).toBeNull()
   })
 })
 

@@ -22,7 +22,10 @@ function openServer() {
   const server = {
     sent: [] as string[][],
     onBatch: (inputs: string[]): ReturnType<BatchCall<string, string>> =>
-      Promise.resolve({ ok: true, value: { results: inputs.map((answer) => ({ answer })) } }),
+      Promise.resolve({
+        ok: true,
+        value: { results: inputs.map((response) => ({ answer: response })) },
+      }),
   }
   const call = gatherCalls<string, string>(browserTimers, (inputs) => {
     server.sent.push(inputs)

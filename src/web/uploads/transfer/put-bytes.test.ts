@@ -16,12 +16,12 @@ function answered(
 }
 
 /** Sends 5 bytes from offset 3 of a 10-byte file. Storage responds with `answer`. */
-function put(answer: StorageAnswer, changes: Partial<TransferJob> = {}, isRest = false) {
+function put(response: StorageAnswer, changes: Partial<TransferJob> = {}, isRest = false) {
   const requests: StorageRequest[] = []
   const deps: TransferDeps = {
     send: async (request) => {
       requests.push(request)
-      return answer
+      return response
     },
     checksums: { part: async () => 'abc=' },
     timers: browserTimers,
@@ -71,8 +71,8 @@ test('the rest of a file is sent with its range and without a checksum', async (
     .toEqual({ 'Content-Type': 'video/mp4', Range: 'bytes=3-' })
 })
 
-test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o means stored', async (answer) => {
-  expect(await put(answer).result).toBeNull()
+test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o means stored', async (response) => {
+  expect(await put(response).result).toBeNull()
 })
 
 test.each<StorageAnswer>([
@@ -92,8 +92,8 @@ test.each<StorageAnswer>([
   answered(400, 'XAmzContentChecksumMismatch'),
   answered(403, 'SIGNATURE_EXPIRED'),
   answered(416, null, 7),
-])('%o allows another attempt', async (answer) => {
-  expect(await put(answer).result).toBe(answer)
+])('%o allows another attempt', async (response) => {
+  expect(await put(response).result).toBe(response)
 })
 
 test.each([
@@ -107,8 +107,8 @@ test.each([
   [answered(501), 'status'],
   [answered(201), 'status'],
   [answered(301), 'status'],
-])('%o fails as %s', async (answer, kind) => {
-  await expect(put(answer).result).rejects.toMatchObject({ kind, status: answer.status })
+])('%o fails as %s', async (response, kind) => {
+  await expect(put(response).result).rejects.toMatchObject({ kind, status: response.status })
 })
 
 test('a file that changes or is removed during the transfer fails as unreadable', async () => {

@@ -50,7 +50,7 @@ export async function putBytes(
     ...(checksum !== null && { [checksumHeader]: checksum }),
   }
   const timeoutMs = requestTimeoutMs
-  const answer = await send({
+  const response = await send({
     method: 'PUT',
     url,
     headers,
@@ -60,13 +60,13 @@ export async function putBytes(
     signal,
     onSent,
   })
-  if (isStored(answer)) return null
+  if (isStored(response)) return null
   // A lost connection is indistinguishable from a changed or removed file.
-  if (answer.kind === 'network' && !(await isReadable(file, offset))) {
+  if (response.kind === 'network' && !(await isReadable(file, offset))) {
     throw new TransferFailed('unreadable')
   }
-  if (!mayPutPass(answer)) throw failureOf(answer)
-  return answer
+  if (!mayPutPass(response)) throw failureOf(response)
+  return response
 }
 
 /**
@@ -88,17 +88,17 @@ const passingCodes = new Set([
 ])
 
 /** True if another PUT may succeed, possibly with a new URL (403) or another offset (416). */
-function mayPutPass(answer: StorageAnswer): boolean {
-  const { status, code, uploadOffset } = answer
-  if (mayPass(answer) || passingCodes.has(code ?? '')) return true
+function mayPutPass(response: StorageAnswer): boolean {
+  const { status, code, uploadOffset } = response
+  if (mayPass(response) || passingCodes.has(code ?? '')) return true
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 
 /** Returns the error of a transfer whose last attempt got this response. */
-export function failureOf(answer: StorageAnswer): TransferFailed {
-  if (answer.kind === 'timeout') return new TransferFailed('timeout')
-  if (answer.kind !== 'answer') return new TransferFailed('network')
-  if (isDiskFull(answer)) return new TransferFailed('disk-full', answer.status)
-  const isGone = answer.status === 404 || answer.status === 410
-  return new TransferFailed(isGone ? 'gone' : 'status', answer.status)
+export function failureOf(response: StorageAnswer): TransferFailed {
+  if (response.kind === 'timeout') return new TransferFailed('timeout')
+  if (response.kind !== 'answer') return new TransferFailed('network')
+  if (isDiskFull(response)) return new TransferFailed('disk-full', response.status)
+  const isGone = response.status === 404 || response.status === 410
+  return new TransferFailed(isGone ? 'gone' : 'status', response.status)
 }

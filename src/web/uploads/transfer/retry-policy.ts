@@ -118,6 +118,6 @@ export function mayPass({ status }: FailedAttempt): boolean {
  * True if the result of `GET /api/ready` shows that the server is up. A server that is down gives
  * no response, or 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
  */
-export function showsServer(answer: Outcome<unknown>): boolean {
-  return answer.ok || (answer.refusal.status !== null && answer.refusal.status < 500)
+export function showsServer(response: Outcome<unknown>): boolean {
+  return response.ok || (response.refusal.status !== null && response.refusal.status < 500)
 }

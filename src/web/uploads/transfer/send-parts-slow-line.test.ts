@@ -21,7 +21,7 @@ interface Passing {
   request: StorageRequest
   size: number
   carried: number
-  end: (answer: StorageAnswer) => void
+  end: (response: StorageAnswer) => void
 }
 
 /**
@@ -63,9 +63,9 @@ function openLine(bytesPerSecond: number, buffer: number) {
         clearTimeout(late)
         passing.delete(one)
       }
-      const end = (answer: StorageAnswer) => {
+      const end = (response: StorageAnswer) => {
         leave()
-        resolve(answer)
+        resolve(response)
       }
       const one: Passing = { request, size: request.body?.size ?? 0, carried: 0, end }
       request.signal.addEventListener('abort', () => {

@@ -103,8 +103,8 @@ class PartsTransfer {
     this.#sent.set(partNumber, 0)
     try {
       for (;;) {
-        const answer = await this.#put(partNumber, retries.stallMs)
-        if (answer === null) {
+        const response = await this.#put(partNumber, retries.stallMs)
+        if (response === null) {
           this.#stored(partNumber)
           return true
         }
@@ -114,8 +114,8 @@ class PartsTransfer {
         // one. The other URLs are just as old.
         this.#urls.clear()
         // Parts share the bandwidth. At 20 KB/s, four parallel parts would always time out.
-        if (answer.kind === 'timeout' && this.#connections > 1) return false
-        if (!(await retries.waitForNext(answer))) throw failureOf(answer)
+        if (response.kind === 'timeout' && this.#connections > 1) return false
+        if (!(await retries.waitForNext(response))) throw failureOf(response)
       }
     } finally {
       this.#sent.delete(partNumber)

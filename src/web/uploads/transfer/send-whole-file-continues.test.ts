@@ -63,9 +63,9 @@ describe('an interrupted transfer', () => {
     // Simulates storage that loses bytes between the HEAD request for the offset and the next PUT.
     const send = world.deps.send
     world.deps.send = async (request) => {
-      const answer = await send(request)
+      const response = await send(request)
       if (request.method === 'HEAD') world.store.keep(world.content.subarray(0, 200))
-      return answer
+      return response
     }
     world.store.misbehave([{ kind: 'reset', after: 700 }])
     await world.upload()

@@ -89,7 +89,7 @@ describe('a server outage', () => {
    * Makes the server unreachable for `ms` milliseconds of waiting, during which every request gets
    * `answer`.
    */
-  const away = (ms: number, answer: StorageAnswer) => {
+  const away = (ms: number, response: StorageAnswer) => {
     const { send, wait } = world.deps
     let left = ms
     let isReady = false
@@ -99,7 +99,7 @@ describe('a server outage', () => {
       isReady = left <= 0
       await wait(waitMs, signal)
     }
-    world.deps.send = (request) => (isReady ? send(request) : Promise.resolve(answer))
+    world.deps.send = (request) => (isReady ? send(request) : Promise.resolve(response))
   }
   const status = (code: number): StorageAnswer => ({
     kind: 'answer',
@@ -111,8 +111,8 @@ describe('a server outage', () => {
 
   test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
     "of any length doesn't fail the transfer (%o)",
-    async (answer) => {
-      away(200 * maxWaitMs, answer)
+    async (response) => {
+      away(200 * maxWaitMs, response)
       await world.upload()
       expect(sha(world.store.stored())).toBe(sha(world.content))
       expect(world.waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))

@@ -16,16 +16,16 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   const startRetries = () => new Retries({ signal, onInterrupted }, deps)
   let retries = startRetries()
 
-  const waitAfter = async (answer: StorageAnswer): Promise<void> => {
-    const isAllowed = await retries.waitForNext(answer)
-    if (!isAllowed) throw failureOf(answer)
+  const waitAfter = async (response: StorageAnswer): Promise<void> => {
+    const isAllowed = await retries.waitForNext(response)
+    if (!isAllowed) throw failureOf(response)
   }
   const askOffset = async (): Promise<number> => {
     const question = { method: 'HEAD', headers: {}, body: null, timeoutMs: callTimeoutMs } as const
     for (;;) {
-      const answer = await deps.send({ ...question, url: ticket.uploadUrl, signal })
-      if (!mayPass(answer)) return offsetIn(answer, file.size)
-      await waitAfter(answer)
+      const response = await deps.send({ ...question, url: ticket.uploadUrl, signal })
+      if (!mayPass(response)) return offsetIn(response, file.size)
+      await waitAfter(response)
     }
   }
 
@@ -43,12 +43,12 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
       signal,
       onSent: (bytes: number) => onProgress(Math.min(offset + bytes, file.size)),
     }
-    const answer = await putBytes(job, piece, deps)
-    if (answer === null) break
+    const response = await putBytes(job, piece, deps)
+    if (response === null) break
     onProgress(offset)
-    if (answer.status === 403) throw failureOf(answer)
-    await waitAfter(answer)
-    const stored = answer.status === 416 ? offsetIn(answer, file.size) : await askOffset()
+    if (response.status === 403) throw failureOf(response)
+    await waitAfter(response)
+    const stored = response.status === 416 ? offsetIn(response, file.size) : await askOffset()
     if (stored > offset) retries = startRetries()
     offset = stored
   }

@@ -43,11 +43,11 @@ class Xhr extends EventTarget {
   }
 }
 
-let answer: StorageAnswer | 'open'
+let response: StorageAnswer | 'open'
 let sent: number[]
 
 function start(more: Partial<StorageRequest> = {}) {
-  answer = 'open'
+  response = 'open'
   sent = []
   const running = sendByXhr({
     method: 'PUT',
@@ -62,7 +62,7 @@ function start(more: Partial<StorageRequest> = {}) {
   })
   running.then(
     (ended) => {
-      answer = ended
+      response = ended
     },
     () => undefined,
   )
@@ -160,7 +160,7 @@ describe('a stall', () => {
     void start({ stallMs: undefined })
     Xhr.last.upload.dispatchEvent(new Event('load'))
     vi.advanceTimersByTime(600_000)
-    expect(answer).toBe('open')
+    expect(response).toBe('open')
   })
 
   test('leaves no timer behind after a response', () => {

@@ -98,9 +98,9 @@ export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
       clearTimeout(stallTimer)
       signal.removeEventListener('abort', abort)
     }
-    const end = (answer: StorageAnswer) => {
+    const end = (response: StorageAnswer) => {
       stop()
-      resolve(answer)
+      resolve(response)
     }
     const abort = () => {
       stop()

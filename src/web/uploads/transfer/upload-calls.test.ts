@@ -59,8 +59,8 @@ function question(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []
   const call = (_: string, limit: AbortSignal): Promise<Outcome<string>> => {
     asked.push(Date.now())
-    const answer = answers.length > 1 ? answers.shift() : answers[0]
-    if (answer) return Promise.resolve(answer)
+    const response = answers.length > 1 ? answers.shift() : answers[0]
+    if (response) return Promise.resolve(response)
     return new Promise((resolve) =>
       limit.addEventListener('abort', () => resolve(refused(null)), { once: true }),
     )
@@ -73,26 +73,26 @@ describe('a call', () => {
   test('without a response times out and is retried', async () => {
     const hanging = question([null, yes])
     const start = Date.now()
-    const answer = callWithRetries(hanging, options(), world)
+    const response = callWithRetries(hanging, options(), world)
     const inMs = hanging.withinMs + firstWaitMs
-    expect(await resultWithin(inMs, answer)).toEqual(yes)
+    expect(await resultWithin(inMs, response)).toEqual(yes)
     expect(hanging.asked.map((at) => at - start)).toEqual([0, inMs])
     expect(interruptions).toBe(1)
   })
 
   test('that never gets a response ends without one', async () => {
     const hanging = question([null])
-    const answer = callWithRetries(hanging, options(), world)
+    const response = callWithRetries(hanging, options(), world)
     const inMs = uploadLimit.maxTries * (hanging.withinMs + maxWaitMs)
-    expect(await resultWithin(inMs, answer)).toEqual(refused(null))
+    expect(await resultWithin(inMs, response)).toEqual(refused(null))
     expect(hanging.asked).toHaveLength(uploadLimit.maxTries)
   })
 
   test('is retried no sooner than Retry-After says, up to a limit', async () => {
     const busy = question([refused(429, 20_000), refused(503, 86_400_000), refused(503), yes])
-    const answer = callWithRetries(busy, options(), world)
+    const response = callWithRetries(busy, options(), world)
     const inMs = 20_000 + maxRetryAfterMs + maxWaitMs
-    expect(await resultWithin(inMs, answer)).toEqual(yes)
+    expect(await resultWithin(inMs, response)).toEqual(yes)
     expect(waits.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
     expect(waits[2]).toBeGreaterThan(firstWaitMs)
     expect(waits[2]).toBeLessThanOrEqual(maxWaitMs)
@@ -102,8 +102,8 @@ describe('a call', () => {
     world.wait = async (ms) => {
       waits.push(ms)
     }
-    const answer = callWithRetries(question([refused(null), yes]), options(), world)
-    expect(await resultWithin(0, answer)).toEqual(yes)
+    const response = callWithRetries(question([refused(null), yes]), options(), world)
+    expect(await resultWithin(0, response)).toEqual(yes)
     expect(waits).toEqual([firstWaitMs])
   })
 
@@ -116,13 +116,13 @@ describe('a call', () => {
   test('is retried as long as the server is down', async () => {
     isReady = false
     const away = question([refused(null), refused(502), refused(503), refused(null)])
-    const answer = callWithRetries(away, options(), world)
+    const response = callWithRetries(away, options(), world)
     await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
     expect(waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptions).toBe(waits.length)
     isReady = true
     const inMs = uploadLimit.maxTries * maxWaitMs
-    expect(await resultWithin(inMs, answer)).toEqual(refused(null))
+    expect(await resultWithin(inMs, response)).toEqual(refused(null))
   })
 
   test("that is refused permanently isn't retried", async () => {
@@ -134,15 +134,15 @@ describe('a call', () => {
   test("isn't retried if its own rule says so, even if the default would", async () => {
     const failing = question([refused(500), yes])
     const start = { ...failing, isPassing: canRetryStart }
-    const answer = callWithRetries(start, options(), world)
-    expect(await resultWithin(maxWaitMs, answer)).toEqual(refused(500))
+    const response = callWithRetries(start, options(), world)
+    expect(await resultWithin(maxWaitMs, response)).toEqual(refused(500))
     expect(failing.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const answer = callWithRetries(question([refused(503)]), options(), world)
-    const failing = expect(answer).rejects.toBe(reason)
+    const response = callWithRetries(question([refused(503)]), options(), world)
+    const failing = expect(response).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     turn.abort(reason)
     await failing
@@ -151,10 +151,10 @@ describe('a call', () => {
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {
     const answered = Promise.withResolvers<Outcome<string>>()
     const slow = { ...question([]), call: () => answered.promise }
-    const answer = callWithRetries(slow, options(), world)
+    const response = callWithRetries(slow, options(), world)
     turn.abort(new Error('over'))
     answered.resolve(yes)
-    expect(await resultWithin(0, answer)).toEqual(yes)
+    expect(await resultWithin(0, response)).toEqual(yes)
   })
 })
 
