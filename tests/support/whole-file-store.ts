@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
-import { hashPart } from '../../src/web/uploads/transfer/hash-blob.ts'
+import { hashBlob } from '../../src/web/uploads/transfer/hash-blob.ts'
 import type { TransferDeps } from '../../src/web/uploads/transfer/put-bytes.ts'
 import { sendWholeFile } from '../../src/web/uploads/transfer/send-whole-file.ts'
 import {
@@ -211,7 +211,7 @@ export async function openWholeFileStore() {
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
-    checksums: { part: hashPart },
+    checksums: { part: hashBlob },
   }
 
   return Object.assign(traces, {

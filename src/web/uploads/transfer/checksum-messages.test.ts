@@ -4,7 +4,7 @@ import { answerJobs, type ChecksumJob, type FromWorker } from './checksum-messag
 const small = new Blob(['123456789'])
 const crcOfSmall = 'y/Q5Jg=='
 function part(blob: Blob): ChecksumJob {
-  return { kind: 'part', blob, checksum: 'crc32' }
+  return { blob, algorithm: 'crc32' }
 }
 
 let posted: FromWorker[]
@@ -26,20 +26,20 @@ test('the worker posts `ready` first', () => {
 test('each job is answered with its ID', async () => {
   await Promise.all([
     tell({ id: 7, job: part(small) }),
-    tell({ id: 8, job: { kind: 'whole', blob: new Blob([]) } }),
+    tell({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
   ])
   const answers = posted.filter((message) => message !== 'ready')
   expect(answers.map(({ id }) => id).sort()).toEqual([7, 8])
   expect(answers).toContainEqual({ id: 7, ok: true, value: crcOfSmall })
 })
 
-test.each(['part', 'whole'] as const)(
+test.each(['crc32', 'sha256'] as const)(
   'a changed file is reported as unreadable (%s)',
-  async (kind) => {
+  async (algorithm) => {
     const blob = new Blob(['x'])
     blob.slice = () => blob
     blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
-    await tell({ id: 1, job: kind === 'part' ? part(blob) : { kind, blob } })
+    await tell({ id: 1, job: { blob, algorithm } })
     expect(posted).toContainEqual({ id: 1, ok: false })
   },
 )

@@ -1,10 +1,10 @@
-import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
-import { FileUnreadable, hashPart, hashWhole } from './hash-blob.ts'
+import { FileUnreadable, type HashAlgorithm, hashBlob } from './hash-blob.ts'
 
-/** The jobs of the checksum worker: hash one part or a whole file. */
-export type ChecksumJob =
-  | { kind: 'part'; blob: Blob; checksum: BodyChecksum }
-  | { kind: 'whole'; blob: Blob }
+/** A job of the checksum worker: hash one part or a whole file. */
+export interface ChecksumJob {
+  blob: Blob
+  algorithm: HashAlgorithm
+}
 
 /** A message to the worker. The sender chooses the IDs. A cancelled job gets no answer. */
 export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
@@ -32,7 +32,7 @@ export function answerJobs(
     const cancel = new AbortController()
     running.set(id, cancel)
     try {
-      const value = await compute(job, cancel.signal)
+      const value = await hashBlob(job.blob, job.algorithm, cancel.signal)
       if (!cancel.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (cancel.signal.aborted) return
@@ -41,9 +41,4 @@ export function answerJobs(
       running.delete(id)
     }
   }
-}
-
-function compute(job: ChecksumJob, signal: AbortSignal): Promise<string | null> {
-  if (job.kind === 'part') return hashPart(job.blob, job.checksum, signal)
-  return hashWhole(job.blob, signal)
 }

@@ -13,7 +13,7 @@ test('the worker posts `ready`, and answers each message with a checksum', async
   await import('./checksum-worker.ts')
   expect(posted).toEqual(['ready'])
 
-  const job = { kind: 'part', blob: new Blob(['123456789']), checksum: 'crc32' } as const
+  const job = { blob: new Blob(['123456789']), algorithm: 'crc32' } as const
   const message: ToWorker = { id: 7, job }
   worker.dispatchEvent(new MessageEvent('message', { data: message }))
   await expect.poll(() => posted).toEqual(['ready', { id: 7, ok: true, value: 'y/Q5Jg==' }])

@@ -86,8 +86,8 @@ describe('a job', () => {
     const reason = new Error('Cancelled by user')
     cancel.abort(reason)
     await expect(response).rejects.toBe(reason)
-    expect(started[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.kind))).toEqual([
-      'whole',
+    expect(started[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm))).toEqual([
+      'sha256',
       'cancel',
     ])
   })

@@ -88,8 +88,8 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
   }
 
   return {
-    part: (blob, checksum, signal) => ask({ kind: 'part', blob, checksum }, signal),
-    sha256: (blob, signal) => ask({ kind: 'whole', blob }, signal),
+    part: (blob, algorithm, signal) => ask({ blob, algorithm }, signal),
+    sha256: (blob, signal) => ask({ blob, algorithm: 'sha256' }, signal),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { FileUnreadable, hashPart, hashWhole, isReadable } from './hash-blob.ts'
+import { FileUnreadable, hashBlob, isReadable } from './hash-blob.ts'
 
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
@@ -30,39 +30,42 @@ describe('the checksum of a part', () => {
     { checksum: 'crc32' as const, expected: crc(content) },
     { checksum: 'md5' as const, expected: createHash('md5').update(content).digest('base64') },
   ])('is the base64 of its $checksum', async ({ checksum, expected }) => {
-    expect(await hashPart(file, checksum, never)).toBe(expected)
+    expect(await hashBlob(file, checksum, never)).toBe(expected)
   })
 
   test('is a big-endian CRC-32 that matches the check value of the standard', async () => {
-    const checksum = await hashPart(new Blob(['123456789']), 'crc32', never)
+    const checksum = await hashBlob(new Blob(['123456789']), 'crc32', never)
     expect(Buffer.from(checksum ?? '', 'base64').toString('hex')).toBe('cbf43926')
   })
 
   test('is independent of others computed at the same time', async () => {
     const slices = [0, 1, 2, 3, 4].map((n) => content.subarray(n * 1000, n * 1000 + 777))
-    const all = slices.map((bytes) => hashPart(new Blob([bytes]), 'crc32', never))
+    const all = slices.map((bytes) => hashBlob(new Blob([bytes]), 'crc32', never))
     expect(await Promise.all(all)).toEqual(slices.map(crc))
   })
 })
 
 describe('the SHA-256 of a whole file', () => {
   test('covers many slices', async () => {
-    expect(await hashWhole(file, never)).toBe(sha256(content))
+    expect(await hashBlob(file, 'sha256', never)).toBe(sha256(content))
   })
 
   test('is defined for an empty file', async () => {
-    expect(await hashWhole(new Blob([]), never)).toBe(sha256(''))
+    expect(await hashBlob(new Blob([]), 'sha256', never)).toBe(sha256(''))
   })
 
   test('is cancelled by its signal', async () => {
     const reason = new Error('Cancelled by user')
-    await expect(hashWhole(file, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(hashBlob(file, 'sha256', AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 })
 
 describe('a changed or removed file', () => {
   test('is unreadable for all hashes', async () => {
-    for (const hash of [hashPart(changed(), 'crc32', never), hashWhole(changed(), never)]) {
+    for (const hash of [
+      hashBlob(changed(), 'crc32', never),
+      hashBlob(changed(), 'sha256', never),
+    ]) {
       await expect(hash).rejects.toBeInstanceOf(FileUnreadable)
     }
   })
@@ -71,7 +74,7 @@ describe('a changed or removed file', () => {
     const short = new Blob(['ab'])
     short.slice = () => short
     short.arrayBuffer = async () => new ArrayBuffer(1)
-    await expect(hashPart(short, 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
+    await expect(hashBlob(short, 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
   })
 
   test('is distinguished from a readable one', async () => {

@@ -1,4 +1,4 @@
-import { createCRC32, createMD5, createSHA256, type IHasher } from 'hash-wasm'
+import { createCRC32, createMD5, createSHA256 } from 'hash-wasm'
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 
 /** The file was changed, moved or removed after it was chosen. */
@@ -30,56 +30,35 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
  * @throws {FileUnreadable} if the file is unreadable or shorter than before.
  */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
-  let bytes: ArrayBuffer
-  try {
-    bytes = await blob.arrayBuffer()
-  } catch (error) {
+  const bytes = await blob.arrayBuffer().catch((error: unknown) => {
     throw new FileUnreadable(error)
-  }
+  })
   if (bytes.byteLength !== blob.size) throw new FileUnreadable(new Error('cut short'))
   return bytes
 }
 
-/** Creates a hasher. Returns null if WebAssembly is disabled, as in the Lockdown Mode of iOS. */
-function hasher(create: () => Promise<IHasher>): Promise<IHasher | null> {
-  return create().catch(() => null)
-}
+export type HashAlgorithm = BodyChecksum | 'sha256'
 
-const hashers = { crc32: () => createCRC32(), md5: () => createMD5() }
-
-async function readInto(hash: IHasher, blob: Blob, signal: AbortSignal): Promise<void> {
-  for (let offset = 0; offset < blob.size; offset += sliceSize) {
-    signal.throwIfAborted()
-    hash.update(new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize))))
-  }
-}
+const createHasher = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 }
 
 /**
- * Computes the checksum of a part in base64; null if the browser can't.
+ * Computes a hash, slice by slice: SHA-256 in hex, others in base64. Resolves to null if
+ * WebAssembly is disabled, as in the Lockdown Mode of iOS.
  * @throws {FileUnreadable} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
-export async function hashPart(
-  part: Blob,
-  checksum: BodyChecksum,
+export async function hashBlob(
+  blob: Blob,
+  algorithm: HashAlgorithm,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const hash = await hasher(hashers[checksum])
-  if (!hash) return null
-  hash.init()
-  await readInto(hash, part, signal)
-  return btoa(String.fromCharCode(...hash.digest('binary')))
-}
-
-/**
- * Computes the SHA-256 of a whole file in hex, slice by slice; null if the browser can't.
- * @throws {FileUnreadable} if the file is unreadable.
- * @throws the reason of the signal when it is aborted.
- */
-export async function hashWhole(file: Blob, signal: AbortSignal): Promise<string | null> {
-  const hash = await hasher(createSHA256)
-  if (!hash) return null
-  hash.init()
-  await readInto(hash, file, signal)
-  return hash.digest('hex')
+  const hasher = await createHasher[algorithm]().catch(() => null)
+  if (!hasher) return null
+  hasher.init()
+  for (let offset = 0; offset < blob.size; offset += sliceSize) {
+    signal.throwIfAborted()
+    hasher.update(new Uint8Array(await readBlob(blob.slice(offset, offset + sliceSize))))
+  }
+  if (algorithm === 'sha256') return hasher.digest('hex')
+  return btoa(String.fromCharCode(...hasher.digest('binary')))
 }

@@ -7,7 +7,7 @@ import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { partRange, planParts } from '../../../shared/rules/files/part-plan.ts'
 import { browserTimers } from '../timers.ts'
 import { TransferFailed, type TransferJob } from '../upload-ports.ts'
-import { FileUnreadable, hashPart } from './hash-blob.ts'
+import { FileUnreadable, hashBlob } from './hash-blob.ts'
 import { createSendFile, type SendFileDeps } from './send-file.ts'
 import { errorCode, type Send } from './storage-request.ts'
 
@@ -71,7 +71,7 @@ beforeEach(async () => {
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
-    checksums: { part: hashPart },
+    checksums: { part: hashBlob },
   }
 })
 afterEach(async () => {
@@ -146,7 +146,7 @@ test("a file that is unreadable while the browser leaves the page doesn't fail",
 
 describe('a single-part file that storage already has', () => {
   const held = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
-  const own = () => hashPart(new Blob([content]), 'crc32', new AbortController().signal)
+  const own = () => hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
 
   test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {

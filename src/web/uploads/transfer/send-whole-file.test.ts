@@ -7,7 +7,7 @@ import {
   sha,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { hashPart } from './hash-blob.ts'
+import { hashBlob } from './hash-blob.ts'
 import { uploadLimit } from './retry-policy.ts'
 
 let world: WholeFileStore
@@ -20,7 +20,7 @@ describe('a transfer without errors', () => {
   test('is one PUT with the content type, and reports every byte', async () => {
     await world.upload()
     expect(sha(world.store.stored())).toBe(sha(world.content))
-    const checksum = await hashPart(new Blob([world.content]), 'crc32', world.cancel.signal)
+    const checksum = await hashBlob(new Blob([world.content]), 'crc32', world.cancel.signal)
     expect(world.store.seen).toEqual([
       { method: 'PUT', range: undefined, type: 'video/mp4', checksum },
     ])
