@@ -4,7 +4,7 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
 import { type EngineDeps, UploadEngine } from './engine/upload-engine.ts'
 import { guardPage } from './guard-page.ts'
-import { keepAwake } from './keep-awake.ts'
+import { keepScreenOn } from './keep-awake.ts'
 import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
 import { createRecordStore } from './records/upload-records.ts'
@@ -94,7 +94,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Upl
     locks: createRecordLocks(navigator.locks),
     handles: createBrowserHandleStore(),
     holdPage: guardPage,
-    keepAwake,
+    keepAwake: () => keepScreenOn({ wakeLock: navigator.wakeLock, document }),
     reportError: (error) => reportError(error),
   }
 }
@@ -129,7 +129,6 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
   const nextId = createSortedIds()
   let running: { ownerId: string; engine: UploadEngine } | null = null
   let user: string | null = null
-  let shown = noUploads
 
   const engine = () => (running?.ownerId === user ? running?.engine : undefined)
   const readAgain = () => engine()?.readAgain()
@@ -138,16 +137,11 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
 
   const startEngine = (ownerId: string) => {
     running?.engine.close()
-    shown = noUploads
-    const onChange = (next: ShownUploads) => {
-      shown = next
-      show()
-    }
-    const engine = new UploadEngine(ownerId, { ...deps, ...page, records, onChange })
+    const engine = new UploadEngine(ownerId, { ...deps, ...page, records, onChange: show })
     running = { ownerId, engine }
   }
 
-  const show = () => store.setState(user === null ? noUploads : shown)
+  const show = () => store.setState(engine()?.shown() ?? noUploads)
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
     ...noUploads,
@@ -192,7 +186,6 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
     signOut: async () => {
       const ended = engine()
       running = null
-      shown = noUploads
       show()
       await ended?.signOut()
     },

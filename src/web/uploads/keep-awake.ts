@@ -23,9 +23,3 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
     void lock?.then((held) => held?.release())
   }
 }
-
-/** Keeps this device awake. Returns a function that stops this. */
-export function keepAwake(): () => void {
-  const wakeLock = 'wakeLock' in navigator ? navigator.wakeLock : undefined
-  return keepScreenOn({ wakeLock, document })
-}

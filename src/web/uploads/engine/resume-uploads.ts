@@ -2,7 +2,6 @@ import { isSameFile } from '../picking/file-identity.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { mayPass } from '../transfer/retry-policy.ts'
-import { callTimeoutMs } from '../transfer/storage-request.ts'
 import { type CallDeps, callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
 import { dataLost } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
@@ -173,13 +172,9 @@ export class UploadResumer {
     signal: AbortSignal,
   ): Promise<boolean | null> {
     if (!ticket) return false
-    const listing = {
-      call: this.#deps.calls.listParts,
-      input: { cloudKey: ticket.cloudKey },
-      withinMs: callTimeoutMs,
-      isPassing: mayPass,
-      isReading: true,
-    }
+    const { calls } = this.#deps
+    const input = { cloudKey: ticket.cloudKey }
+    const listing = { call: calls.listParts, input, isReading: true }
     const listed = await callWithRetries(listing, { signal, limit: fewTries }, this.#deps)
     signal.throwIfAborted()
     if (!listed.ok) return mayPass(listed.refusal) ? null : listed.refusal.status === 404

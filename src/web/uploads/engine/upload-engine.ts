@@ -14,8 +14,6 @@ import type { RecordLocks } from '../records/record-locks.ts'
 import { isExpiredRecord, isFinished, type UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
 import { coalesce, repeat } from '../timers.ts'
-import { mayPass } from '../transfer/retry-policy.ts'
-import { callTimeoutMs } from '../transfer/storage-request.ts'
 import { callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
 import { failedForTier, isCancelled, stopsAllUploads } from '../upload-errors.ts'
 import {
@@ -57,7 +55,8 @@ export interface EngineDeps
   records: RecordStore
   locks: RecordLocks
   handles: HandleStore
-  onChange: (shown: ShownUploads) => void
+  /** Called when `shown` changes. */
+  onChange: () => void
   /** Warns users who leave the page. Returns a function that removes the warning. */
   holdPage: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
@@ -405,12 +404,7 @@ export class UploadEngine {
    */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
-    const abort = {
-      call: this.#deps.calls.abortUpload,
-      input: ticket.cloudKey,
-      withinMs: callTimeoutMs,
-      isPassing: mayPass,
-    }
+    const abort = { call: this.#deps.calls.abortUpload, input: ticket.cloudKey }
     const options = { signal: this.#end.signal, limit: noLimit }
     callWithRetries(abort, options, this.#deps).catch(() => undefined)
   }
@@ -439,8 +433,7 @@ export class UploadEngine {
 
   #show(): void {
     if (this.#end.signal.aborted) return
-    const shown = this.shown()
-    const { records, elsewhere } = shown
+    const { records, elsewhere } = this.shown()
     const isUnsaved = ({ id, status }: UploadRecord) => {
       const picked = status === 'paused' ? this.#files.get(id) : undefined
       return picked !== undefined && !picked.handle
@@ -451,7 +444,7 @@ export class UploadEngine {
     const mayResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
     if (elsewhere.size > 0 || records.some(mayResume)) this.#watch()
     if (records.some(isFinished)) this.#cleanUpLater()
-    this.#deps.onChange(shown)
+    this.#deps.onChange()
   }
 }
 

@@ -1,9 +1,8 @@
 import { isMediaType } from '../../../shared/rules/files/file-kind.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
-import { mayPass } from '../transfer/retry-policy.ts'
 import type { Semaphore } from '../transfer/semaphore.ts'
-import { callTimeoutMs, requestTimeoutMs } from '../transfer/storage-request.ts'
+import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
   type CallDeps,
   callWithRetries,
@@ -60,7 +59,7 @@ export type RunResult =
       isUnreadable: boolean
     }
 
-type CallStage = 'start' | 'list' | 'confirm'
+type CallStage = 'start' | 'confirm'
 
 class CallFailed extends Error {
   readonly stage: CallStage
@@ -207,7 +206,6 @@ export class UploadRun {
         ownerId,
         idempotencyKey: id,
       },
-      withinMs: callTimeoutMs,
       isPassing: canRetryStart,
     })
     if (!started.ok) throw new CallFailed('start', started.refusal)
@@ -224,12 +222,10 @@ export class UploadRun {
     const listed = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
       input: { cloudKey },
-      withinMs: callTimeoutMs,
-      isPassing: mayPass,
       isReading: true,
     })
     this.#signal.throwIfAborted()
-    if (!listed.ok) throw new CallFailed('list', listed.refusal)
+    if (!listed.ok) throw new CallFailed('start', listed.refusal)
     return listed.value.parts
   }
 
@@ -276,7 +272,6 @@ export class UploadRun {
       input: { cloudKey, metadata, uploadStartTime, sha256 },
       // The server first joins the parts of a large file, which can take a while.
       withinMs: requestTimeoutMs,
-      isPassing: mayPass,
     })
     const reportLate = (late: Awaited<typeof confirming>) => {
       if (this.#signal.aborted && late.ok) onStoredAnyway()
@@ -343,10 +338,8 @@ export class UploadRun {
       if (!this.#file && stage === 'confirm' && lacksBytes(refusal)) {
         return { type: 'paused', need: 'file' }
       }
-      const words = stage === 'confirm' ? 'confirm' : 'start'
-      const text = refusalText(words, path, refusal)
-      const { code } = refusal
-      return { type: 'failed', stage: words, error: text, code, isUnreadable: false }
+      const text = refusalText(stage, path, refusal)
+      return { type: 'failed', stage, error: text, code: refusal.code, isUnreadable: false }
     }
     if (!(error instanceof TransferFailed)) this.#deps.reportError(error)
     const { kind, status } = error instanceof TransferFailed ? error : new TransferFailed('status')

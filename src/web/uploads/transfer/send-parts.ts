@@ -1,10 +1,9 @@
 import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.ts'
 import type { TransferJob, UrlsOfParts } from '../upload-ports.ts'
 import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
-import { mayPass, Retries, type RetryOptions } from './retry-policy.ts'
-import { callTimeoutMs } from './storage-request.ts'
+import { Retries, type RetryOptions } from './retry-policy.ts'
 import { findStoredParts } from './stored-parts.ts'
-import { callWithRetries, type PartCalls, requireAnswer } from './upload-calls.ts'
+import { callWithRetries, requireAnswer, type SignParts } from './upload-calls.ts'
 
 /**
  * Number of parts sent in parallel. Browsers open at most six HTTP/1.1 connections per host, and
@@ -14,7 +13,9 @@ export const maxConnections = 4
 /** Number of parts whose URLs are signed in one call. */
 const signedTogether = 16
 
-export interface PartsDeps extends TransferDeps, PartCalls {}
+export interface PartsDeps extends TransferDeps {
+  signParts: SignParts
+}
 
 /**
  * Sends a file to storage in parts over parallel connections. A failed part is retried while the
@@ -154,8 +155,6 @@ class PartsTransfer {
     const signing = {
       call: this.#deps.signParts,
       input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
-      withinMs: callTimeoutMs,
-      isPassing: mayPass,
       isReading: true,
     }
     const urls = callWithRetries(signing, this.#retrying, this.#deps).then(

@@ -3,6 +3,7 @@ import type { Timers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 import { TransferFailed } from '../upload-ports.ts'
 import { mayPass, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
+import { callTimeoutMs } from './storage-request.ts'
 
 /** An API call. It doesn't reject. An aborted call ends as if there were no response. */
 type UploadCall<Name extends JsonEndpointName, Input> = (
@@ -25,9 +26,7 @@ export interface UploadCalls {
   currentUser(): Promise<Outcome<Pick<CallAnswer<'currentUser'>, 'id'>>>
 }
 
-export interface PartCalls {
-  signParts: UploadCall<'signParts', CallInput<'signParts'>['body']>
-}
+export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>
 
 /**
  * True if get-upload-url may be retried after this error. No bytes have been sent yet, so failing
@@ -44,10 +43,10 @@ export interface RepeatedCall<Input, Answer> {
   /** Makes the call once. `limit` is aborted on a timeout. */
   call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>
   input: Input
-  /** Timeout of one attempt, in milliseconds. */
-  withinMs: number
-  /** True for a transient error. */
-  isPassing: (refusal: Refusal) => boolean
+  /** Timeout of one attempt, in milliseconds. Defaults to 30 s. */
+  withinMs?: number
+  /** True for an error after which to retry. Defaults to `mayPass`. */
+  isPassing?: (refusal: Refusal) => boolean
   /**
    * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
    */
@@ -70,17 +69,18 @@ export async function callWithRetries<Input, Answer>(
   options: RetryOptions,
   deps: CallDeps,
 ): Promise<Outcome<Answer>> {
+  const { isPassing = mayPass } = repeated
   const retries = new Retries(options, deps)
   for (;;) {
     const outcome = await callWithTimeout(repeated, options.signal, deps.timers)
-    if (outcome.ok || !repeated.isPassing(outcome.refusal)) return outcome
+    if (outcome.ok || !isPassing(outcome.refusal)) return outcome
     if (!(await retries.waitForNext(outcome.refusal))) return outcome
   }
 }
 
 /** Makes a call once. A timeout counts as an error without a status. */
 async function callWithTimeout<Input, Answer>(
-  { call, input, withinMs, isReading = false }: RepeatedCall<Input, Answer>,
+  { call, input, withinMs = callTimeoutMs, isReading = false }: RepeatedCall<Input, Answer>,
   signal: AbortSignal,
   timers: Timers,
 ): Promise<Outcome<Answer>> {
