@@ -73,22 +73,17 @@ export function createKeptFiles(table: KeptFileTable, now: () => number): KeptFi
 
 /** Returns this browser's kept files, stored in a separate IndexedDB database. */
 export function createBrowserKeptFiles(): KeptFiles {
-  // `createStore` throws without IndexedDB. Calling it in async functions turns that into a
-  // rejection.
-  let opened: ReturnType<typeof createStore> | undefined
-  const store = () => {
-    opened ??= createStore('mayfly-kept', 'files')
-    return opened
-  }
+  const store = createStore('mayfly-kept', 'files')
   return createKeptFiles(
     {
+      // idb-keyval throws without IndexedDB. An async function turns that into a rejection.
       add: async (files) =>
         setMany(
           files.map((file) => [file.id, file]),
-          store(),
+          store,
         ),
-      all: async () => values<KeptFile>(store()),
-      remove: async (ids) => delMany([...ids], store()),
+      all: async () => values<KeptFile>(store),
+      remove: async (ids) => delMany([...ids], store),
     },
     () => Date.now(),
   )

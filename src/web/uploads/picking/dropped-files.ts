@@ -101,10 +101,13 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
 }
 
 /**
- * Adds all files in `nodes` to `drop`, and the names of unreadable ones. A folder's own files come
- * before those of its subfolders.
+ * Adds all files in `nodes` to `drop`, and the names of unreadable ones, and returns `drop`. A
+ * folder's own files come before those of its subfolders.
  */
-async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> {
+async function readNodes(
+  nodes: readonly TreeNode[],
+  drop: Drop = { files: [], unreadable: [] },
+): Promise<Drop> {
   const files = nodes.filter((node): node is FileNode => !isFolder(node))
   const picked = await Promise.allSettled(files.map(({ pick }) => pick()))
   for (const [i, result] of picked.entries()) {
@@ -118,6 +121,7 @@ async function readNodes(nodes: readonly TreeNode[], drop: Drop): Promise<void> 
       drop.unreadable.push(folder.name)
     }
   }
+  return drop
 }
 
 /** Removes system files and sorts by name as file managers do: 2 before 10. */
@@ -153,19 +157,12 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
   const nodes = await Promise.all(grabbed.map((open) => open()))
-  const drop: Drop = { files: [], unreadable: [] }
-  await readNodes(
-    nodes.filter((node) => node !== null),
-    drop,
-  )
-  return drop
+  return readNodes(nodes.filter((node) => node !== null))
 }
 
 /** Reads the files of handles. Never rejects. */
-export async function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
-  const drop: Drop = { files: [], unreadable: [] }
-  await readNodes(handles.map(ofFileHandle), drop)
-  return drop
+export function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
+  return readNodes(handles.map(ofFileHandle))
 }
 
 /** True if the drop has neither readable nor unreadable files. */

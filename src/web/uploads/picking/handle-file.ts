@@ -2,10 +2,7 @@
  * The result of reading a handle. `permission`: the browser must prompt the user first. `gone`:
  * unreadable, usually because the file was moved or removed.
  */
-export type HandleFile =
-  | { state: 'found'; file: File }
-  | { state: 'permission' }
-  | { state: 'gone' }
+export type HandleFile = { state: 'found'; file: File } | { state: 'permission' | 'gone' }
 
 /** A method of file handles that the DOM types lack. */
 interface Permission {
@@ -16,10 +13,6 @@ function canAsk(handle: FileSystemFileHandle): handle is FileSystemFileHandle & 
   return 'requestPermission' in handle
 }
 
-function isNamed(error: unknown, name: string) {
-  return error instanceof Error && error.name === name
-}
-
 /**
  * Returns the file of a handle without prompting the user. The browser keeps the permission while a
  * tab of this origin is open. Never rejects.
@@ -28,7 +21,8 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
   try {
     return { state: 'found', file: await handle.getFile() }
   } catch (error) {
-    return { state: isNamed(error, 'NotAllowedError') ? 'permission' : 'gone' }
+    const needsPrompt = error instanceof Error && error.name === 'NotAllowedError'
+    return { state: needsPrompt ? 'permission' : 'gone' }
   }
 }
 
@@ -39,10 +33,6 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
 export async function requestHandleFile(handle: FileSystemFileHandle): Promise<HandleFile> {
   const before = await readHandle(handle)
   if (before.state !== 'permission' || !canAsk(handle)) return before
-  try {
-    if ((await handle.requestPermission({ mode: 'read' })) !== 'granted') return before
-  } catch {
-    return before
-  }
-  return readHandle(handle)
+  const permission = await handle.requestPermission({ mode: 'read' }).catch(() => 'denied')
+  return permission === 'granted' ? readHandle(handle) : before
 }
