@@ -10,14 +10,13 @@ import { isFinished } from './records/upload-record.ts'
 import { spaceLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
-let known: WeakMap<QueryClient, Uploads> | undefined
+const known = new WeakMap<QueryClient, Uploads>()
 
 /**
  * Returns this page's uploads, creating them on the first call. Kept outside React so that they
  * survive a change of screen.
  */
 function uploadsOf(client: QueryClient): Uploads {
-  known ??= new WeakMap()
   const existing = known.get(client)
   if (existing) return existing
   const uploads = createBrowserUploads({

@@ -1,4 +1,5 @@
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
+import { counted } from '../../../shared/rules/format/numbers.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-errors.ts'
@@ -65,10 +66,6 @@ const waitTexts: Record<Interruption, string> = {
   'disk-full': 'Waiting for space on the server',
 }
 
-function several(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`
-}
-
 /**
  * Returns the panel's header text: the running uploads, else those that need attention, else the
  * overall result.
@@ -89,15 +86,15 @@ export function spokenSummary(counts: Counts, interruption: Interruption | null)
   const { pending, uploading, completed } = counts
   if (uploading + pending === 0) return stoppedText(counts)
   if (interruption) return waitTexts[interruption]
-  const running = `Uploading ${several(pending + uploading + completed, 'file')}`
+  const running = `Uploading ${counted(pending + uploading + completed, 'file')}`
   return [running, ...needsText(counts)].join(', ')
 }
 
 /** Counts the uploads that need attention. */
 function needsText({ paused, failed }: Counts): string[] {
   return [
-    ...(paused > 0 ? [`${several(paused, 'upload')} paused`] : []),
-    ...(failed > 0 ? [`${paused > 0 ? failed : several(failed, 'upload')} failed`] : []),
+    ...(paused > 0 ? [`${counted(paused, 'upload')} paused`] : []),
+    ...(failed > 0 ? [`${paused > 0 ? failed : counted(failed, 'upload')} failed`] : []),
   ]
 }
 
@@ -106,8 +103,8 @@ function stoppedText(counts: Counts): string {
   const needs = needsText(counts)
   if (needs.length > 0) return needs.join(', ')
   return completed === 0 && cancelled > 0
-    ? `${several(cancelled, 'upload')} cancelled`
-    : `${several(completed, 'file')} uploaded`
+    ? `${counted(cancelled, 'upload')} cancelled`
+    : `${counted(completed, 'file')} uploaded`
 }
 
 /** Returns a speed such as '11.4 MB/s'; null if it is unknown or 0. */

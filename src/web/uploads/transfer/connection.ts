@@ -17,10 +17,7 @@ const maxOfflineTrustMs = 30_000
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason if it is aborted first. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason)
-      return
-    }
+    signal.throwIfAborted()
     const abort = () => {
       clearTimeout(timer)
       reject(signal.reason)

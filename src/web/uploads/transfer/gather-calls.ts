@@ -1,5 +1,4 @@
-import type { EntryError } from '../../../shared/contract/batch.ts'
-import { maxBatchLength } from '../../../shared/contract/batch.ts'
+import { type EntryError, maxBatchLength } from '../../../shared/contract/batch.ts'
 import type { Timers } from '../timers.ts'
 import type { Outcome, Refusal } from '../upload-errors.ts'
 

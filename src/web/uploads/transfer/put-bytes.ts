@@ -38,11 +38,11 @@ export async function putBytes(
   piece: Piece,
   { send, checksums }: TransferDeps,
 ): Promise<StorageAnswer | null> {
-  const { url, offset, size, isRest = false, stallMs, signal, onSent } = piece
+  const { offset, size, isRest = false, ...request } = piece
   // Send a slice even for the whole file. If the file was chosen in another tab, the browser lets
   // this tab send only slices of it.
   const body = file.slice(offset, offset + size)
-  const checksum = isRest ? null : await checksums.part(body, ticket.checksum, signal)
+  const checksum = isRest ? null : await checksums.part(body, ticket.checksum, piece.signal)
   const checksumHeader = ticket.checksum === 'crc32' ? 'x-amz-checksum-crc32' : 'Content-MD5'
   const headers = {
     'Content-Type': contentType,
@@ -50,16 +50,7 @@ export async function putBytes(
     ...(checksum !== null && { [checksumHeader]: checksum }),
   }
   const timeoutMs = requestTimeoutMs
-  const response = await send({
-    method: 'PUT',
-    url,
-    headers,
-    body,
-    timeoutMs,
-    stallMs,
-    signal,
-    onSent,
-  })
+  const response = await send({ ...request, method: 'PUT', headers, body, timeoutMs })
   if (isStored(response)) return null
   // A lost connection is indistinguishable from a changed or removed file.
   if (response.kind === 'network' && !(await isReadable(file, offset))) {

@@ -88,10 +88,7 @@ function shownHeaders(xhr: XMLHttpRequest): Headers {
 export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
   const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request
   return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason)
-      return
-    }
+    signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
     let stallTimer: ReturnType<typeof setTimeout> | undefined
     const stop = () => {
