@@ -37,6 +37,6 @@ it.each([
 
 it('a startup error keeps its message and cause', () => {
   const cause = new Error('the disk')
-  const fault = new StartupError('Do this.', { cause })
-  expect(fault).toMatchObject({ name: 'StartupError', message: 'Do this.', cause })
+  const error = new StartupError('Do this.', { cause })
+  expect(error).toMatchObject({ name: 'StartupError', message: 'Do this.', cause })
 })

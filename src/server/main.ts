@@ -13,44 +13,44 @@ try {
   await run(readConfig(readEnvironment()))
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
-  say(error.message)
+  printLine(error.message)
   process.exitCode = 1
 }
 
 async function run(config: Config): Promise<void> {
   // Other users of this machine must not read uploads.
   process.umask(0o077)
-  const usual = process.stdout.isTTY ? 'readable' : 'json'
+  const defaultFormat = process.stdout.isTTY ? 'readable' : 'json'
   const log = await createLogger({
     level: config.logLevel,
-    format: config.logFormat ?? usual,
+    format: config.logFormat ?? defaultFormat,
   })
   const shutdown = createShutdown(log)
-  const lost = Promise.withResolvers<never>()
+  const databaseLost = Promise.withResolvers<never>()
   // The database may be lost before this promise is awaited.
-  lost.promise.catch(() => {})
-  const started = start({ config, log, shutdown, onLost: lost.reject })
+  databaseLost.promise.catch(() => {})
+  const started = start({ config, log, shutdown, onLost: databaseLost.reject })
   const stop = superviseProcess(started, shutdown, log)
   try {
-    say(await started)
+    printLine(await started)
     setTimeout(collectGarbage, gcDelayMs).unref()
-    await lost.promise
+    await databaseLost.promise
   } catch (error) {
-    say(startupError(error, log))
+    printLine(startupError(error, log))
     stop(1)
   }
 }
 
 /** Starts the server. Postgres starts while the modules load, which takes longest. */
 async function start(options: DataFolderOptions): Promise<string> {
-  const opening = openDataFolder(options)
+  const folderOpening = openDataFolder(options)
   // If a module fails to load, Postgres must still be added to the shutdown.
-  const settled = opening.catch(() => {})
+  const folderSettled = folderOpening.catch(() => {})
   try {
     const { startServer } = await import('./boot/start-server.ts')
-    return await startServer({ ...options, clock: () => new Date(), folder: await opening })
+    return await startServer({ ...options, clock: () => new Date(), folder: await folderOpening })
   } finally {
-    await settled
+    await folderSettled
   }
 }
 
@@ -61,7 +61,7 @@ function startupError(error: unknown, log: Logger): string {
 }
 
 /** Standard output is reserved for the log. */
-function say(text: string): void {
+function printLine(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 

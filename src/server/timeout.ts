@@ -13,11 +13,11 @@ export class TimeoutError extends Error {
  */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const done = new AbortController()
-  const late = after(limitMs, undefined, { signal: done.signal }).then(() => {
+  const timeout = after(limitMs, undefined, { signal: done.signal }).then(() => {
     throw new TimeoutError(limitMs)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, timeout])
   } finally {
     done.abort()
   }

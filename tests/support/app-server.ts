@@ -109,7 +109,7 @@ export async function serveApp(
     log,
   })
   ownSpace.watch()
-  const shedLoad = makeLoadShedder({ clock, log, pool, mostWaiting: limits.waiting })
+  const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: limits.waiting })
   const storage = await openStorage({
     config,
     clock,

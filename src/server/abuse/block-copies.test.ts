@@ -102,9 +102,9 @@ describe('blocked content', () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadOf(owner, bytes)
-    const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(owner, key)))
-    for (const { status } of answers) expect([404, 409]).toContain(status)
-    expect(answers.some(({ status }) => status === 409)).toBe(true)
+    const responses = await Promise.all(Array.from({ length: 6 }, () => confirm(owner, key)))
+    for (const { status } of responses) expect([404, 409]).toContain(status)
+    expect(responses.some(({ status }) => status === 409)).toBe(true)
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
@@ -129,31 +129,31 @@ describe('other files with the same content', () => {
   it('are counted beforehand and taken down, with an email to their owners', async () => {
     const bytes = fresh()
     const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
-    const one = await makeFile(owner, { bytes, name: 'one' })
+    const reportedFile = await makeFile(owner, { bytes, name: 'one' })
     const [two, three] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
-    const four = await makeFile(bob, { bytes })
+    const bobCopy = await makeFile(bob, { bytes })
     const deleted = await makeFile(bob, { bytes })
     await bob.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    const spared = await makeFile(bob)
-    await report(visitor, one.shortCode)
+    const unaffectedFile = await makeFile(bob)
+    await report(visitor, reportedFile.shortCode)
     await report(visitor, two.shortCode)
-    const listed = await listReports(admin)
-    expect(listed.map(({ file }) => file.copies)).toEqual([3, 3])
+    const listedReports = await listReports(admin)
+    expect(listedReports.map(({ file }) => file.copies)).toEqual([3, 3])
 
-    expect(await takenDown(admin, one.shortCode, 'Stolen.')).toBe(
+    expect(await takenDown(admin, reportedFile.shortCode, 'Stolen.')).toBe(
       'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
     )
-    for (const { shortCode } of [one, two, three, four])
+    for (const { shortCode } of [reportedFile, two, three, bobCopy])
       expect(await canDownload(visitor, shortCode)).toBe(false)
-    expect(await canDownload(visitor, spared.shortCode)).toBe(true)
+    expect(await canDownload(visitor, unaffectedFile.shortCode)).toBe(true)
     expect(await listReports(admin)).toEqual([])
-    expect(await listedFile(bob, four.id)).toMatchObject({ takedownReason: 'Stolen.' })
+    expect(await listedFile(bob, bobCopy.id)).toMatchObject({ takedownReason: 'Stolen.' })
 
-    const mails = await app.mails()
-    expect(mails.map(({ to }) => to.address).toSorted()).toEqual(
+    const emails = await app.mails()
+    expect(emails.map(({ to }) => to.address).toSorted()).toEqual(
       [owner.email, ada.email, bob.email].toSorted(),
     )
-    const emailToAda = mails.find(({ to }) => to.address === ada.email)
+    const emailToAda = emails.find(({ to }) => to.address === ada.email)
     expect(emailToAda?.content.subject).toBe('2 of your files were taken down')
 
     const lines = await takedownAudit(admin, ada)

@@ -4,11 +4,11 @@ import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
-import { blockContent, type Content, lockContent, noteProved } from './queries.ts'
-import { closeReportsOf } from './report-queries.ts'
+import { blockContent, type Content, lockContent, saveProvedSha256 } from './queries.ts'
+import { closeReportsOfFiles } from './report-queries.ts'
 
 /** A request to block content: why and by whom. */
-export interface BlockOrder {
+export interface BlockRequest {
   reason: string
   actor: Actor
 }
@@ -19,13 +19,13 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 const batchSize = 100
 /**
  * Computes the SHA-256 of a file's stored bytes, or null if there are none. Blocks the content if
- * the file was taken down or is being taken down by an `order`.
+ * the file was taken down or is being taken down by this `request`.
  * @throws {AppError} UNAVAILABLE if storage can't be read.
  */
 export async function proveContent(
   { clock, db, stores }: BlockDeps,
   { id, storage, storageKey }: Content,
-  order: BlockOrder | null = null,
+  request: BlockRequest | null = null,
 ): Promise<string | null> {
   const store = stores.of(storage)
   const sha256 = await store.sha256(storageKey)
@@ -34,13 +34,13 @@ export async function proveContent(
     const file = await lockContent(tx, id)
     // An earlier read may have found no bytes because the storage folder was not mounted.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
-    await noteProved(tx, id, sha256)
-    const reason = file.takedownReason ?? order?.reason
+    await saveProvedSha256(tx, id, sha256)
+    const reason = file.takedownReason ?? request?.reason
     if (sha256 === null || reason === undefined) return
     const now = clock()
     if (!(await blockContent(tx, { sha256, size: file.size, reason, blockedAt: now }))) return
     const { ownerId: subject, shortCode } = file
-    const { id: by = null, ipAddress = null } = order?.actor ?? {}
+    const { id: by = null, ipAddress = null } = request?.actor ?? {}
     const details = { shortCode, fileId: id, sha256, reason }
     await writeAudit(tx, [
       { at: now, actor: by, action: 'block-content', subject, ipAddress, details },
@@ -74,13 +74,13 @@ export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<
 
 async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promise<number> {
   const { clock, db, mailQueue } = deps
-  const taken = await db.transaction(async (tx) => {
+  const takenDown = await db.transaction(async (tx) => {
     const now = clock()
-    const taken = await takeDownBlocked(tx, { sha256, limit: batchSize, now })
-    const ids = taken.map(({ id }) => id)
-    if (ids.length === 0) return taken
-    await closeReportsOf(tx, ids, 'taken-down', now)
-    const lines = taken.map(
+    const takenDownFiles = await takeDownBlocked(tx, { sha256, limit: batchSize, now })
+    const ids = takenDownFiles.map(({ id }) => id)
+    if (ids.length === 0) return takenDownFiles
+    await closeReportsOfFiles(tx, ids, 'taken-down', now)
+    const lines = takenDownFiles.map(
       ({ id, ownerId, shortCode, sha256, takedownReason: reason }): AuditEntry => ({
         at: now,
         actor: null,
@@ -91,11 +91,11 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
       }),
     )
     await writeAudit(tx, lines)
-    const mails = Map.groupBy(
-      taken,
+    const emailGroups = Map.groupBy(
+      takenDownFiles,
       ({ ownerId, takedownReason }) => `${ownerId} ${takedownReason}`,
     )
-    for (const [first, ...others] of mails.values()) {
+    for (const [first, ...others] of emailGroups.values()) {
       if (!first) continue
       await mailQueue.add(
         {
@@ -108,8 +108,8 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
         tx,
       )
     }
-    return taken
+    return takenDownFiles
   })
-  await removeStored(deps, taken, (ids) => markPurged(db, ids, clock()))
-  return taken.length
+  await removeStored(deps, takenDown, (ids) => markPurged(db, ids, clock()))
+  return takenDown.length
 }

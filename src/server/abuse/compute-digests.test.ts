@@ -22,7 +22,7 @@ let admin: Person
 let owner: Person
 let visitor: Client
 /** How often a run of the job was requested. */
-let asked = 0
+let requestCount = 0
 beforeAll(async () => {
   ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
@@ -34,18 +34,18 @@ function depsWith(changes: Partial<Storage> = {}) {
     ...app.deps,
     stores: createStores({ ...app.storage, ...changes }),
     requestJob() {
-      asked += 1
+      requestCount += 1
     },
   }
 }
 
-async function confirmed(cloudKey: string, claim?: string): Promise<FileRow> {
+async function confirmOrThrow(cloudKey: string, claim?: string): Promise<FileRow> {
   const [result] = await confirmUploads(depsWith(), owner.id, [{ cloudKey, sha256: claim }])
   if (result?.status === 'fulfilled') return result.value
   throw result?.reason
 }
 
-async function refusalOf(work: Promise<unknown>): Promise<string> {
+async function errorCodeOf(work: Promise<unknown>): Promise<string> {
   const error = await work.catch((error: unknown) => error)
   return error instanceof AppError ? error.code : 'none'
 }
@@ -53,9 +53,9 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 describe('a confirmed file', () => {
   it('works at once and gets its SHA-256 later, once', async () => {
     const bytes = fresh()
-    asked = 0
-    const file = await confirmed(await uploadOf(owner, bytes))
-    expect([file.sha256, asked]).toEqual([null, 1])
+    requestCount = 0
+    const file = await confirmOrThrow(await uploadOf(owner, bytes))
+    expect([file.sha256, requestCount]).toEqual([null, 1])
     expect(await download(app, file)).toEqual(bytes)
     expect((await listedFile(owner, file.id))?.sha256).toBeNull()
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 0 })
@@ -70,42 +70,42 @@ describe('a confirmed file', () => {
   it('is checked against a claimed SHA-256 at each confirm, before the response', async () => {
     const bytes = fresh()
     const wrong = await uploadOf(owner, bytes)
-    expect(await refusalOf(confirmed(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
+    expect(await errorCodeOf(confirmOrThrow(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
     expect(await app.storage.storedSize(wrong)).toBeNull()
-    asked = 0
-    const right = await confirmed(await uploadOf(owner, bytes), sha256(bytes))
-    expect([right.sha256, asked]).toEqual([sha256(bytes), 0])
+    requestCount = 0
+    const fileWithRightClaim = await confirmOrThrow(await uploadOf(owner, bytes), sha256(bytes))
+    expect([fileWithRightClaim.sha256, requestCount]).toEqual([sha256(bytes), 0])
 
     const key = await uploadOf(owner, bytes)
-    const file = await confirmed(key)
-    const refused = await confirm(owner, key, { sha256: 'f'.repeat(64) })
-    await expectRefusal(refused, 409, 'CHECKSUM_MISMATCH')
-    const again = await confirm(owner, key, { sha256: sha256(bytes) })
-    expect(again.status).toBe(200)
+    const file = await confirmOrThrow(key)
+    const mismatchResponse = await confirm(owner, key, { sha256: 'f'.repeat(64) })
+    await expectRefusal(mismatchResponse, 409, 'CHECKSUM_MISMATCH')
+    const retryResponse = await confirm(owner, key, { sha256: sha256(bytes) })
+    expect(retryResponse.status).toBe(200)
     expect(await download(app, file)).toEqual(bytes)
     await computeDigests(app.deps)
   })
 
   it("that cannot be read is retried later and doesn't delay others", async () => {
     const files = [
-      await confirmed(await uploadOf(owner, fresh())),
-      await confirmed(await uploadOf(owner, fresh())),
+      await confirmOrThrow(await uploadOf(owner, fresh())),
+      await confirmOrThrow(await uploadOf(owner, fresh())),
     ]
     let failed = false
-    const sometimes = depsWith({
+    const flakyDeps = depsWith({
       async sha256(key) {
         if (failed) return app.storage.sha256(key)
         failed = true
         throw new Error('the disk does not answer')
       },
     })
-    expect(await computeDigests(sometimes)).toEqual({ computed: 1, failed: 1, takenDown: 0 })
+    expect(await computeDigests(flakyDeps)).toEqual({ computed: 1, failed: 1, takenDown: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 0 })
     for (const { id } of files) expect((await listedFile(owner, id))?.sha256).not.toBeNull()
   })
 
   it('that was deleted is not read', async () => {
-    const file = await confirmed(await uploadOf(owner, fresh()))
+    const file = await confirmOrThrow(await uploadOf(owner, fresh()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
@@ -116,13 +116,13 @@ describe('content that was taken down', () => {
     const bytes = fresh()
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadOf(owner, bytes)
-    expect(await refusalOf(confirmed(key))).toBe('CONTENT_BLOCKED')
+    expect(await errorCodeOf(confirmOrThrow(key))).toBe('CONTENT_BLOCKED')
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('is also found in files whose SHA-256 was unknown', async () => {
     const bytes = fresh()
-    const unknown = await confirmed(await uploadOf(owner, bytes))
+    const unknown = await confirmOrThrow(await uploadOf(owner, bytes))
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
     await computeDigests(app.deps)
     expect(await canDownload(visitor, unknown.shortCode)).toBe(false)
@@ -132,7 +132,7 @@ describe('content that was taken down', () => {
   it('is found in a file whose hashing failed on an unmounted storage folder', async () => {
     // A size without blocked content. Otherwise the confirm would compute the SHA-256 at once.
     const bytes = fresh(1001)
-    const file = await confirmed(await uploadOf(owner, bytes))
+    const file = await confirmOrThrow(await uploadOf(owner, bytes))
     const away = depsWith({ sha256: async () => null, installation: async () => null })
     expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1, takenDown: 0 })
     await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
@@ -142,19 +142,19 @@ describe('content that was taken down', () => {
 
   it('is blocked even if its bytes were temporarily missing', async () => {
     const bytes = fresh(1002)
-    const file = await confirmed(await uploadOf(owner, bytes))
-    const lost = depsWith({ sha256: async () => null })
-    expect(await computeDigests(lost)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
+    const file = await confirmOrThrow(await uploadOf(owner, bytes))
+    const depsWithLostFile = depsWith({ sha256: async () => null })
+    expect(await computeDigests(depsWithLostFile)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     await takenDown(admin, file.shortCode)
     expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
-    expect(await refusalOf(confirmed(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+    expect(await errorCodeOf(confirmOrThrow(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
   })
 
   it('is blocked even if its SHA-256 is still unknown', async () => {
     const bytes = fresh()
-    const file = await confirmed(await uploadOf(owner, bytes))
+    const file = await confirmOrThrow(await uploadOf(owner, bytes))
     await takenDown(admin, file.shortCode)
-    expect(await refusalOf(confirmed(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+    expect(await errorCodeOf(confirmOrThrow(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
   })
 })

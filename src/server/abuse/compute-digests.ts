@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { assertMounted, proveContent, takeDownCopies } from './block-copies.ts'
-import { type Content, type Digest, findBlocked, listToHash, noteDigests } from './queries.ts'
+import { type Content, type Digest, findBlocked, listFilesToHash, saveDigests } from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -41,7 +41,7 @@ export async function computeDigests(
 /** Returns null if no files follow the id `after`. */
 async function computeBatch(deps: DigestDeps, store: Storage, after: string | null) {
   const { db, log } = deps
-  const files = await listToHash(db, store.name, after, batchSize)
+  const files = await listFilesToHash(db, store.name, after, batchSize)
   if (files.length === 0) return null
   const digests: Digest[] = []
   const errors: unknown[] = []
@@ -61,7 +61,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
     const details = { err: errors[0], count: errors.length }
     log.error(details, 'could not read files for their SHA-256; trying again')
   }
-  if (digests.length > 0) await noteDigests(db, digests)
+  if (digests.length > 0) await saveDigests(db, digests)
   const found = digests.flatMap(({ sha256 }) => sha256 ?? [])
   let takenDown = 0
   // After storing the digests, so that no concurrent takedown misses these files.

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { takeDownBlocked } from '../files/queries.ts'
-import { listToHash } from './queries.ts'
+import { listFilesToHash } from './queries.ts'
 
 /* The rows that the digest job reads each minute, among many files that are already hashed. */
 
-const hashedCount = 10_000
+const hashedFileCount = 10_000
 /** How many files each query returns. */
 const dueCount = 30
 
@@ -26,29 +26,29 @@ beforeAll(async () => {
       select 'user-' || n, 'Ada', n || '@example.org', $1, $1 from generate_series(0, 999) n`,
     [now],
   )
-  await app.pool.query(many, ['disk', 'hashed-', true, true, now, hashedCount])
-  await app.pool.query(many, ['s3', 'unhashed-', false, false, now, hashedCount / 10])
+  await app.pool.query(many, ['disk', 'hashed-', true, true, now, hashedFileCount])
+  await app.pool.query(many, ['s3', 'unhashed-', false, false, now, hashedFileCount / 10])
   await app.pool.query(many, ['disk', 'due-', false, false, now, dueCount])
   await app.pool.query('vacuum analyze files')
 })
 afterAll(() => app.close())
 
 /** Returns how many rows and index entries of `files` the work reads. */
-async function filesRead(work: () => Promise<unknown>): Promise<number> {
+async function countFilesRead(work: () => Promise<unknown>): Promise<number> {
   const plans = await runPlansOf(app.pool, work)
-  const ofFiles = plans.filter((plan) => / on files\b/.test(plan))
-  expect(ofFiles.length).toBeGreaterThan(0)
+  const filePlans = plans.filter((plan) => / on files\b/.test(plan))
+  expect(filePlans.length).toBeGreaterThan(0)
   for (const plan of plans) expect(plan).not.toContain('Seq Scan on files')
-  return ofFiles.reduce((sum, plan) => sum + rowsReadOf(plan, 'files'), 0)
+  return filePlans.reduce((sum, plan) => sum + rowsReadOf(plan, 'files'), 0)
 }
 
 describe('the search for files without a SHA-256', () => {
   it('reads each unhashed file of the store exactly once, page by page', async () => {
     const { db } = app.deps
     const half = dueCount / 2
-    const read = await filesRead(async () => {
-      const first = await listToHash(db, 'disk', null, half)
-      const last = await listToHash(db, 'disk', first.at(-1)?.id ?? null, dueCount)
+    const read = await countFilesRead(async () => {
+      const first = await listFilesToHash(db, 'disk', null, half)
+      const last = await listFilesToHash(db, 'disk', first.at(-1)?.id ?? null, dueCount)
       expect([first.length, last.length]).toEqual([half, half])
     })
     expect(read).toBe(dueCount)
@@ -57,8 +57,8 @@ describe('the search for files without a SHA-256', () => {
   it('reads one index entry and no file if all files are hashed', async () => {
     await app.pool.query(`update files set is_content_proved = true where storage_key like 'due-%'`)
     await app.pool.query('vacuum analyze files')
-    const read = await filesRead(async () => {
-      expect(await listToHash(app.deps.db, 'disk', null, dueCount)).toEqual([])
+    const read = await countFilesRead(async () => {
+      expect(await listFilesToHash(app.deps.db, 'disk', null, dueCount)).toEqual([])
     })
     expect(read).toBe(1)
   })
@@ -69,16 +69,16 @@ describe('the search for blocked content', () => {
     await app.pool.query(
       `insert into blocked_content (sha256, size, reason, blocked_at)
         select 'blocked ' || n, $1 + n, 'It is malware.', $2 from generate_series(1, $3::int) n`,
-      [hashedCount * 2, app.clock(), dueCount],
+      [hashedFileCount * 2, app.clock(), dueCount],
     )
     await app.pool.query('vacuum analyze files, blocked_content')
   })
 
   it('uses an index on the SHA-256', async () => {
     const { clock, db } = app.deps
-    const wanted = { sha256: undefined, limit: 100, now: clock() }
-    const read = await filesRead(async () => {
-      expect(await db.transaction((tx) => takeDownBlocked(tx, wanted))).toEqual([])
+    const options = { sha256: undefined, limit: 100, now: clock() }
+    const read = await countFilesRead(async () => {
+      expect(await db.transaction((tx) => takeDownBlocked(tx, options))).toEqual([])
     })
     expect(read).toBeLessThanOrEqual(8 * dueCount)
   })

@@ -24,7 +24,7 @@ export async function findFileToTakeDown(db: Db, shortCode: string): Promise<str
 }
 
 /** Returns the names of the existing files among `ids`, in alphabetical order. */
-export async function namesOf(db: Db, ids: string[]): Promise<string[]> {
+export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
   const rows = await db
     .select({ name: files.originalName })
     .from(files)
@@ -77,15 +77,15 @@ export async function lockContent(tx: Db, id: string): Promise<Content | undefin
  */
 export async function blockContent(
   tx: Db,
-  blocked: typeof blockedContent.$inferInsert,
+  content: typeof blockedContent.$inferInsert,
 ): Promise<boolean> {
-  if (blocked.size === 0) return false
-  const added = await tx
+  if (content.size === 0) return false
+  const inserted = await tx
     .insert(blockedContent)
-    .values(blocked)
+    .values(content)
     .onConflictDoNothing()
     .returning({ sha256: blockedContent.sha256 })
-  return added.length > 0
+  return inserted.length > 0
 }
 
 /** Of these SHA-256 hashes, returns those that are blocked. */
@@ -120,7 +120,7 @@ export async function findBlockedSizes(
 /**
  * Lists up to `limit` files of a store that need a SHA-256, by id, starting after the id `after`.
  */
-export function listToHash(
+export function listFilesToHash(
   db: Db,
   storage: StorageName,
   after: string | null,
@@ -147,7 +147,7 @@ export type Digest = Pick<Content, 'id' | 'sha256'>
  * Records the SHA-256 of files and of their open reports, so that a takedown knows it even after
  * the file's row is removed. Skips files that have been taken down or recorded in the meantime.
  */
-export async function noteDigests(db: Db, digests: readonly Digest[]): Promise<void> {
+export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
   await db.execute(sql`
     with given as (
       select id, sha256 from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb)
@@ -166,8 +166,8 @@ export async function noteDigests(db: Db, digests: readonly Digest[]): Promise<v
         and proved.sha256 is not null`)
 }
 
-/** Records the SHA-256 of one file, which the caller has locked. See `noteDigests`. */
-export async function noteProved(tx: Db, id: string, sha256: string | null): Promise<void> {
+/** Records the SHA-256 of one file, which the caller has locked. See `saveDigests`. */
+export async function saveProvedSha256(tx: Db, id: string, sha256: string | null): Promise<void> {
   await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))
   if (sha256 === null) return
   await tx

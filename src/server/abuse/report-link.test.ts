@@ -16,7 +16,7 @@ import type { Report } from '../../shared/contract/abuse.ts'
 import { maxReasonLength } from '../../shared/rules/links/report.ts'
 import { auditLog, files, reports } from '../db/schema.ts'
 import { computeDigests } from './compute-digests.ts'
-import { removeLapsedReports } from './report-queries.ts'
+import { deleteExpiredReports } from './report-queries.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -99,9 +99,9 @@ describe('POST /api/links/{code}/report', () => {
     for (let n = 1; n <= 110; n += 1) await report(visitor, shortCode, { reason: `${n}` })
     const [listed] = await listReports(admin)
     expect(listed?.count).toBe(110)
-    const kept = listed?.statements.map(({ reason }) => Number(reason))
+    const keptReasons = listed?.statements.map(({ reason }) => Number(reason))
     const range = (from: number) => Array.from({ length: 50 }, (_, n) => from + n)
-    expect(kept).toEqual([...range(1), ...range(61)])
+    expect(keptReasons).toEqual([...range(1), ...range(61)])
   })
 
   it('removes bidirectional and control characters', async () => {
@@ -183,32 +183,32 @@ describe('POST /api/links/{code}/report', () => {
 })
 
 describe('the longest reason', () => {
-  const longest = `One\n\n${'x'.repeat(maxReasonLength - 6)}y`
+  const longestReason = `One\n\n${'x'.repeat(maxReasonLength - 6)}y`
 
   it.each(['\n', '\r\n', '\r'])('is accepted with line endings of %j', async (end) => {
-    expect(longest).toHaveLength(maxReasonLength)
+    expect(longestReason).toHaveLength(maxReasonLength)
     const { shortCode } = await makeFile(owner)
-    const reason = longest.replaceAll('\n', end)
+    const reason = longestReason.replaceAll('\n', end)
     expect((await report(visitor, shortCode, { reason })).status).toBe(200)
-    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(longest)
+    expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(longestReason)
     expect((await report(visitor, shortCode, { reason: `${reason}!` })).status).toBe(400)
   })
 })
 
 describe('the rate limit for reports', () => {
-  let limited: TestApp
+  let limitedApp: TestApp
   let person: Person
-  let boss: Person
+  let limitedAdmin: Person
   beforeAll(async () => {
-    limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
-    person = await makePerson(limited, { tier: 'premium' })
-    boss = await makePerson(limited, { role: 'admin' })
+    limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    person = await makePerson(limitedApp, { tier: 'premium' })
+    limitedAdmin = await makePerson(limitedApp, { role: 'admin' })
   })
-  afterAll(() => limited.close())
+  afterAll(() => limitedApp.close())
 
   /** Reports a link from this IP address. */
   const reportFrom = (address: string, code: string, reason = 'x') =>
-    makeClient(limited).fetch(`/api/links/${code}/report`, {
+    makeClient(limitedApp).fetch(`/api/links/${code}/report`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
       body: JSON.stringify({ reason }),
@@ -218,30 +218,34 @@ describe('the rate limit for reports', () => {
     const { shortCode } = await makeFile(person)
     const codes = Array.from({ length: 11 }, (_, n) => (n === 0 ? shortCode : 'abcdefghij'))
     const responses = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
-    const refused = responses.filter(({ status }) => status === 429)
-    expect(refused).toHaveLength(1)
-    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const rejected = responses.filter(({ status }) => status === 429)
+    expect(rejected).toHaveLength(1)
+    expect(Number(rejected[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await reportFrom('203.0.113.8', shortCode)).status).toBe(200)
-    limited.clock.advance(60 * 60_000)
+    limitedApp.clock.advance(60 * 60_000)
     expect((await reportFrom('203.0.113.7', shortCode)).status).toBe(200)
   })
 
   it("is two an hour per file and address, so that a flood can't silence others", async () => {
     const { shortCode } = await makeFile(person)
-    const flood = (n: number) =>
-      Promise.all(Array.from({ length: n }, (_, at) => reportFrom(`198.51.100.${at}`, shortCode)))
-    const twenty = await Promise.all(
+    const reportFromAddresses = (n: number) =>
+      Promise.all(
+        Array.from({ length: n }, (_, index) => reportFrom(`198.51.100.${index}`, shortCode)),
+      )
+    const firstReports = await Promise.all(
       Array.from({ length: 20 }, (_, n) => reportFrom(`203.0.113.${n % 10}`, shortCode)),
     )
-    expect(twenty.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(firstReports.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect((await reportFrom('203.0.113.3', shortCode)).status).toBe(429)
     expect((await reportFrom('192.0.2.1', shortCode, 'It is a trap')).status).toBe(200)
-    await flood(40)
-    await flood(40)
+    await reportFromAddresses(40)
+    await reportFromAddresses(40)
     expect((await reportFrom('192.0.2.2', shortCode)).status).toBe(200)
-    const listed = (await listReports(boss)).find((one) => one.shortCode === shortCode)
-    expect(listed?.count).toBe(102)
-    expect(listed?.statements.map(({ reason }) => reason)).toContain('It is a trap')
+    const listedReport = (await listReports(limitedAdmin)).find(
+      (reportRow) => reportRow.shortCode === shortCode,
+    )
+    expect(listedReport?.count).toBe(102)
+    expect(listedReport?.statements.map(({ reason }) => reason)).toContain('It is a trap')
   })
 })
 
@@ -256,17 +260,17 @@ describe('GET /api/admin/reports', () => {
       codes.push(shortCode)
     }
     await report(visitor, codes[0] ?? '')
-    const seen: string[] = []
+    const seenIds: string[] = []
     let next: string | null = ''
     while (next !== null) {
       const page = await admin.fetch(
         `/api/admin/reports?limit=2${next === '' ? '' : `&cursor=${next}`}`,
       )
-      seen.push(...(await json<Report[]>(page)).map(({ shortCode }) => shortCode))
+      seenIds.push(...(await json<Report[]>(page)).map(({ shortCode }) => shortCode))
       next = page.headers.get('x-next-cursor')
     }
-    expect(seen.toSorted()).toEqual(codes.toSorted())
-    expect(seen.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])
+    expect(seenIds.toSorted()).toEqual(codes.toSorted())
+    expect(seenIds.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])
   })
 
   it('shows a file that its owner has deleted since', async () => {
@@ -357,26 +361,26 @@ describe('the email address of a reporter', () => {
     const [listed] = await listReports(admin)
     const before = app.clock()
     await dismiss(admin, listed?.id ?? '')
-    const kept = () => app.deps.db.$count(reports)
-    const at = (ms: number) => new Date(before.getTime() + ms)
-    expect(await removeLapsedReports(app.deps.db, at(30 * day))).toBe(0)
-    expect(await kept()).toBe(1)
-    expect(await removeLapsedReports(app.deps.db, at(30 * day + 1))).toBe(1)
-    expect(await kept()).toBe(0)
+    const countReports = () => app.deps.db.$count(reports)
+    const afterMs = (ms: number) => new Date(before.getTime() + ms)
+    expect(await deleteExpiredReports(app.deps.db, afterMs(30 * day))).toBe(0)
+    expect(await countReports()).toBe(1)
+    expect(await deleteExpiredReports(app.deps.db, afterMs(30 * day + 1))).toBe(1)
+    expect(await countReports()).toBe(0)
   })
 
   it('is removed after 180 days if the report stays open and the bytes are gone', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
-    const at = (ms: number) => new Date(app.clock().getTime() + ms)
+    const afterMs = (ms: number) => new Date(app.clock().getTime() + ms)
     // The administrator may have set a longest life of 365 days.
-    expect(await removeLapsedReports(app.deps.db, at(181 * day))).toBe(0)
+    expect(await deleteExpiredReports(app.deps.db, afterMs(181 * day))).toBe(0)
     await app.deps.db
       .update(files)
       .set({ purgingAt: app.clock() })
       .where(eq(files.shortCode, shortCode))
-    expect(await removeLapsedReports(app.deps.db, at(180 * day))).toBe(0)
-    expect(await removeLapsedReports(app.deps.db, at(180 * day + 1))).toBe(1)
+    expect(await deleteExpiredReports(app.deps.db, afterMs(180 * day))).toBe(0)
+    expect(await deleteExpiredReports(app.deps.db, afterMs(180 * day + 1))).toBe(1)
   })
 
   it('is kept for 30 days after closing, even if the report is old', async () => {
@@ -386,6 +390,6 @@ describe('the email address of a reporter', () => {
     await app.deps.db.update(reports).set({ lastReportedAt: longAgo })
     const [listed] = await listReports(admin)
     await dismiss(admin, listed?.id ?? '')
-    expect(await removeLapsedReports(app.deps.db, app.clock())).toBe(0)
+    expect(await deleteExpiredReports(app.deps.db, app.clock())).toBe(0)
   })
 })

@@ -8,7 +8,7 @@ import { emailKey } from '../email/mail-queue.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { counter } from '../http/rate-limit.ts'
-import { addToReport, findReportable, type Reportable } from './report-queries.ts'
+import { addToReport, findReportableFile, type ReportableFile } from './report-queries.ts'
 
 /**
  * Finds the file behind an active link. Returns null for unknown, expired, private and deleted
@@ -17,8 +17,8 @@ import { addToReport, findReportable, type Reportable } from './report-queries.t
 export async function findOpenLink(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   code: string,
-): Promise<Reportable | null> {
-  const file = isShortCode(code) ? await findReportable(db, code) : undefined
+): Promise<ReportableFile | null> {
+  const file = isShortCode(code) ? await findReportableFile(db, code) : undefined
   return file && isLinkActive(file, clock()) ? file : null
 }
 

@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterAll(() => app.close())
 
 /** Dismisses the latest report. */
-async function dismissLast(): Promise<void> {
+async function dismissLatest(): Promise<void> {
   const [last] = await listReports(admin)
   expect((await admin.post(`/api/admin/reports/${last?.id}/dismiss`)).status).toBe(200)
 }
@@ -51,13 +51,13 @@ describe('support', () => {
     expect(mail?.to.address).toBe(app.deps.config.supportEmail)
     expect(mail?.content.subject).toBe('A file was reported')
     const { origin } = app.deps.config.appUrl
-    for (const words of [
+    for (const text of [
       `${origin}/s/${file.shortCode}. It was reported once.`,
       'It is a <trap>.\n\nTwo scanners say so.',
       'Sent by ada@example.org',
       `${origin}/admin`,
     ]) {
-      expect(mail?.content.text).toContain(words)
+      expect(mail?.content.text).toContain(text)
     }
     expect(mail?.content.html).toContain('It is a &lt;trap&gt;.')
     expect(mail?.content.html).not.toContain('<b>invoice')
@@ -76,7 +76,7 @@ describe('support', () => {
     // Dismissing the report doesn't allow another email that day.
     app.clock.advance(1)
     await report(visitor, file.shortCode)
-    await dismissLast()
+    await dismissLatest()
     await report(visitor, file.shortCode)
     expect(await app.mails()).toEqual([])
     app.clock.advance(day)
@@ -98,7 +98,7 @@ describe('support', () => {
   it('gets no email about reports that were closed before sending or refused', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
-    await dismissLast()
+    await dismissLatest()
     expect(await app.mails()).toEqual([])
     expect((await report(visitor, 'abcdefghij')).status).toBe(404)
     expect((await report(visitor, shortCode, { reason: ' ' })).status).toBe(400)
@@ -115,7 +115,7 @@ describe('support', () => {
 })
 
 describe('the report check', () => {
-  const line = async (): Promise<CheckLine | undefined> => {
+  const readCheckLine = async (): Promise<CheckLine | undefined> => {
     // Check results are cached for 5 seconds.
     app.clock.advance(5000)
     const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
@@ -123,21 +123,21 @@ describe('the report check', () => {
   }
 
   it('counts open reports and warns after two days', async () => {
-    expect(await line()).toMatchObject({ status: 'ok', message: 'None is open.' })
-    const since = app.clock()
+    expect(await readCheckLine()).toMatchObject({ status: 'ok', message: 'None is open.' })
+    const firstReportedAt = app.clock()
     await report(visitor, (await makeFile(owner)).shortCode)
     app.clock.advance(60_000)
     await report(visitor, (await makeFile(owner)).shortCode)
-    const afterTwoDays = new Date(since.getTime() + 2 * day)
-    const message = `2 open, the oldest since ${timestampText(since, afterTwoDays)}.`
-    app.clock.set(new Date(since.getTime() + 2 * day - 5001))
-    expect(await line()).toMatchObject({ status: 'ok', message, cure: '' })
-    const late = await line()
-    expect(late).toMatchObject({ status: 'warning', message })
-    expect(late?.cure).toContain('take the file down, or dismiss the report')
-    app.clock.set(since)
-    await dismissLast()
-    await dismissLast()
-    expect(await line()).toMatchObject({ status: 'ok', message: 'None is open.' })
+    const afterTwoDays = new Date(firstReportedAt.getTime() + 2 * day)
+    const message = `2 open, the oldest since ${timestampText(firstReportedAt, afterTwoDays)}.`
+    app.clock.set(new Date(firstReportedAt.getTime() + 2 * day - 5001))
+    expect(await readCheckLine()).toMatchObject({ status: 'ok', message, cure: '' })
+    const warningLine = await readCheckLine()
+    expect(warningLine).toMatchObject({ status: 'warning', message })
+    expect(warningLine?.cure).toContain('take the file down, or dismiss the report')
+    app.clock.set(firstReportedAt)
+    await dismissLatest()
+    await dismissLatest()
+    expect(await readCheckLine()).toMatchObject({ status: 'ok', message: 'None is open.' })
   })
 })

@@ -63,9 +63,15 @@ describe('the report page', () => {
     const form = page.one('form')
     expect(attributeOf(form, 'method')).toBe('post')
     expect(attributeOf(form, 'action')).toBeUndefined()
-    const choices = page.all('input').filter((one) => attributeOf(one, 'name') === 'choice')
-    expect(choices.map((one) => attributeOf(one, 'type'))).toEqual(Array(4).fill('radio'))
-    expect(choices.map((one) => attributeOf(one, 'checked'))).toEqual(Array(4).fill(undefined))
+    const radioButtons = page
+      .all('input')
+      .filter((element) => attributeOf(element, 'name') === 'choice')
+    expect(radioButtons.map((element) => attributeOf(element, 'type'))).toEqual(
+      Array(4).fill('radio'),
+    )
+    expect(radioButtons.map((element) => attributeOf(element, 'checked'))).toEqual(
+      Array(4).fill(undefined),
+    )
     expect(page.serialized()).not.toMatch(/\{\{(?!name)|undefined|role="alert">[^<]/)
   })
 
@@ -110,9 +116,11 @@ describe('the report page', () => {
     expect(response.status).toBe(400)
     expect(textOf(page.one('p', { class: 'error' }))).toBe(error)
     const { choice = '', words = '', email = '' } = fields as Record<string, string>
-    const chosen = page.all('input').filter((one) => attributeOf(one, 'checked') !== undefined)
+    const checkedButtons = page
+      .all('input')
+      .filter((element) => attributeOf(element, 'checked') !== undefined)
     const names = reportChoiceNames.filter((name) => name === choice)
-    expect(chosen.map((one) => attributeOf(one, 'value'))).toEqual(names)
+    expect(checkedButtons.map((element) => attributeOf(element, 'value'))).toEqual(names)
     expect(textOf(page.one('textarea'))).toBe(words)
     expect(attributeOf(page.one('input', { name: 'email' }), 'value')).toBe(email)
     expect(await listReports(admin)).toEqual([])
@@ -121,9 +129,9 @@ describe('the report page', () => {
   it("accepts the maximum length with a browser's line endings", async () => {
     const { shortCode } = await makeFile(owner)
     const { page: form } = await open(shortCode)
-    const most = Number(attributeOf(form.one('textarea'), 'maxlength'))
-    const text = `One\n\n${'x'.repeat(most - 5)}`
-    expect(text).toHaveLength(most)
+    const maxLength = Number(attributeOf(form.one('textarea'), 'maxlength'))
+    const text = `One\n\n${'x'.repeat(maxLength - 5)}`
+    expect(text).toHaveLength(maxLength)
     const { answer: response } = await send(shortCode, {
       choice: 'illegal',
       words: text.replaceAll('\n', '\r\n'),
@@ -161,7 +169,7 @@ describe('the report page', () => {
     const unknown = await makeClient(app).fetch('/s/abcdefghij', {
       headers: { accept: 'text/html' },
     })
-    const dead = readPage(await unknown.text()).serialized()
+    const invalidLinkPage = readPage(await unknown.text()).serialized()
     for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
       for (const { answer: response, page } of [
         await open(code),
@@ -169,7 +177,7 @@ describe('the report page', () => {
         await send(code, {}),
       ]) {
         expect(response.status, code).toBe(404)
-        expect(page.serialized()).toBe(dead)
+        expect(page.serialized()).toBe(invalidLinkPage)
       }
     }
     expect(await listReports(admin)).toEqual([])

@@ -22,12 +22,12 @@ export interface ReportPages {
   form(
     file: { shortCode: string; originalName: string },
     input?: ReportInput,
-    refused?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
+    rejection?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
   ): Response
   /** Returns the page that confirms the report. */
-  sent(shortCode: string): Response
+  confirmation(shortCode: string): Response
   /** Returns the page of an inactive link. */
-  dead(): Response
+  invalidLink(): Response
 }
 
 /**
@@ -38,28 +38,28 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   const { distDir, appUrl } = options
   const file = 'report.html'
   const html = readBuilt(distDir, file)
-  const dead = readBuilt(distDir, 'download-invalid.html')
+  const invalidLinkPage = readBuilt(distDir, 'download-invalid.html')
   const template = makeTemplate<ReportPlaceholder, ReportCondition>({
     file,
     html,
     placeholders: reportPlaceholders,
     conditions: reportConditions,
   })
-  const headersOf = (page: string, referrer: 'no-referrer' | 'same-origin') => ({
+  const makeHeaders = (page: string, referrer: 'no-referrer' | 'same-origin') => ({
     ...pageHeaders({ html: page, appUrl, connect: [], referrer }),
     'cache-control': 'no-store',
     'x-robots-tag': 'noindex',
   })
   // With `no-referrer`, browsers would submit the form without an origin, and the server would
   // refuse it as cross-site. With `same-origin`, the page's URL is sent only to this server.
-  const headers = headersOf(html, 'same-origin')
-  const deadHeaders = headersOf(dead, 'no-referrer')
-  const none = { code: '', name: '', words: '', email: '', error: '' }
+  const headers = makeHeaders(html, 'same-origin')
+  const invalidLinkHeaders = makeHeaders(invalidLinkPage, 'no-referrer')
+  const emptyFields = { code: '', name: '', words: '', email: '', error: '' }
   return {
     form(
       { shortCode, originalName },
       { choice, words, email } = { choice: null, words: '', email: '' },
-      { error, status, headers: more } = { error: '', status: 200 },
+      { error, status, headers: extraHeaders } = { error: '', status: 200 },
     ) {
       const { fill } = template([
         'form',
@@ -67,12 +67,12 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
         ...(error === '' ? [] : (['error'] as const)),
       ])
       const body = fill({ code: shortCode, name: originalName, words, email, error })
-      return new Response(body, { status, headers: { ...headers, ...more } })
+      return new Response(body, { status, headers: { ...headers, ...extraHeaders } })
     },
-    sent(shortCode) {
+    confirmation(shortCode) {
       const { fill } = template(['sent'])
-      return new Response(fill({ ...none, code: shortCode }), { headers })
+      return new Response(fill({ ...emptyFields, code: shortCode }), { headers })
     },
-    dead: () => new Response(dead, { status: 404, headers: deadHeaders }),
+    invalidLink: () => new Response(invalidLinkPage, { status: 404, headers: invalidLinkHeaders }),
   }
 }

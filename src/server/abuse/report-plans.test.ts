@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { findLastReport, removeHandledReportsOf, removeLapsedReports } from './report-queries.ts'
+import { deleteClosedReportsOf, deleteExpiredReports, findLastReport } from './report-queries.ts'
 
 const day = 24 * 60 * 60_000
-const closedCount = 10_000
+const closedReportCount = 10_000
 const ownerCount = 1000
-const perOwner = closedCount / ownerCount
+const reportsPerOwner = closedReportCount / ownerCount
 
 /** A file that was reported twice; both reports are closed. */
 const fileId = randomUUID()
@@ -22,32 +22,32 @@ beforeAll(async () => {
     select case when n in (40, 50) then $3::uuid else gen_random_uuid() end, 'owner-' || n % $4::int,
       'code-' || n, 'a', 'text/plain', 1, 1, '[]', moment, moment, moment, 'dismissed'
     from generate_series(1, $1::int) n, lateral (select $2::timestamptz + n * interval '1 minute') m (moment)`,
-    [closedCount, app.clock(), fileId, ownerCount],
+    [closedReportCount, app.clock(), fileId, ownerCount],
   )
   await app.pool.query('vacuum analyze reports')
 })
 afterAll(() => app.close())
 
 /** Returns how many rows and index entries of `reports` the work reads. */
-async function rowsRead(work: () => Promise<unknown>): Promise<number> {
+async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
   const plans = await runPlansOf(app.pool, work)
-  const ofTable = plans.filter((plan) => / on reports\b/.test(plan))
-  expect(ofTable.length).toBeGreaterThan(0)
-  for (const plan of ofTable) expect(plan).not.toContain('Seq Scan on reports')
-  return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, 'reports'), 0)
+  const reportPlans = plans.filter((plan) => / on reports\b/.test(plan))
+  expect(reportPlans.length).toBeGreaterThan(0)
+  for (const plan of reportPlans) expect(plan).not.toContain('Seq Scan on reports')
+  return reportPlans.reduce((sum, plan) => sum + rowsReadOf(plan, 'reports'), 0)
 }
 
 it('finds the last report of a file among many closed ones by index', async () => {
   const { db } = app.deps
-  const read = await rowsRead(async () => {
+  const read = await countRowsRead(async () => {
     expect(await findLastReport(db, fileId)).toMatchObject({ shortCode: 'code-50' })
   })
   expect(read).toBeLessThanOrEqual(4)
 })
 
 it('removes the closed reports of one owner without reading those of others', async () => {
-  const read = await rowsRead(() => removeHandledReportsOf(app.deps.db, 'owner-500'))
-  expect(read).toBeLessThanOrEqual(3 * perOwner)
+  const read = await countRowsRead(() => deleteClosedReportsOf(app.deps.db, 'owner-500'))
+  expect(read).toBeLessThanOrEqual(3 * reportsPerOwner)
   expect((await app.pool.query(`select from reports where owner_id = 'owner-500'`)).rowCount).toBe(
     0,
   )
@@ -56,8 +56,8 @@ it('removes the closed reports of one owner without reading those of others', as
 it('removes old closed reports without reading newer ones', async () => {
   const { clock, db } = app.deps
   const now = new Date(clock().getTime() + 30 * day + 20 * 60_000)
-  const read = await rowsRead(async () => {
-    expect(await removeLapsedReports(db, now)).toBe(19)
+  const read = await countRowsRead(async () => {
+    expect(await deleteExpiredReports(db, now)).toBe(19)
   })
   expect(read).toBeLessThanOrEqual(5 * 19)
 })

@@ -25,13 +25,13 @@ import type { Db } from '../deps.ts'
 export type ReportRow = typeof reports.$inferSelect
 
 /** A report keeps this many of its first and of its last statements. */
-const keptAtEachEnd = 50
+const statementsKeptAtEachEnd = 50
 
 /**
  * Finds the file with this short code, even if its link is inactive. Returns the columns that a
  * report copies and those that decide whether the link is active.
  */
-export async function findReportable(db: Db, shortCode: string) {
+export async function findReportableFile(db: Db, shortCode: string) {
   const [file] = await db
     .select({
       id: files.id,
@@ -51,7 +51,7 @@ export async function findReportable(db: Db, shortCode: string) {
   return file
 }
 
-export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
+export type ReportableFile = NonNullable<Awaited<ReturnType<typeof findReportableFile>>>
 
 /**
  * Adds a visitor's statement to the file's open report, or to a new one. Uses a single SQL
@@ -59,12 +59,12 @@ export type Reportable = NonNullable<Awaited<ReturnType<typeof findReportable>>>
  */
 export async function addToReport(
   db: Db,
-  file: Reportable,
+  file: ReportableFile,
   statement: ReportStatement,
   now: Date,
 ): Promise<void> {
   const { statements } = reports
-  const isFull = sql`jsonb_array_length(${statements}) >= ${2 * keptAtEachEnd}`
+  const isFull = sql`jsonb_array_length(${statements}) >= ${2 * statementsKeptAtEachEnd}`
   await db
     .insert(reports)
     .values({
@@ -92,7 +92,7 @@ export async function addToReport(
         lastReportedAt: now,
         // `- n` removes the element at index n: the oldest statement after the first ones, which
         // always stay.
-        statements: sql`case when ${isFull} then ${statements} - ${keptAtEachEnd}::int else ${statements} end || excluded.statements`,
+        statements: sql`case when ${isFull} then ${statements} - ${statementsKeptAtEachEnd}::int else ${statements} end || excluded.statements`,
       },
     })
 }
@@ -107,15 +107,15 @@ export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow 
 
 /** Counts the open reports. `since` is when the oldest one was opened, or null. */
 export async function countOpenReports(db: Db): Promise<{ count: number; since: Date | null }> {
-  const [counted] = await db
+  const [row] = await db
     .select({ count: count(), since: min(reports.firstReportedAt) })
     .from(reports)
     .where(isNull(reports.closedAt))
-  return counted ?? { count: 0, since: null }
+  return row ?? { count: 0, since: null }
 }
 
 /** The position of a report in the list: when the file was last reported, and the report's id. */
-export type ReportPlace = readonly [lastReportedAt: Date, id: string]
+export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 
 /**
  * Lists up to `limit` open reports, last reported first, starting after `after`. Each entry
@@ -124,12 +124,12 @@ export type ReportPlace = readonly [lastReportedAt: Date, id: string]
  */
 export function listReports(
   db: Db,
-  { limit, after }: { limit: number; after: ReportPlace | undefined },
+  { limit, after }: { limit: number; after: ReportPosition | undefined },
 ) {
   const isAfter: SQL | undefined = after
     ? sql`(${reports.lastReportedAt}, ${reports.id}) < (${after[0].toISOString()}::timestamptz, ${after[1]}::uuid)`
     : undefined
-  const copies = sql`(select count(*) from ${files} copy
+  const copyCount = sql`(select count(*) from ${files} copy
     where copy.sha256 = coalesce(${files.sha256}, ${reports.provedSha256}) and copy.id <> ${reports.fileId}
       and copy.size > 0
       and copy.purging_at is null and copy.purged_at is null)`
@@ -145,7 +145,7 @@ export function listReports(
         purgingAt: files.purgingAt,
       },
       owner: users.email,
-      copies: copies.mapWith(Number),
+      copies: copyCount.mapWith(Number),
     })
     .from(reports)
     .leftJoin(files, eq(files.id, reports.fileId))
@@ -171,7 +171,7 @@ export async function closeReport(
 }
 
 /** Closes the open reports of these files. Returns the number of closed reports. */
-export async function closeReportsOf(
+export async function closeReportsOfFiles(
   tx: Db,
   fileIds: string[],
   outcome: ReportOutcome,
@@ -191,27 +191,27 @@ export async function closeReportsOf(
  * the administrator can still take the file down. Works in batches.
  * @returns the number of deleted reports.
  */
-export async function removeLapsedReports(db: Db, now: Date): Promise<number> {
+export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
   const closed = lt(reports.closedAt, daysAgo(handledReportDays))
-  const keptFile = db
+  const storedFile = db
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.id, reports.fileId), isNull(files.purgingAt), isNull(files.purgedAt)))
-  const forgotten = and(
+  const abandoned = and(
     isNull(reports.closedAt),
     lt(reports.lastReportedAt, daysAgo(openReportDays)),
-    notExists(keptFile),
+    notExists(storedFile),
   )
-  return (await removeReports(db, closed)) + (await removeReports(db, forgotten))
+  return (await deleteReports(db, closed)) + (await deleteReports(db, abandoned))
 }
 
-function removeReports(db: Db, which: SQL | undefined): Promise<number> {
+function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
   return removeInBatches(async (limit) => {
     const ids = db
       .select({ id: reports.id })
       .from(reports)
-      .where(which)
+      .where(condition)
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db.delete(reports).where(inArray(reports.id, ids))
@@ -223,7 +223,7 @@ function removeReports(db: Db, which: SQL | undefined): Promise<number> {
  * Deletes the closed reports of a user's files. Open reports stay, so that their content can still
  * be blocked after the user is deleted.
  */
-export async function removeHandledReportsOf(tx: Db, ownerId: string): Promise<void> {
+export async function deleteClosedReportsOf(tx: Db, ownerId: string): Promise<void> {
   await tx.delete(reports).where(and(eq(reports.ownerId, ownerId), isNotNull(reports.closedAt)))
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../shared/rules/links/report.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { moment, parseCursor, takePage } from '../http/cursor.ts'
+import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { dismissReport } from './dismiss-report.ts'
@@ -20,7 +20,7 @@ import type { ReportInput, ReportPages } from './report-pages.ts'
 import { listReports } from './report-queries.ts'
 import { takeDown, takedownText } from './take-down.ts'
 
-const cursorShape = z.tuple([moment, z.uuid()])
+const cursorShape = z.tuple([timestamp, z.uuid()])
 
 type AbuseEndpoint =
   | 'reportLink'
@@ -46,30 +46,30 @@ export function abuseRoutes(
 
     async openReportPage({ params }) {
       const file = await findOpenLink(deps, params.code)
-      return file ? pages.form(file) : pages.dead()
+      return file ? pages.form(file) : pages.invalidLink()
     },
 
     async sendReportPage({ params, clientAddress, context }) {
       const fields = await readForm(context)
       const parsed = reportForm.safeParse(fields)
-      const refuse = async (error: string, status: number, headers = {}) => {
+      const showFormError = async (error: string, status: number, headers = {}) => {
         const file = await findOpenLink(deps, params.code)
         return file
           ? pages.form(file, reportInput(fields), { error, status, headers })
-          : pages.dead()
+          : pages.invalidLink()
       }
-      if (!parsed.success) return refuse(faultOf(parsed.error), 400)
+      if (!parsed.success) return showFormError(validationMessage(parsed.error), 400)
       const { choice, words, ...others } = parsed.data
       const statement = { ...others, reason: reportReason(choice, words) }
       try {
         await reportLink(deps, params.code, statement, clientAddress)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        if (error.code === 'LINK_NOT_FOUND') return pages.dead()
+        if (error.code === 'LINK_NOT_FOUND') return pages.invalidLink()
         if (error.code !== 'TOO_MANY_REQUESTS') throw error
-        return refuse(error.message, error.status, error.headers)
+        return showFormError(error.message, error.status, error.headers)
       }
-      return pages.sent(params.code)
+      return pages.confirmation(params.code)
     },
 
     async listReports({ query: { limit, cursor }, context }) {
@@ -130,7 +130,7 @@ function isChoice(text: string): text is ReportChoice {
 }
 
 /** Returns the message about an invalid form. */
-function faultOf({ issues }: z.ZodError): string {
+function validationMessage({ issues }: z.ZodError): string {
   const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
   if (isWrong('choice')) return 'Please choose what is wrong with the file.'
   if (!isWrong('words')) return 'Please enter a valid email address.'

@@ -39,17 +39,17 @@ async function makeUnprovenFile() {
 }
 
 /** Returns the audit log entries about a user, newest first. */
-async function auditAbout({ email }: Person): Promise<AuditLine[]> {
+async function findAuditLines({ email }: Person): Promise<AuditLine[]> {
   return json(await admin.fetch(`/api/admin/audit?search=${email}`))
 }
 
 describe('a takedown of a file whose content can no longer be determined', () => {
   it.each(['purged', 'deleted'])(
     '%s: closes the report and records actor and reason in the audit log',
-    async (what) => {
+    async (state) => {
       const { owner, file } = await makeUnprovenFile()
       await report(makeClient(app), file.shortCode)
-      if (what === 'deleted') await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+      if (state === 'deleted') await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       const before = app.clock()
       app.clock.set(new Date(file.expiresAt))
       await expireFiles(app.deps)
@@ -60,7 +60,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
       // The second call changes nothing, so it isn't recorded.
       expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(message)
       app.clock.set(before)
-      const [line, ...others] = await auditAbout(owner)
+      const [line, ...others] = await findAuditLines(owner)
       expect(others).toEqual([])
       expect(line).toMatchObject({
         actor: admin.email,
@@ -84,7 +84,7 @@ describe('content blocked after its link has ended', () => {
     await takenDown(admin, file.shortCode, 'Malware.')
     const { shortCode, id: fileId } = file
     const digest = sha256(file.bytes)
-    expect(await auditAbout(owner)).toMatchObject([
+    expect(await findAuditLines(owner)).toMatchObject([
       {
         action: 'block-content',
         actor: admin.email,
@@ -95,7 +95,7 @@ describe('content blocked after its link has ended', () => {
       { action: 'take-down', actor: admin.email, details: { sha256: null } },
     ])
     await takenDown(admin, file.shortCode, 'Again.')
-    expect(await auditAbout(owner)).toHaveLength(2)
+    expect(await findAuditLines(owner)).toHaveLength(2)
   })
 
   it('is recorded even if the link had already expired', async () => {
@@ -106,16 +106,16 @@ describe('content blocked after its link has ended', () => {
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
-    expect(await auditAbout(owner)).toMatchObject([
+    expect(await findAuditLines(owner)).toMatchObject([
       { action: 'block-content', actor: admin.email, ipAddress: '127.0.0.1' },
     ])
   })
 
   it('is attributed to the server if storage became readable only later', async () => {
     const { owner, file } = await makeUnprovenFile()
-    const unread = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
+    const unreadableStorage = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
     const { content } = await takeDown(
-      { ...app.deps, stores: createStores(unread) },
+      { ...app.deps, stores: createStores(unreadableStorage) },
       {
         shortCode: file.shortCode,
         reason: 'Spam.',
@@ -123,11 +123,11 @@ describe('content blocked after its link has ended', () => {
       },
     )
     expect(content).toBe('waiting')
-    expect(await auditAbout(owner)).toMatchObject([{ action: 'take-down', actor: admin.email }])
+    expect(await findAuditLines(owner)).toMatchObject([{ action: 'take-down', actor: admin.email }])
 
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0 })
     await computeDigests(app.deps)
-    expect(await auditAbout(owner)).toMatchObject([
+    expect(await findAuditLines(owner)).toMatchObject([
       {
         action: 'block-content',
         actor: null,

@@ -88,18 +88,18 @@ describe('a link that is taken down', () => {
   it('to an empty file affects no other empty file and blocks no upload', async () => {
     const bytes = new Uint8Array()
     const other = await makePerson(app)
-    const [file, theirs] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
+    const [file, otherFile] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
     await report(visitor, file.shortCode)
-    const reported = (await listReports(admin)).find(
+    const listedReport = (await listReports(admin)).find(
       ({ shortCode }) => shortCode === file.shortCode,
     )
-    expect(reported?.file).toMatchObject({ size: 0, copies: 0 })
+    expect(listedReport?.file).toMatchObject({ size: 0, copies: 0 })
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The file was taken down. It is empty, so no content is blocked and no other file goes with it.',
     )
     await computeDigests(app.deps)
     expect(await canDownload(visitor, file.shortCode)).toBe(false)
-    expect(await canDownload(visitor, theirs.shortCode)).toBe(true)
+    expect(await canDownload(visitor, otherFile.shortCode)).toBe(true)
     expect((await uploadAgain(owner, bytes)).answer.status).toBe(200)
   })
 
@@ -154,11 +154,11 @@ describe('a link that is taken down', () => {
     const first = await reader?.read()
     await takenDown(admin, file.shortCode)
     await expireFiles(app.deps)
-    let got = first?.value?.length ?? 0
-    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
-      got += piece.value.length
+    let receivedBytes = first?.value?.length ?? 0
+    for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
+      receivedBytes += chunk.value.length
     }
-    expect(got).toBe(bytes.length)
+    expect(receivedBytes).toBe(bytes.length)
     expect(await canDownload(visitor, file.shortCode)).toBe(false)
   })
 })
@@ -176,8 +176,13 @@ describe('the owner of a file that was taken down', () => {
       replyTo: { address: supportEmail },
       content: { subject: '1 of your files was taken down' },
     })
-    for (const words of ['invoice.pdf', 'The reason: It is a trap.', '<b>Sorry</b>.', supportEmail])
-      expect(mail?.content.text).toContain(words)
+    for (const phrase of [
+      'invoice.pdf',
+      'The reason: It is a trap.',
+      '<b>Sorry</b>.',
+      supportEmail,
+    ])
+      expect(mail?.content.text).toContain(phrase)
     expect(mail?.content.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
   })
 
@@ -240,15 +245,15 @@ describe('a takedown of a link that is not active', () => {
 
   it('purged: still blocks the content and sends no email', async () => {
     const free = await makePerson(app)
-    const old = await makeFile(free)
+    const expiredFile = await makeFile(free)
     const before = app.clock()
-    app.clock.set(new Date(old.expiresAt))
+    app.clock.set(new Date(expiredFile.expiresAt))
     await expireFiles(app.deps)
-    expect(await takenDown(admin, old.shortCode)).toBe(
+    expect(await takenDown(admin, expiredFile.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
     app.clock.set(before)
-    await expectRefusal((await uploadAgain(free, old.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectRefusal((await uploadAgain(free, expiredFile.bytes)).answer, 409, 'CONTENT_BLOCKED')
     expect(await app.mails()).toEqual([])
   })
 
@@ -351,13 +356,13 @@ describe('POST /api/admin/takedown', () => {
   it('leaves bytes that storage fails to remove to the purge job', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    const refusing = { ...app.storage, remove: () => Promise.reject(new Error('EIO')) }
+    const failingStorage = { ...app.storage, remove: () => Promise.reject(new Error('EIO')) }
     const takedown = {
       shortCode: file.shortCode,
       reason: 'x',
       actor: { id: admin.id, ipAddress: '' },
     }
-    const deps = { ...app.deps, stores: createStores(refusing) }
+    const deps = { ...app.deps, stores: createStores(failingStorage) }
     expect(takedownText(await takeDownFile(deps, takedown))).toBe(
       'The file was taken down. Its content is blocked.',
     )
@@ -375,20 +380,20 @@ describe('POST /api/admin/takedown', () => {
       .update(files)
       .set({ isContentProved: false, sha256: sha256(fresh()) })
       .where(eq(files.id, file.id))
-    const unread = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
-    const away = { ...app.deps, stores: createStores(unread) }
+    const unreadableStorage = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
+    const depsWithUnreadableStorage = { ...app.deps, stores: createStores(unreadableStorage) }
     const takedown = {
       shortCode: file.shortCode,
       reason: 'x',
       actor: { id: admin.id, ipAddress: '' },
     }
-    expect(takedownText(await takeDownFile(away, takedown))).toBe(
+    expect(takedownText(await takeDownFile(depsWithUnreadableStorage, takedown))).toBe(
       'The file was taken down. Storage cannot be read now. Its content will be blocked as soon as it can.',
     )
     expect(await canDownload(visitor, file.shortCode)).toBe(false)
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     await expireFiles(app.deps)
-    expect(await computeDigests(away)).toMatchObject({ computed: 0 })
+    expect(await computeDigests(depsWithUnreadableStorage)).toMatchObject({ computed: 0 })
     expect(await app.storage.storedSize(key)).toBe(1000)
 
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 0 })

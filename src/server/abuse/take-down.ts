@@ -7,12 +7,12 @@ import { markPurged, takeDownFile } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
 import { blockContent, type Content, findFileToTakeDown, lockContent } from './queries.ts'
-import { closeReportsOf, findLastReport } from './report-queries.ts'
+import { closeReportsOfFiles, findLastReport } from './report-queries.ts'
 
 type TakedownDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /** Which link the administrator takes down, and why. */
-export interface TakedownOrder {
+export interface TakedownRequest {
   shortCode: string
   /** Included in the email to the owner. */
   reason: string
@@ -47,25 +47,25 @@ export interface TakedownResult {
  */
 export async function takeDown(
   deps: TakedownDeps,
-  takedown: TakedownOrder,
+  takedown: TakedownRequest,
 ): Promise<TakedownResult> {
   const { shortCode } = takedown
   const id = isShortCode(shortCode) ? await findFileToTakeDown(deps.db, shortCode) : undefined
-  const found = id && (await endLink(deps, id, takedown))
-  if (!found) throw new AppError('LINK_NOT_FOUND', { message: 'No file has this link.' })
-  const sha256 = found.sha256 ?? (await proveEnded(deps, found.file, takedown))
-  if (sha256 === 'waiting') return { link: found.link, content: 'waiting', copies: 0 }
-  if (found.file && found.file.purgedAt === null && found.link !== 'over') {
-    await removeStored(deps, [found.file], (ids) => markPurged(deps.db, ids, deps.clock()))
+  const endedLink = id && (await endLink(deps, id, takedown))
+  if (!endedLink) throw new AppError('LINK_NOT_FOUND', { message: 'No file has this link.' })
+  const sha256 = endedLink.sha256 ?? (await proveContentOfEndedLink(deps, endedLink.file, takedown))
+  if (sha256 === 'waiting') return { link: endedLink.link, content: 'waiting', copies: 0 }
+  if (endedLink.file && endedLink.file.purgedAt === null && endedLink.link !== 'over') {
+    await removeStored(deps, [endedLink.file], (ids) => markPurged(deps.db, ids, deps.clock()))
   }
-  if (found.size === 0) return { link: found.link, content: 'empty', copies: 0 }
-  if (sha256 === null) return { link: found.link, content: 'gone', copies: 0 }
+  if (endedLink.size === 0) return { link: endedLink.link, content: 'empty', copies: 0 }
+  if (sha256 === null) return { link: endedLink.link, content: 'gone', copies: 0 }
   // Other files may have the same content but no computed SHA-256 yet.
   deps.requestJob('compute-digests')
-  return { link: found.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
+  return { link: endedLink.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
 
-interface Ended {
+interface EndedLink {
   link: TakedownResult['link']
   /** The content to block, unless the file is empty. Null if this server hasn't computed it yet. */
   sha256: string | null
@@ -82,32 +82,42 @@ interface Ended {
 function endLink(
   { clock, db, mailQueue }: TakedownDeps,
   id: string,
-  { shortCode, reason, actor }: TakedownOrder,
-): Promise<Ended | null> {
+  { shortCode, reason, actor }: TakedownRequest,
+): Promise<EndedLink | null> {
   return db.transaction(async (tx) => {
     const now = clock()
     const file = await lockContent(tx, id)
     const report = await findLastReport(tx, id)
     if (!file && !report) return null
-    const taken = await takeDownFile(tx, id, reason, now)
+    const takenDownFile = await takeDownFile(tx, id, reason, now)
     const sha256 = (file?.isContentProved ? file.sha256 : report?.provedSha256) ?? null
     const size = file?.size ?? report?.size ?? 0
-    const isNew =
+    const isNewlyBlocked =
       sha256 !== null && (await blockContent(tx, { sha256, size, reason, blockedAt: now }))
-    const closed = await closeReportsOf(tx, [id], 'taken-down', now)
+    const closed = await closeReportsOfFiles(tx, [id], 'taken-down', now)
     const subject = file?.ownerId ?? report?.ownerId ?? null
     // Recorded only if the call has changed anything.
-    if (taken || isNew || closed > 0) {
-      const linkWasOpen = taken !== undefined && taken.expiresAt > now
+    if (takenDownFile || isNewlyBlocked || closed > 0) {
+      const linkWasOpen = takenDownFile !== undefined && takenDownFile.expiresAt > now
       const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
       await writeAudit(tx, [adminEntry(actor, now, { action: 'take-down', subject, details })])
     }
-    if (taken) {
-      const mail = { userId: taken.ownerId, fileIds: [id], reason, takenDownAt: now.toISOString() }
-      await mailQueue.add({ kind: 'takedown', ...mail }, tx)
+    if (takenDownFile) {
+      const email = {
+        userId: takenDownFile.ownerId,
+        fileIds: [id],
+        reason,
+        takenDownAt: now.toISOString(),
+      }
+      await mailQueue.add({ kind: 'takedown', ...email }, tx)
     }
-    const endedBefore = file && file.takenDownAt !== null
-    return { link: taken ? 'ended' : endedBefore ? 'ended-before' : 'over', sha256, size, file }
+    const wasTakenDownBefore = file && file.takenDownAt !== null
+    return {
+      link: takenDownFile ? 'ended' : wasTakenDownBefore ? 'ended-before' : 'over',
+      sha256,
+      size,
+      file,
+    }
   })
 }
 
@@ -115,10 +125,10 @@ function endLink(
  * Computes the SHA-256 of a file whose link has ended, and blocks the content. Returns null if no
  * bytes are left, and `waiting` if storage can't be read.
  */
-async function proveEnded(
+async function proveContentOfEndedLink(
   deps: TakedownDeps,
   file: Content | undefined,
-  { reason, actor }: TakedownOrder,
+  { reason, actor }: TakedownRequest,
 ): Promise<string | 'waiting' | null> {
   if (!file || file.purgedAt !== null) return null
   try {
@@ -131,14 +141,14 @@ async function proveEnded(
 
 /** Describes the effect of a takedown to the administrator. */
 export function takedownText({ link, content, copies }: TakedownResult): string {
-  const others = copies === 1 ? '1 other file' : `${groupedDigits(copies)} other files`
-  const blocked = {
-    blocked: `Its content is blocked${copies > 0 ? `, and ${others} with it were taken down` : ''}.`,
+  const otherFiles = copies === 1 ? '1 other file' : `${groupedDigits(copies)} other files`
+  const contentTexts = {
+    blocked: `Its content is blocked${copies > 0 ? `, and ${otherFiles} with it were taken down` : ''}.`,
     waiting: 'Storage cannot be read now. Its content will be blocked as soon as it can.',
     gone: 'No bytes are left to tell its content by, so nothing is blocked.',
     empty: 'It is empty, so no content is blocked and no other file goes with it.',
   }
-  return `${linkTexts[link]} ${blocked[content]}`
+  return `${linkTexts[link]} ${contentTexts[content]}`
 }
 
 const linkTexts = {

@@ -35,7 +35,7 @@ import { computeDigests } from './compute-digests.ts'
  */
 
 const rounds = roundsOf(4, 12)
-const mostTurns = 400
+const maxTicks = 400
 
 let app: TestApp
 let admin: Person
@@ -52,8 +52,8 @@ afterAll(() => closeWithoutErrors(app))
  * Starts the work after a random number of event loop ticks, up to roughly the duration of one of
  * these calls.
  */
-async function soon<T>(work: () => Promise<T>): Promise<T> {
-  for (let turn = randomInt(mostTurns); turn > 0; turn -= 1) await nextTurn()
+async function afterRandomDelay<T>(work: () => Promise<T>): Promise<T> {
+  for (let tick = randomInt(maxTicks); tick > 0; tick -= 1) await nextTurn()
   return work()
 }
 
@@ -80,8 +80,8 @@ it('with a renewal: neither the old link nor the new one is active', async () =>
     await report(visitor, file.shortCode)
     const key = await keyOf(file.id)
     const [taken, renewal] = await Promise.all([
-      soon(() => takeDown(admin, file.shortCode)),
-      soon(() => requestRenewal(ada, file.id)),
+      afterRandomDelay(() => takeDown(admin, file.shortCode)),
+      afterRandomDelay(() => requestRenewal(ada, file.id)),
     ])
     expect(taken.status).toBe(200)
     expect([200, 409]).toContain(renewal.status)
@@ -95,11 +95,11 @@ it('with confirms of the same content by others: no link is left', async () => {
     const bytes = fresh()
     const file = await makeFile(ada, { bytes })
     const free = await makePerson(app)
-    const people = [bob, bob, free]
-    const keys = await Promise.all(people.map((person) => uploadOf(person, bytes)))
+    const uploaders = [bob, bob, free]
+    const keys = await Promise.all(uploaders.map((person) => uploadOf(person, bytes)))
     const [taken, ...answers] = await Promise.all([
-      soon(() => takeDown(admin, file.shortCode)),
-      ...keys.map((key, at) => soon(() => confirm(people[at] ?? bob, key))),
+      afterRandomDelay(() => takeDown(admin, file.shortCode)),
+      ...keys.map((key, index) => afterRandomDelay(() => confirm(uploaders[index] ?? bob, key))),
     ])
     expect(taken.status).toBe(200)
     const codes: string[] = []
@@ -120,9 +120,9 @@ it('with downloads: each gets all of the bytes or none, and none afterwards', as
     const file = await makeFile(ada, { bytes: fresh() })
     const key = await keyOf(file.id)
     const [taken, ...downloads] = await Promise.all([
-      soon(() => takeDown(admin, file.shortCode)),
+      afterRandomDelay(() => takeDown(admin, file.shortCode)),
       ...[1, 2, 3].map(() =>
-        soon(async () => {
+        afterRandomDelay(async () => {
           const response = await visitor.fetch(`/api/download/${file.shortCode}`)
           return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
         }),
@@ -143,8 +143,8 @@ it('with a deletion: the content is blocked in either order, and both calls succ
     await report(visitor, file.shortCode)
     const keys = [await keyOf(file.id), await keyOf(copy.id)]
     const [taken, deleted] = await Promise.all([
-      soon(() => takeDown(admin, file.shortCode)),
-      soon(() => requestDeletion(ada, [file.id, copy.id])),
+      afterRandomDelay(() => takeDown(admin, file.shortCode)),
+      afterRandomDelay(() => requestDeletion(ada, [file.id, copy.id])),
     ])
     expect([taken.status, deleted.status]).toEqual([200, 200])
     await expectGone([file.shortCode, copy.shortCode], keys, file.bytes)

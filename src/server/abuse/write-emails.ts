@@ -5,24 +5,24 @@ import type { MailRequest } from '../email/mail-queue.ts'
 import { takedownEmail } from '../email/templates/files.ts'
 import { reportEmail } from '../email/templates/support.ts'
 import { findUser } from '../tiers/queries.ts'
-import { namesOf } from './queries.ts'
+import { findFileNames } from './queries.ts'
 import { findOpenReport } from './report-queries.ts'
 
-type TakedownMail = Extract<MailRequest, { kind: 'takedown' }>
+type TakedownEmail = Extract<MailRequest, { kind: 'takedown' }>
 
 /**
  * Writes the email that tells an owner which files were taken down and why. Replies go to the
  * support address. Returns null if the account no longer exists.
  */
-export async function writeTakedownMail(
+export async function writeTakedownEmail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
-  { userId, fileIds, reason, takenDownAt }: TakedownMail,
+  { userId, fileIds, reason, takenDownAt }: TakedownEmail,
 ): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
   // With an unverified address, a stranger may have signed up, and the file names could carry the
   // stranger's text to the owner of the address. `nameOf` omits the name for the same reason.
-  const fileNames = owner.emailVerified ? await namesOf(db, fileIds) : []
+  const fileNames = owner.emailVerified ? await findFileNames(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({
     name: nameOf(owner),
@@ -38,15 +38,15 @@ export async function writeTakedownMail(
   }
 }
 
-type ReportMail = Extract<MailRequest, { kind: 'report' }>
+type ReportEmail = Extract<MailRequest, { kind: 'report' }>
 
 /**
  * Writes the email that tells support about a reported file, with the last statement that isn't
  * suspected spam. Returns null if the report is closed or has no such statement.
  */
-export async function writeReportMail(
+export async function writeReportEmail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
-  { fileId }: ReportMail,
+  { fileId }: ReportEmail,
 ): Promise<OutgoingEmail | null> {
   const report = await findOpenReport(db, fileId)
   const statement = report?.statements.findLast(({ isSuspect }) => !isSuspect)

@@ -1,6 +1,6 @@
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
-import { mostRemovedAtOnce, removeDeleted } from '../files/delete-files.ts'
+import { maxRemovalsPerCall, removeDeletedBytes } from '../files/delete-files.ts'
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function cleanUpExpired(
     const sum = total > 0 && { totalDeleted: total + deletedCount }
     return adminEntry(actor, at, { action: 'clean-up-expired', details: { deletedCount, ...sum } })
   }
-  let toRemove = mostRemovedAtOnce
+  let toRemove = maxRemovalsPerCall
   let after: string | null = null
   for (;;) {
     const page = await nextFilePage(db, after, pageSize)
@@ -36,7 +36,7 @@ export async function cleanUpExpired(
       return marked
     })
     total += deleted.length
-    toRemove -= await removeDeleted(deps, deleted, toRemove)
+    toRemove -= await removeDeletedBytes(deps, deleted, toRemove)
     if (page.end === null) break
     after = page.end
   }

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { removeHandledReportsOf } from '../abuse/report-queries.ts'
+import { deleteClosedReportsOf } from '../abuse/report-queries.ts'
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import { lockAddress } from '../auth/queries.ts'
 import { removePendingSignups } from '../auth/signup-queries.ts'
@@ -52,7 +52,7 @@ export async function deleteUser(
     const ended = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
     await forgetNames(tx, userId)
-    await removeHandledReportsOf(tx, userId)
+    await deleteClosedReportsOf(tx, userId)
     await removeUser(tx, userId)
     // After the deletion, only this audit log entry has the address.
     const details = { email: user.email, deletedFiles, endedUploads: ended.length }

@@ -3,7 +3,7 @@ import { maxFoundUsers, topUsers } from '../../shared/contract/admin.ts'
 import { maintenanceActs } from '../../shared/rules/accounts/audit-action.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { moment, parseCursor, takePage } from '../http/cursor.ts'
+import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { publicUser, toSessionUser } from '../http/session.ts'
@@ -13,7 +13,7 @@ import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
 import { listUsers, readStats } from './user-queries.ts'
 
-const cursorShape = z.tuple([moment, z.int()])
+const cursorShape = z.tuple([timestamp, z.int()])
 
 type Endpoint =
   | 'adminStats'

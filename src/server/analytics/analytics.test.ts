@@ -49,9 +49,9 @@ async function download({ shortCode }: { shortCode: string }, times = 1): Promis
 }
 
 /** Runs `work` with the clock set to another time. */
-async function at(moment: Date, work: () => Promise<unknown>): Promise<void> {
+async function atTime(time: Date, work: () => Promise<unknown>): Promise<void> {
   const before = app.clock()
-  app.clock.set(moment)
+  app.clock.set(time)
   await work()
   app.clock.set(before)
 }
@@ -77,7 +77,7 @@ describe('analytics', () => {
   it('end exactly when the trial ends', async () => {
     const trial = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: later(app, hour) })
     expect((await trial.fetch('/api/analytics')).status).toBe(200)
-    await at(later(app, hour), async () => {
+    await atTime(later(app, hour), async () => {
       expect((await trial.fetch('/api/analytics')).status).toBe(403)
     })
   })
@@ -109,7 +109,7 @@ describe('files by kind', () => {
 
   it('are counted with their total size', async () => {
     const unknown = 'application/octet-stream'
-    const made: [string, string, number][] = [
+    const uploadedFiles: [string, string, number][] = [
       ['a.png', 'image/png', 10],
       ['b.jpg', unknown, 20],
       ['c.mp4', 'video/mp4', 30],
@@ -120,7 +120,7 @@ describe('files by kind', () => {
       ['h', unknown, 80],
       ['i.pdf', 'application/pdf', 0],
     ]
-    for (const [name, type, size] of made) {
+    for (const [name, type, size] of uploadedFiles) {
       await makeFile(ada, { name, type, bytes: new Uint8Array(size) })
     }
     expect(await kindsOf(ada)).toEqual({
@@ -140,11 +140,11 @@ describe('files by kind', () => {
     await makeFile(ada)
     await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
     expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
-    await at(new Date(expired.expiresAt), async () => {
+    await atTime(new Date(expired.expiresAt), async () => {
       await expireFiles(app.deps)
       expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
     })
-    await at(new Date(expired.maxLifetimeAt), async () => {
+    await atTime(new Date(expired.maxLifetimeAt), async () => {
       expect(await kindsOf(await signInAgain(app, ada))).toEqual({ document: [1, 1000] })
     })
   })
@@ -210,8 +210,8 @@ describe('files by kind', () => {
       .where(eq(files.ownerId, ada.id))
     const kinds: FileKind[] = []
     for (const [index, { id }] of ids.entries()) {
-      const facts = cases[index] ?? { mimeType: '', originalName: '' }
-      const updated = app.deps.db.update(files).set(facts).where(eq(files.id, id))
+      const testCase = cases[index] ?? { mimeType: '', originalName: '' }
+      const updated = app.deps.db.update(files).set(testCase).where(eq(files.id, id))
       const [row] = await updated.returning({ kind: files.kind })
       if (row) kinds.push(row.kind)
     }
@@ -222,20 +222,20 @@ describe('files by kind', () => {
 describe('expiring soon', () => {
   it.each([-1, 0, 1, hour, day - 1, day, day + 1])(
     'agrees with isEndingSoon %i ms before the end',
-    async (left) => {
+    async (remainingMs) => {
       const { id } = await makeFile(ada)
       await app.deps.db
         .update(files)
-        .set({ expiresAt: later(app, left) })
+        .set({ expiresAt: later(app, remainingMs) })
         .where(eq(files.id, id))
-      expect((await read(ada)).expiringSoon).toBe(isEndingSoon(left) ? 1 : 0)
+      expect((await read(ada)).expiringSoon).toBe(isEndingSoon(remainingMs) ? 1 : 0)
     },
   )
 
   it('excludes deleted and renewed files', async () => {
     const [deleted, renewed] = [await makeFile(ada), await makeFile(ada)]
     await makeFile(ada)
-    await at(later(app, 2.5 * day), async () => {
+    await atTime(later(app, 2.5 * day), async () => {
       expect((await read(ada)).expiringSoon).toBe(3)
       await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
       await requestRenewal(ada, renewed.id)
@@ -246,16 +246,16 @@ describe('expiring soon', () => {
 
 describe('downloads per day', () => {
   const counts = ({ days }: Analytics) => {
-    const counted = days.filter(({ count }) => count > 0)
-    return Object.fromEntries(counted.map((one) => [one.day, one.count]))
+    const daysWithDownloads = days.filter(({ count }) => count > 0)
+    return Object.fromEntries(daysWithDownloads.map((entry) => [entry.day, entry.count]))
   }
 
   it('are counted on their day in UTC', async () => {
     const one = await makeFile(ada)
     const other = await makeFile(ada)
     const midnight = new Date(Math.ceil((app.clock().getTime() + 1) / day) * day)
-    await at(new Date(midnight.getTime() - 1), () => download(one, 3))
-    await at(midnight, async () => {
+    await atTime(new Date(midnight.getTime() - 1), () => download(one, 3))
+    await atTime(midnight, async () => {
       await download(one)
       await download(other)
       const response = await read(ada)
@@ -270,13 +270,13 @@ describe('downloads per day', () => {
   })
 
   it('are kept when files are deleted or links renewed', async () => {
-    const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
-    for (const file of made) await download(file, 2)
-    const renewed = await requestRenewal(ada, made[2].id)
+    const adaFiles = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
+    for (const file of adaFiles) await download(file, 2)
+    const renewed = await requestRenewal(ada, adaFiles[2].id)
     await download(await json(renewed))
     expect(total(await read(ada))).toBe(7)
-    await ada.fetch(`/api/files/${made[0].id}`, { method: 'DELETE' })
-    await requestDeletion(ada, [made[1].id, made[2].id])
+    await ada.fetch(`/api/files/${adaFiles[0].id}`, { method: 'DELETE' })
+    await requestDeletion(ada, [adaFiles[1].id, adaFiles[2].id])
     await expireFiles(app.deps)
     const { days, mostDownloaded, kinds } = await read(ada)
     expect(total({ days })).toBe(7)
@@ -289,13 +289,13 @@ describe('downloads per day', () => {
     const first = dayOf(app.clock())
     const { db } = app.deps
     const rows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
-    await at(later(app, 29 * day), async () => {
+    await atTime(later(app, 29 * day), async () => {
       await removeOldDays(app.deps)
       const { days } = await read(await signInAgain(app, ada))
       expect(days[0]).toEqual({ day: first, count: 4 })
       expect(await rows()).toBe(1)
     })
-    await at(later(app, 30 * day), async () => {
+    await atTime(later(app, 30 * day), async () => {
       expect(total(await read(await signInAgain(app, ada)))).toBe(0)
       await removeOldDays(app.deps)
       expect(await rows()).toBe(0)
@@ -318,11 +318,11 @@ describe('downloads per day', () => {
     )
     const query = vi.spyOn(app.pool, 'query')
     await removeOldDays(app.deps)
-    const answers = await Promise.all(query.mock.results.map(({ value }) => value))
+    const results = await Promise.all(query.mock.results.map(({ value }) => value))
     query.mockRestore()
-    const removals = answers.filter(({ command }) => command === 'DELETE')
-    expect(removals.length).toBeGreaterThanOrEqual(3)
-    expect(Math.max(...removals.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(500)
+    const deletions = results.filter(({ command }) => command === 'DELETE')
+    expect(deletions.length).toBeGreaterThanOrEqual(3)
+    expect(Math.max(...deletions.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(500)
     expect(await db.$count(ownerDownloads, lt(ownerDownloads.day, '2021-01-01'))).toBe(0)
     expect(await db.$count(ownerDownloads, like(ownerDownloads.ownerId, 'owner-%'))).toBe(1200)
     await db.delete(users).where(like(users.id, 'owner-%'))
@@ -348,14 +348,14 @@ describe('the most downloaded files', () => {
     // The numbers include many ties. Each round lowers the largest allowed number.
     const numbers = [0, 1, 2, 3, 4, 5, 12, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
     for (const largest of [1_000_000, 401, 22, 20, 4, 2, 1]) {
-      const counted = rows.map((row, index) => {
+      const expectedRows = rows.map((row, index) => {
         const number = numbers[index % numbers.length] ?? 0
         return { ...row, downloadCount: number > largest ? 0 : number }
       })
-      for (const { id, downloadCount } of counted) {
+      for (const { id, downloadCount } of expectedRows) {
         await db.update(files).set({ downloadCount }).where(eq(files.id, id))
       }
-      const expected = counted
+      const expected = expectedRows
         .filter(({ downloadCount }) => downloadCount > 0)
         .toSorted(
           (a, b) =>

@@ -24,7 +24,7 @@ beforeEach(async () => {
   ada = await makePerson(app, { tier: 'premium' })
 })
 
-async function stats(person: Person, id: string): Promise<FileStats> {
+async function readStats(person: Person, id: string): Promise<FileStats> {
   const response = await person.fetch(`/api/files/${id}/stats`)
   expect(response.status).toBe(200)
   return json(response)
@@ -33,7 +33,7 @@ async function stats(person: Person, id: string): Promise<FileStats> {
 describe('the statistics of a file', () => {
   it('start with the day of the upload, without downloads', async () => {
     const { id } = await makeFile(ada)
-    expect(await stats(ada, id)).toEqual({
+    expect(await readStats(ada, id)).toEqual({
       downloadCount: 0,
       lastDownloadAt: null,
       days: [{ day: dayOf(app.clock()), count: 0 }],
@@ -54,7 +54,7 @@ describe('the statistics of a file', () => {
       [first, 2],
       [dayOf(last), 1],
     ])
-    expect(await stats(ada, file.id)).toEqual({
+    expect(await readStats(ada, file.id)).toEqual({
       downloadCount: 3,
       lastDownloadAt: last.toISOString(),
       days: days.map((day) => ({ day, count: counts.get(day) ?? 0 })),
@@ -69,7 +69,7 @@ describe('the statistics of a file', () => {
         await download(app, file)
       }),
     )
-    const { downloadCount, lastDownloadAt } = await stats(ada, file.id)
+    const { downloadCount, lastDownloadAt } = await readStats(ada, file.id)
     expect(downloadCount).toBe(20)
     expect(lastDownloadAt).toBe(app.clock().toISOString())
   })
@@ -79,9 +79,9 @@ describe('the statistics of a file', () => {
     await download(app, file)
     app.clock.advance(4 * day)
     await download(app, await json(await requestRenewal(ada, file.id)))
-    expect(await stats(ada, file.id)).toMatchObject({ downloadCount: 2 })
+    expect(await readStats(ada, file.id)).toMatchObject({ downloadCount: 2 })
     app.clock.advance(100 * day)
-    const { days, downloadCount } = await stats(await signInAgain(app, ada), file.id)
+    const { days, downloadCount } = await readStats(await signInAgain(app, ada), file.id)
     expect(days.map(({ day }) => day)).toEqual(
       daysBetween(dayOf(new Date(file.createdAt)), dayOf(new Date(file.maxLifetimeAt))),
     )
@@ -91,14 +91,14 @@ describe('the statistics of a file', () => {
   it('are available only to the owner, until the file is deleted', async () => {
     const { id } = await makeFile(ada)
     const bob = await makePerson(app, { tier: 'premium' })
-    const answers = async (person: Person, id: string) =>
+    const statsStatus = async (person: Person, id: string) =>
       (await person.fetch(`/api/files/${id}/stats`)).status
-    expect(await answers(ada, id)).toBe(200)
+    expect(await statsStatus(ada, id)).toBe(200)
     for (const other of [id, 'no-id', `${id}0`, '%00', 'x'.repeat(64)]) {
-      expect(await answers(bob, other)).toBe(404)
+      expect(await statsStatus(bob, other)).toBe(404)
     }
-    expect(await answers(ada, 'x'.repeat(65))).toBe(400)
+    expect(await statsStatus(ada, 'x'.repeat(65))).toBe(400)
     await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    expect(await answers(ada, id)).toBe(404)
+    expect(await statsStatus(ada, id)).toBe(404)
   })
 })

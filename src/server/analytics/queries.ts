@@ -57,7 +57,7 @@ export function countDownloadsOfOwner(
 }
 
 /** For this many owners, Postgres finds the rows by primary key. */
-const ownersAtOnce = 500
+const ownerBatchSize = 500
 
 /** Removes the counts of days that are no longer shown. Returns their number. */
 export async function removeOldDays({
@@ -73,13 +73,13 @@ export async function removeOldDays({
       .from(users)
       .where(gt(users.id, after))
       .orderBy(users.id)
-      .limit(ownersAtOnce)
+      .limit(ownerBatchSize)
     const ids = owners.map(({ id }) => id)
     const { rowCount } = await db
       .delete(ownerDownloads)
       .where(and(inArray(ownerId, ids), lt(day, firstDay)))
     removed += rowCount ?? 0
-    after = ids.length < ownersAtOnce ? undefined : ids.at(-1)
+    after = ids.length < ownerBatchSize ? undefined : ids.at(-1)
   }
   return { removed }
 }

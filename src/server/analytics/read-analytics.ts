@@ -28,11 +28,11 @@ const mostDownloadedLength = fileKinds.length
 export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, user: Owner) {
   const now = clock()
   const days = lastDays(now, analyticsDays)
-  const counted = await countKinds(db, user, now)
-  const byKind = new Map(counted.map((row) => [row.kind, row]))
+  const kindCounts = await countKinds(db, user, now)
+  const byKind = new Map(kindCounts.map((row) => [row.kind, row]))
   return {
     kinds: fileKinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, size: 0 }),
-    expiringSoon: counted.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
+    expiringSoon: kindCounts.reduce((sum, { endingSoon }) => sum + endingSoon, 0),
     days: withEmptyDays(days, await countDownloadsOfOwner(db, user.id, days)),
     mostDownloaded: await findMostDownloaded(db, user.id, mostDownloadedLength),
   }

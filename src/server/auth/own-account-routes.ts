@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { countHoldings } from '../files/queries.ts'
+import { countStoredFiles } from '../files/queries.ts'
 import type { Handlers } from '../http/mount.ts'
 import { publicUser } from '../http/session.ts'
 import { browserName } from './browser-name.ts'
@@ -39,7 +39,7 @@ export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
         return { message: 'Password changed. All other sessions are signed out.' }
       }),
 
-    holdings: ({ user }) => countHoldings(db, user.id, clock()),
+    holdings: ({ user }) => countStoredFiles(db, user.id, clock()),
 
     async listSessions({ user, sessionId }) {
       const listed = await listSessions(db, { userId: user.id, sessionId }, clock())

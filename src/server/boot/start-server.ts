@@ -55,7 +55,7 @@ export async function startServer({
   // database.
   space.watch()
 
-  const shedLoad = makeLoadShedder({ clock, log, pool, mostWaiting: poolLimits.waiting })
+  const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: poolLimits.waiting })
   const storage = await openStorage({
     config,
     clock,

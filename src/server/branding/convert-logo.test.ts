@@ -5,16 +5,16 @@ import { logoConverter } from './convert-logo.ts'
 it('refuses the 17th image in the queue, and accepts images again once it is empty', async () => {
   const convert = logoConverter()
   const png = await flatPng({ width: 10, height: 10 })
-  const queued = Array.from({ length: 16 }, () => convert(png))
+  const conversions = Array.from({ length: 16 }, () => convert(png))
   expect(() => convert(png)).toThrow(expect.objectContaining({ code: 'LOGOS_BUSY' }))
-  await Promise.all(queued)
+  await Promise.all(conversions)
   expect(await convert(png)).toMatchObject({ width: 10, height: 10 })
 })
 
 it('continues after an unreadable image', async () => {
   const convert = logoConverter()
-  const broken = convert(Buffer.from('no image'))
-  const intact = convert(await flatPng({ width: 10, height: 10 }))
-  await expect(broken).rejects.toMatchObject({ code: 'LOGO_UNREADABLE' })
-  expect(await intact).toMatchObject({ width: 10 })
+  const brokenConversion = convert(Buffer.from('no image'))
+  const intactConversion = convert(await flatPng({ width: 10, height: 10 }))
+  await expect(brokenConversion).rejects.toMatchObject({ code: 'LOGO_UNREADABLE' })
+  expect(await intactConversion).toMatchObject({ width: 10 })
 })

@@ -17,7 +17,7 @@ export interface Logo {
 export const maxLogoPngBytes = 24 * 1024
 
 /** The maximum dimensions in pixels. Pages show logos up to 36 px high. */
-const box = { width: 480, height: 240 }
+const boundingBox = { width: 480, height: 240 }
 
 /** Each encoding produces a smaller PNG than the previous one. The last is always small enough. */
 const encodings = [
@@ -58,11 +58,11 @@ async function convert(image: Uint8Array): Promise<Logo> {
     const { data, info: raw } = await input
       .timeout(timeout)
       .autoOrient()
-      .resize({ ...box, fit: 'inside', withoutEnlargement: true })
+      .resize({ ...boundingBox, fit: 'inside', withoutEnlargement: true })
       .raw()
       .toBuffer({ resolveWithObject: true })
     for (const { scale, palette } of encodings) {
-      const size = { width: box.width * scale, height: box.height * scale }
+      const size = { width: boundingBox.width * scale, height: boundingBox.height * scale }
       const { data: png, info } = await sharp(data, { raw })
         .timeout(timeout)
         .resize({ ...size, fit: 'inside', withoutEnlargement: true })
@@ -80,8 +80,8 @@ async function convert(image: Uint8Array): Promise<Logo> {
 }
 
 function tooLarge(): AppError {
-  const side = groupedDigits(maxLogoSide)
-  const message = `This image is too large: it can be at most ${side} pixels wide and high.`
+  const maxSide = groupedDigits(maxLogoSide)
+  const message = `This image is too large: it can be at most ${maxSide} pixels wide and high.`
   return new AppError('LOGO_UNREADABLE', { message })
 }
 
@@ -94,13 +94,13 @@ const maxQueued = 16
  * the image is an intact PNG, JPEG or WebP of at most 4,096 pixels a side.
  */
 export function logoConverter(): (image: Uint8Array) => Promise<Logo> {
-  let queued = 0
+  let queuedCount = 0
   let last: Promise<unknown> = Promise.resolve()
   return (image) => {
-    if (queued >= maxQueued) throw new AppError('LOGOS_BUSY')
-    queued += 1
-    const converted = last.then(() => convert(image)).finally(() => (queued -= 1))
-    last = converted.catch(() => undefined)
-    return converted
+    if (queuedCount >= maxQueued) throw new AppError('LOGOS_BUSY')
+    queuedCount += 1
+    const conversion = last.then(() => convert(image)).finally(() => (queuedCount -= 1))
+    last = conversion.catch(() => undefined)
+    return conversion
   }
 }

@@ -31,25 +31,31 @@ describe('a logo', () => {
     ['a WebP', () => noise({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
     ['one pixel', () => flatPng({ width: 1, height: 1 }), [1, 1]],
     ['an image of the maximum width', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
-    ['a rotated photo', () => sideways(), [100, 200]],
-  ] as const)('of %s becomes a small PNG without metadata', async (_what, make, size) => {
-    const logoUrl = await saveLogo(ada, await make())
-    const response = await fetch(logoUrl)
-    const png = Buffer.from(await response.arrayBuffer())
-    const { format, width, height, exif, icc, xmp, pages } = await sharp(png).metadata()
-    expect([format, width, height]).toEqual(['png', ...size])
-    expect([exif, icc, xmp, pages]).toEqual([undefined, undefined, undefined, undefined])
-    expect(png.length).toBeLessThanOrEqual(maxLogoPngBytes)
-  })
+    ['a rotated photo', () => rotatedJpeg(), [100, 200]],
+  ] as const)(
+    'of %s becomes a small PNG without metadata',
+    async (_description, makeImage, size) => {
+      const logoUrl = await saveLogo(ada, await makeImage())
+      const response = await fetch(logoUrl)
+      const png = Buffer.from(await response.arrayBuffer())
+      const { format, width, height, exif, icc, xmp, pages } = await sharp(png).metadata()
+      expect([format, width, height]).toEqual(['png', ...size])
+      expect([exif, icc, xmp, pages]).toEqual([undefined, undefined, undefined, undefined])
+      expect(png.length).toBeLessThanOrEqual(maxLogoPngBytes)
+    },
+  )
 
   it('of noise is small too', async () => {
-    const picture = await noise({ width: 240, height: 120 }).png().toBuffer()
-    const response = await fetch(await saveLogo(ada, picture))
+    const image = await noise({ width: 240, height: 120 }).png().toBuffer()
+    const response = await fetch(await saveLogo(ada, image))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
   })
 
   it('of an animation is its first frame', async () => {
-    const frames = await Promise.all([flatPng(side(16), '#ff0000'), flatPng(side(16), '#0000ff')])
+    const frames = await Promise.all([
+      flatPng(square(16), '#ff0000'),
+      flatPng(square(16), '#0000ff'),
+    ])
     const animation = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
       .toBuffer()
@@ -59,7 +65,7 @@ describe('a logo', () => {
   })
 
   it('is public, cacheable forever and without active content', async () => {
-    const logoUrl = await saveLogo(ada, await flatPng(side(30)))
+    const logoUrl = await saveLogo(ada, await flatPng(square(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
     expect(response.status).toBe(200)
@@ -72,9 +78,9 @@ describe('a logo', () => {
   })
 
   it('gets a new URL when the image changes, and the old one stops working', async () => {
-    const first = await saveLogo(ada, await flatPng(side(30), '#ff0000'))
-    expect(await saveLogo(ada, await flatPng(side(30), '#ff0000'))).toBe(first)
-    const second = await saveLogo(ada, await flatPng(side(30), '#00ff00'))
+    const first = await saveLogo(ada, await flatPng(square(30), '#ff0000'))
+    expect(await saveLogo(ada, await flatPng(square(30), '#ff0000'))).toBe(first)
+    const second = await saveLogo(ada, await flatPng(square(30), '#00ff00'))
     expect(second).not.toBe(first)
     expect((await fetch(first)).status).toBe(404)
     expect((await fetch(second)).status).toBe(200)
@@ -82,9 +88,9 @@ describe('a logo', () => {
 
   it('shared by two accounts is served while one of them may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const picture = await flatPng(side(30), '#0f0f0f')
-    const logoUrl = await saveLogo(ada, picture)
-    expect(await saveLogo(bob, picture)).toBe(logoUrl)
+    const image = await flatPng(square(30), '#0f0f0f')
+    const logoUrl = await saveLogo(ada, image)
+    expect(await saveLogo(bob, image)).toBe(logoUrl)
     await ada.fetch('/api/branding', { method: 'DELETE' })
     expect((await fetch(logoUrl)).status).toBe(200)
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, bob.id))
@@ -100,10 +106,12 @@ describe('a logo', () => {
   )
 
   it('can be saved twice in parallel, and one of them is kept', async () => {
-    const pictures = await Promise.all(['#111111', '#222222'].map((it) => flatPng(side(40), it)))
-    const saved = await Promise.all(pictures.map((picture) => saveLogo(ada, picture)))
+    const images = await Promise.all(
+      ['#111111', '#222222'].map((color) => flatPng(square(40), color)),
+    )
+    const savedUrls = await Promise.all(images.map((image) => saveLogo(ada, image)))
     const { logoUrl } = (await brandOf(ada)) ?? {}
-    expect(saved).toContain(logoUrl)
+    expect(savedUrls).toContain(logoUrl)
     expect((await fetch(logoUrl ?? '')).status).toBe(200)
   })
 })
@@ -129,7 +137,7 @@ describe('a logo upload', () => {
     [
       'a GIF',
       () =>
-        sharp(pngOfZeros(side(1), 9))
+        sharp(pngOfZeros(square(1), 9))
           .gif()
           .toBuffer(),
       unreadable,
@@ -137,72 +145,84 @@ describe('a logo upload', () => {
     [
       'an AVIF',
       async () =>
-        sharp(await flatPng(side(16)))
+        sharp(await flatPng(square(16)))
           .avif()
           .toBuffer(),
       unreadable,
     ],
-    ['a truncated PNG', async () => half(await noise(side(64)).png().toBuffer()), unreadable],
-    ['a truncated JPEG', async () => half(await noise(side(64)).jpeg().toBuffer()), unreadable],
-    ['a truncated WebP', async () => half(await noise(side(64)).webp().toBuffer()), unreadable],
     [
-      'a PNG with a flipped bit',
-      async () => flipped(await noise(side(64)).png().toBuffer()),
+      'a truncated PNG',
+      async () => firstHalf(await noise(square(64)).png().toBuffer()),
       unreadable,
     ],
-    ['a PNG without pixel data', () => pngOfZeros(side(1000)), unreadable],
+    [
+      'a truncated JPEG',
+      async () => firstHalf(await noise(square(64)).jpeg().toBuffer()),
+      unreadable,
+    ],
+    [
+      'a truncated WebP',
+      async () => firstHalf(await noise(square(64)).webp().toBuffer()),
+      unreadable,
+    ],
+    [
+      'a PNG with a flipped bit',
+      async () => withFlippedBit(await noise(square(64)).png().toBuffer()),
+      unreadable,
+    ],
+    ['a PNG without pixel data', () => pngOfZeros(square(1000)), unreadable],
     ['an image one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
     ['an image one pixel too tall', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
-  ] as const)('of %s is refused, and the logo stays', async (_what, make, message) => {
+  ] as const)('of %s is refused, and the logo stays', async (_description, makeImage, message) => {
     const logoUrl = await storeLogo(app, ada)
-    const refusal = await refusalOf(await putLogo(ada, await make()))
-    expect(refusal).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })
+    const error = await refusalOf(await putLogo(ada, await makeImage()))
+    expect(error).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })
     expect(await brandOf(ada)).toMatchObject({ logoUrl })
   })
 
   it('of a decompression bomb is refused before decoding', async () => {
-    const bomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
-    expect(bomb.length).toBeLessThan(100_000)
-    const refusal = await refusalOf(await putLogo(ada, bomb))
-    expect(refusal).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
+    const decompressionBomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
+    expect(decompressionBomb.length).toBeLessThan(100_000)
+    const error = await refusalOf(await putLogo(ada, decompressionBomb))
+    expect(error).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
   })
 
   it("isn't delayed by 16 requests whose bodies never arrive", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const aborted = new AbortController()
-    const stalled = Array.from({ length: 16 }, () =>
+    const controller = new AbortController()
+    const stalledRequests = Array.from({ length: 16 }, () =>
       bob.fetch('/api/branding/logo', {
         method: 'PUT',
         headers: { 'content-type': 'image/png', 'content-length': '2' },
         body: new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(137)) }),
         duplex: 'half',
-        signal: aborted.signal,
+        signal: controller.signal,
       } as RequestInit),
     )
-    const ended = Promise.allSettled(stalled)
-    await saveLogo(bob, await flatPng(side(8)))
-    aborted.abort()
-    expect((await ended).every(({ status }) => status === 'rejected')).toBe(true)
+    const settledRequests = Promise.allSettled(stalledRequests)
+    await saveLogo(bob, await flatPng(square(8)))
+    controller.abort()
+    expect((await settledRequests).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
   it('is accepted up to a megabyte and refused a byte above', async () => {
-    const padded = Buffer.concat([await flatPng(side(5)), Buffer.alloc(maxLogoBytes)])
-    const most = padded.subarray(0, maxLogoBytes)
-    expect((await putLogo(ada, most)).status).toBe(200)
-    const more = await putLogo(ada, padded.subarray(0, maxLogoBytes + 1))
-    expect(await refusalOf(more)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+    const padded = Buffer.concat([await flatPng(square(5)), Buffer.alloc(maxLogoBytes)])
+    const largestLogo = padded.subarray(0, maxLogoBytes)
+    expect((await putLogo(ada, largestLogo)).status).toBe(200)
+    const tooLargeResponse = await putLogo(ada, padded.subarray(0, maxLogoBytes + 1))
+    expect(await refusalOf(tooLargeResponse)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
   })
 })
 
-function side(pixels: number) {
+function square(pixels: number) {
   return { width: pixels, height: pixels }
 }
 
-function half(bytes: Buffer) {
+function firstHalf(bytes: Buffer) {
   return bytes.subarray(0, bytes.length / 2)
 }
 
-function flipped(bytes: Buffer) {
+function withFlippedBit(bytes: Buffer) {
   const copy = Buffer.from(bytes)
   const middle = bytes.length >> 1
   copy.writeUInt8(copy.readUInt8(middle) ^ 0x10, middle)
@@ -210,6 +230,6 @@ function flipped(bytes: Buffer) {
 }
 
 /** A JPEG as written by cameras: rotated by 90 degrees, with the orientation in its metadata. */
-function sideways() {
+function rotatedJpeg() {
   return noise({ width: 200, height: 100 }).jpeg().withMetadata({ orientation: 6 }).toBuffer()
 }

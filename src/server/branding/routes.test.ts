@@ -75,10 +75,10 @@ describe('a brand', () => {
     ['an uppercase color', { accent: '#3A3F9E' }, { accent: '#3a3f9e' }],
     ['no color', { accent: null }, { accent: null }],
     ['markup as text', { name: '<b>&amp;{{name}}' }, { name: '<b>&amp;{{name}}' }],
-  ])('accepts %s', async (_what, changes, kept) => {
+  ])('accepts %s', async (_description, changes, savedChanges) => {
     const response = await putBrand(ada, { ...brand, ...changes })
     expect(response.status).toBe(200)
-    expect(await json(response)).toEqual({ ...brand, logoUrl: null, ...kept })
+    expect(await json(response)).toEqual({ ...brand, logoUrl: null, ...savedChanges })
   })
 
   it.each([
@@ -101,19 +101,22 @@ describe('a brand', () => {
     ['a three-digit color', { accent: '#fff' }],
     ['a color followed by CSS', { accent: '#ffffff;}body{display:none' }],
     ['an empty color', { accent: '' }],
-  ])('refuses %s, and keeps the saved brand', async (_what, changes) => {
+  ])('refuses %s, and keeps the saved brand', async (_description, changes) => {
     await putBrand(ada, brand)
-    const refusal = await refusalOf(await putBrand(ada, { ...brand, ...changes }))
-    expect(refusal).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
+    const error = await refusalOf(await putBrand(ada, { ...brand, ...changes }))
+    expect(error).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
     const [field] = Object.keys(changes)
-    expect(refusal.message).toContain(`${field}: `)
+    expect(error.message).toContain(`${field}: `)
     expect(await brandOf(ada)).toMatchObject(brand)
   })
 
   it('stays one row when saved in parallel', async () => {
-    const bodies = Array.from({ length: 8 }, (_, at) => ({ name: `Brand ${at}`, message: `${at}` }))
-    const answers = await Promise.all(bodies.map((body) => putBrand(ada, body)))
-    expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200))
+    const bodies = Array.from({ length: 8 }, (_, index) => ({
+      name: `Brand ${index}`,
+      message: `${index}`,
+    }))
+    const responses = await Promise.all(bodies.map((body) => putBrand(ada, body)))
+    expect(responses.map(({ status }) => status)).toEqual(bodies.map(() => 200))
     const { name, message } = (await brandOf(ada)) ?? {}
     expect(name).toBe(`Brand ${message}`)
   })
@@ -127,32 +130,33 @@ describe('without the tier', () => {
     ['saving a logo', async (person) => putLogo(person, await flatPng({ width: 2, height: 2 }))],
     ['removing a logo', (person) => person.fetch('/api/branding/logo', { method: 'DELETE' })],
   ]
-  const refusal = {
+  const tierError = {
     status: 403,
     code: 'TIER_BRANDING',
     message: 'The free tier has no branding. Upgrade to Premium for custom branding.',
   }
 
-  it.each(calls)('%s is refused, and changes nothing', async (_what, callAs) => {
+  it.each(calls)('%s is refused, and changes nothing', async (_description, callAs) => {
     const free = await makePerson(app)
-    expect(await refusalOf(await callAs(free))).toEqual(refusal)
+    expect(await refusalOf(await callAs(free))).toEqual(tierError)
     expect(await app.deps.db.select().from(branding)).toEqual([])
   })
 
   it('a trial counts until its end, and the brand returns with the tier', async () => {
     const end = new Date(app.clock().getTime() + 60_000)
-    const trier = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
-    const key = await storeLogo(app, trier)
-    await putBrand(trier, brand)
+    const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
+    const key = await storeLogo(app, trialUser)
+    await putBrand(trialUser, brand)
     app.clock.set(new Date(end.getTime() - 1))
-    expect((await brandOf(trier))?.name).toBe(brand.name)
+    expect((await brandOf(trialUser))?.name).toBe(brand.name)
     expect((await fetch(key)).status).toBe(200)
     app.clock.set(end)
-    for (const [, callAs] of calls) expect(await refusalOf(await callAs(trier))).toEqual(refusal)
+    for (const [, callAs] of calls)
+      expect(await refusalOf(await callAs(trialUser))).toEqual(tierError)
     expect((await fetch(key)).status).toBe(404)
-    const facts = { tier: 'premium' as const, premiumTrialEndsAt: null }
-    await app.deps.db.update(users).set(facts).where(eq(users.id, trier.id))
-    expect(await brandOf(trier)).toEqual({ ...brand, logoUrl: key })
+    const premiumFields = { tier: 'premium' as const, premiumTrialEndsAt: null }
+    await app.deps.db.update(users).set(premiumFields).where(eq(users.id, trialUser.id))
+    expect(await brandOf(trialUser)).toEqual({ ...brand, logoUrl: key })
     expect((await fetch(key)).status).toBe(200)
   })
 })
@@ -165,12 +169,12 @@ describe('links of an owner with a brand', () => {
 
   it('show it once it is saved, until the tier ends, and again when the tier is back', async () => {
     const end = new Date(app.clock().getTime() + 60_000)
-    const trier = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
-    const { shortCode } = await makeFile(trier)
+    const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
+    const { shortCode } = await makeFile(trialUser)
     expect(await details(shortCode)).toBeNull()
     expect(await pageOf(shortCode)).not.toContain('Sent with')
-    await putBrand(trier, brand)
-    const logoUrl = await storeLogo(app, trier)
+    await putBrand(trialUser, brand)
+    const logoUrl = await storeLogo(app, trialUser)
     expect(await details(shortCode)).toEqual({ ...brand, logoUrl })
     const page = await pageOf(shortCode)
     for (const text of ['Harbour &amp; Pine', 'For the opening.', 'Sent with', logoUrl]) {
@@ -178,26 +182,26 @@ describe('links of an owner with a brand', () => {
     }
     app.clock.set(end)
     expect(await details(shortCode)).toBeNull()
-    const plain = await pageOf(shortCode)
-    expect(plain).toContain('notes.txt')
+    const pageHtml = await pageOf(shortCode)
+    expect(pageHtml).toContain('notes.txt')
     for (const text of ['Harbour', 'For the opening.', 'Sent with', logoUrl]) {
-      expect(plain).not.toContain(text)
+      expect(pageHtml).not.toContain(text)
     }
-    const facts = { tier: 'premium' as const, premiumTrialEndsAt: null }
-    await app.deps.db.update(users).set(facts).where(eq(users.id, trier.id))
+    const premiumFields = { tier: 'premium' as const, premiumTrialEndsAt: null }
+    await app.deps.db.update(users).set(premiumFields).where(eq(users.id, trialUser.id))
     expect(await details(shortCode)).toEqual({ ...brand, logoUrl })
-    await trier.fetch('/api/branding', { method: 'DELETE' })
+    await trialUser.fetch('/api/branding', { method: 'DELETE' })
     expect(await details(shortCode)).toBeNull()
   })
 
   it("don't show another owner's brand, nor any after the link has ended", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const [adas, bobs] = [await makeFile(ada), await makeFile(bob)]
+    const [adaFile, bobFile] = [await makeFile(ada), await makeFile(bob)]
     await putBrand(ada, brand)
-    const both = await Promise.all([details(adas.shortCode), details(bobs.shortCode)])
-    expect(both).toEqual([{ ...brand, logoUrl: null }, null])
-    await ada.fetch(`/api/files/${adas.id}`, { method: 'DELETE' })
-    expect(await pageOf(adas.shortCode)).not.toMatch(/Harbour|Sent with|opening/)
+    const brands = await Promise.all([details(adaFile.shortCode), details(bobFile.shortCode)])
+    expect(brands).toEqual([{ ...brand, logoUrl: null }, null])
+    await ada.fetch(`/api/files/${adaFile.id}`, { method: 'DELETE' })
+    expect(await pageOf(adaFile.shortCode)).not.toMatch(/Harbour|Sent with|opening/)
   })
 
   it('need one query, with or without a brand', async () => {

@@ -72,8 +72,8 @@ export function brandingRoutes(
     },
 
     async logo({ params, context }) {
-      const isKey = logoKey.safeParse(params.key).success
-      const png = isKey ? await findLogo(db, params.key, clock()) : null
+      const isValidKey = logoKey.safeParse(params.key).success
+      const png = isValidKey ? await findLogo(db, params.key, clock()) : null
       if (!png) throw new AppError('NOT_FOUND')
       return context.body(new Uint8Array(png), 200, logoHeaders)
     },

@@ -60,15 +60,15 @@ describe('parallel downloads of one link', () => {
 
   it('are counted before the response', async () => {
     const { id, shortCode } = await makeFile(owner)
-    let answered = 0
+    let responseCount = 0
     await Promise.all(
       Array.from({ length: 60 }, async () => {
         const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
-        answered += 1
-        const atLeast = answered
+        responseCount += 1
+        const minCount = responseCount
         // A download is counted before its first byte is sent. Here the headers have arrived, but
         // perhaps not the body.
-        expect((await countsOf(id)).total).toBeGreaterThanOrEqual(atLeast)
+        expect((await countsOf(id)).total).toBeGreaterThanOrEqual(minCount)
         await response.arrayBuffer()
       }),
     )
@@ -78,17 +78,17 @@ describe('parallel downloads of one link', () => {
   it('are counted by several servers together', async () => {
     const { id } = await makeFile(owner)
     const servers = [1, 2, 3].map(() => makeDownloadCounter(prepareWriteCount(app.deps.db)))
-    const counting = servers.flatMap((count) =>
+    const pendingCounts = servers.flatMap((count) =>
       Array.from({ length: 100 }, () => count(id, app.clock())),
     )
-    await Promise.all(counting)
+    await Promise.all(pendingCounts)
     expect((await countsOf(id)).total).toBe(300)
   })
 
   it('of many links are all counted for their owner', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const made = await Promise.all(Array.from({ length: 20 }, () => makeFile(bob)))
-    await Promise.all(made.map(({ shortCode }) => downloadAtOnce(shortCode, 10)))
+    const bobFiles = await Promise.all(Array.from({ length: 20 }, () => makeFile(bob)))
+    await Promise.all(bobFiles.map(({ shortCode }) => downloadAtOnce(shortCode, 10)))
     const rows = await app.deps.db
       .select()
       .from(ownerDownloads)
@@ -153,14 +153,14 @@ describe(`in ${rounds} parallel rounds`, () => {
       const before = app.clock()
       const { id, shortCode, expiresAt } = await makeFile(free, { bytes: new Uint8Array(10) })
       app.clock.set(new Date(Date.parse(expiresAt) - 1))
-      const first = downloadAtOnce(shortCode, 3)
-      const over = (async () => {
+      const downloadsBeforeExpiry = downloadAtOnce(shortCode, 3)
+      const downloadsAfterExpiry = (async () => {
         app.clock.set(new Date(expiresAt))
-        const second = downloadAtOnce(shortCode, 3)
+        const downloads = downloadAtOnce(shortCode, 3)
         await expireFiles(app.deps)
-        return second
+        return downloads
       })()
-      const statuses = [...(await first), ...(await over)]
+      const statuses = [...(await downloadsBeforeExpiry), ...(await downloadsAfterExpiry)]
       for (const status of statuses) expect([200, 404]).toContain(status)
       const { total, days } = await countsOf(id)
       // Some downloads were allowed but found their bytes already removed. They don't count.

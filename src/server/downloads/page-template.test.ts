@@ -16,7 +16,7 @@ const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 
 const createdAt = new Date('2025-07-12T10:02:00Z')
-function later(ms: number) {
+function afterCreation(ms: number) {
   return new Date(createdAt.getTime() + ms)
 }
 
@@ -26,8 +26,8 @@ const link: PageLink = {
   mimeType: 'application/pdf',
   size: 1536,
   createdAt,
-  expiresAt: later(3 * dayInMs),
-  maxLifetimeAt: later(30 * dayInMs),
+  expiresAt: afterCreation(3 * dayInMs),
+  maxLifetimeAt: afterCreation(30 * dayInMs),
   purgingAt: null,
   sha256: null,
 }
@@ -44,7 +44,7 @@ function open(
 }
 
 describe('a file name', () => {
-  const hostile = [
+  const hostileStrings = [
     '<script>alert(1)</script>',
     '</h1></title></section><img src=x onerror=alert(1)>',
     '"><a href="//evil.example">',
@@ -56,13 +56,13 @@ describe('a file name', () => {
     ...['\u202Egnp.exe', 'تقرير', '😀', '\uD83D', '\uDE00'],
   ]
   // The database cannot store U+0000, so no name contains it.
-  const letters = fc.string({ unit: 'binary', maxLength: 20 }).map((s) => s.replaceAll('\0', ''))
+  const randomText = fc.string({ unit: 'binary', maxLength: 20 }).map((s) => s.replaceAll('\0', ''))
   const names = fc
-    .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostile) }, letters))
+    .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostileStrings) }, randomText))
     .map((parts) => parts.join('').slice(0, 200))
 
   /** Returns the texts that stand where the page shows the name, and the page without them. */
-  const takeApart = (originalName: string) => {
+  const splitAroundName = (originalName: string) => {
     const page = open({ originalName })
     const [heading] = page.all('h1')
     const title = page.one('title')
@@ -75,17 +75,17 @@ describe('a file name', () => {
   }
 
   it('is escaped in all three places', () => {
-    const { rest: harmless } = takeApart('minutes.pdf')
-    const { rest: small } = takeApart('x'.repeat(81))
+    const { rest: harmlessRest } = splitAroundName('minutes.pdf')
+    const { rest: small } = splitAroundName('x'.repeat(81))
     fc.assert(
       fc.property(names, (name) => {
-        const { found, rest } = takeApart(name)
+        const { found, rest } = splitAroundName(name)
         // UTF-8 cannot encode half of a surrogate pair.
         const sent = name.toWellFormed()
         expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
-        expect(rest).toBe(Array.from(name).length > 80 ? small : harmless)
+        expect(rest).toBe(Array.from(name).length > 80 ? small : harmlessRest)
       }),
-      { numRuns: 300, examples: hostile.map((name) => [name]) },
+      { numRuns: 300, examples: hostileStrings.map((name) => [name]) },
     )
   })
 
@@ -93,9 +93,9 @@ describe('a file name', () => {
     ['of 80 characters is large', 'x'.repeat(80), ''],
     ['of 80 emoji is large', '😀'.repeat(80), ''],
     ['of 81 characters is smaller', 'x'.repeat(81), 'is-long'],
-  ])('%s', (_, originalName, look) => {
+  ])('%s', (_, originalName, className) => {
     const [heading] = open({ originalName }).all('h1')
-    expect(attributeOf(heading, 'class')).toBe(look)
+    expect(attributeOf(heading, 'class')).toBe(className)
   })
 })
 
@@ -160,14 +160,14 @@ describe('the page of a link', () => {
       document: 'text/plain',
       other: 'application/octet-stream',
     }
-    const pictures = fileKinds.map((kind) => {
+    const icons = fileKinds.map((kind) => {
       const page = open({ mimeType: types[kind], originalName: 'x' })
       expect(textOf(page.one('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
-      const [picture, ...others] = elementsOf(page.one('span', { class: 'kind' }), 'svg')
+      const [icon, ...others] = elementsOf(page.one('span', { class: 'kind' }), 'svg')
       expect(others).toEqual([])
-      return attributeOf(picture, 'class')
+      return attributeOf(icon, 'class')
     })
-    expect(new Set(pictures).size).toBe(fileKinds.length)
+    expect(new Set(icons).size).toBe(fileKinds.length)
   })
 
   it.each([
@@ -180,8 +180,8 @@ describe('the page of a link', () => {
     ['1 hour left', 'amber', 3 * dayInMs - hourInMs],
     ['Less than 1 hour left', 'red', 3 * dayInMs - hourInMs + 1],
     ['Less than 1 hour left', 'red', 3 * dayInMs - 1],
-  ])('shows %s, in %s, %i ms after the upload', (label, tone, passed) => {
-    const now = later(passed)
+  ])('shows %s, in %s, %i ms after the upload', (label, tone, elapsedMs) => {
+    const now = afterCreation(elapsedMs)
     const page = open({}, now)
     expect(textOf(page.one('b', { id: 'label' }))).toBe(label)
     const card = page.one('section', { id: 'link' })
@@ -198,14 +198,15 @@ describe('the page of a link', () => {
     ['at upload', 0, true, '0%', ['0%', '9.4%'], ['10%', '90%']],
     ['one day later', dayInMs, true, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
     ['without time to renew', dayInMs, false, '2.73%', ['3.33%', '6.67%'], ['10%', '0%']],
-  ])('draws the lifeline %s', (_when, passed, canRenew, lived, valid, renewable) => {
-    const page = open({}, later(passed), { canRenew })
+  ])('draws the lifeline %s', (_description, elapsedMs, canRenew, livedWidth, valid, renewable) => {
+    const page = open({}, afterCreation(elapsedMs), { canRenew })
     // The first rectangle is only the pattern that the bars use.
     const [, ...bars] = elementsOf(page.one('div', { class: 'time' }), 'rect')
-    const place = (at: number) => ['x', 'width'].map((name) => attributeOf(bars[at], name))
-    expect(place(0)).toEqual(['0%', lived])
-    expect(place(1)).toEqual(valid)
-    expect(place(2)).toEqual(renewable)
+    const barPosition = (barIndex: number) =>
+      ['x', 'width'].map((name) => attributeOf(bars[barIndex], name))
+    expect(barPosition(0)).toEqual(['0%', livedWidth])
+    expect(barPosition(1)).toEqual(valid)
+    expect(barPosition(2)).toEqual(renewable)
   })
 })
 
@@ -225,7 +226,7 @@ describe('the SHA-256 of a file', () => {
 })
 
 describe('the page of a link whose owner has a brand', () => {
-  const none: BrandRow = {
+  const emptyBrand: BrandRow = {
     name: '',
     accent: null,
     message: '',
@@ -242,19 +243,19 @@ describe('the page of a link whose owner has a brand', () => {
     logoWidth: 480,
     logoHeight: 240,
   }
-  const branded = (changes: Partial<BrandRow> = {}) =>
+  const openBranded = (changes: Partial<BrandRow> = {}) =>
     open({}, createdAt, { brand: { ...whole, ...changes } })
-  const property = (page: ReturnType<typeof open>, name: string) =>
+  const metaContents = (page: ReturnType<typeof open>, name: string) =>
     page
       .all('meta')
       .filter((meta) => attributeOf(meta, 'property') === name)
       .map((meta) => attributeOf(meta, 'content'))
-  const classes = (page: ReturnType<typeof open>) =>
+  const classNames = (page: ReturnType<typeof open>) =>
     page.everything().flatMap((element) => attributeOf(element, 'class') ?? [])
 
   it("shows the brand's name, logo and message instead of our mark, and credits Mayfly", () => {
-    const page = branded()
-    expect(classes(page)).not.toContain('mark')
+    const page = openBranded()
+    expect(classNames(page)).not.toContain('mark')
     const header = page.one('p', { class: 'brand' })
     expect(textOf(header)).toBe('Harbour & Pine')
     const [logo, ...others] = page.all('img')
@@ -278,29 +279,29 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('shows the brand in link previews', () => {
-    const page = branded()
-    expect(property(page, 'og:title')).toEqual(['minutes.pdf'])
-    expect(property(page, 'og:site_name')).toEqual(['Harbour & Pine'])
-    expect(property(page, 'og:image')).toEqual([
+    const page = openBranded()
+    expect(metaContents(page, 'og:title')).toEqual(['minutes.pdf'])
+    expect(metaContents(page, 'og:site_name')).toEqual(['Harbour & Pine'])
+    expect(metaContents(page, 'og:image')).toEqual([
       `https://files.example.org/api/branding/logo/${key}`,
     ])
-    expect(property(page, 'og:description')).toEqual([
+    expect(metaContents(page, 'og:description')).toEqual([
       'For the opening. Credit the photographer. · 1.5 KB · PDF · until Tue 15 Jul, 10:02 UTC',
     ])
   })
 
   it('shows only the parts that are set', () => {
-    const page = branded({ ...none, name: 'Pine' })
+    const page = openBranded({ ...emptyBrand, name: 'Pine' })
     expect(page.all('img')).toHaveLength(0)
-    expect(classes(page)).not.toContain('note')
+    expect(classNames(page)).not.toContain('note')
     expect(page.all('style')).toHaveLength(1)
-    expect(property(page, 'og:image')).toEqual([])
-    const logoAlone = branded({ name: '', message: '' })
-    expect(textOf(logoAlone.one('p', { class: 'brand' }))).toBe('')
-    expect(attributeOf(logoAlone.one('img'), 'alt')).toBe('The logo of the sender')
-    expect(property(logoAlone, 'og:site_name')).toEqual(['Mayfly'])
-    for (const other of [page, logoAlone]) {
-      expect(other.serialized()).not.toMatch(/\{\{|undefined|NaN|null/)
+    expect(metaContents(page, 'og:image')).toEqual([])
+    const logoOnlyPage = openBranded({ name: '', message: '' })
+    expect(textOf(logoOnlyPage.one('p', { class: 'brand' }))).toBe('')
+    expect(attributeOf(logoOnlyPage.one('img'), 'alt')).toBe('The logo of the sender')
+    expect(metaContents(logoOnlyPage, 'og:site_name')).toEqual(['Mayfly'])
+    for (const otherPage of [page, logoOnlyPage]) {
+      expect(otherPage.serialized()).not.toMatch(/\{\{|undefined|NaN|null/)
     }
   })
 
@@ -311,7 +312,7 @@ describe('the page of a link whose owner has a brand', () => {
     [20, 20, '20', '20'],
     [480, 1, '160', '1'],
   ])('reserves space for a logo of %i × %i px', (logoWidth, logoHeight, width, height) => {
-    const logo = branded({ logoWidth, logoHeight }).one('img')
+    const logo = openBranded({ logoWidth, logoHeight }).one('img')
     expect([attributeOf(logo, 'width'), attributeOf(logo, 'height')]).toEqual([width, height])
   })
 
@@ -342,17 +343,17 @@ describe('the page of a link whose owner has a brand', () => {
       '{{name}}',
       '&amp;',
     ]
-    const harmless = branded({ name: 'x', message: 'x' })
+    const harmlessPage = openBranded({ name: 'x', message: 'x' })
     for (const text of texts) {
-      const page = branded({ name: text, message: text })
-      expect(page.everything().length).toBe(harmless.everything().length)
+      const page = openBranded({ name: text, message: text })
+      expect(page.everything().length).toBe(harmlessPage.everything().length)
       expect(textOf(page.one('p', { class: 'brand' }))).toBe(text)
       expect(textOf(page.one('cite'))).toBe(text)
     }
   })
 
   it('is under 20 KB with the longest values', () => {
-    const longest = branded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
+    const largestPage = openBranded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
     const name = '文'.repeat(85)
     const { html } = pages.active(
       { ...link, originalName: name, sha256: 'a'.repeat(64) },
@@ -360,7 +361,7 @@ describe('the page of a link whose owner has a brand', () => {
       'https://files.example.org',
       createdAt,
     )
-    expect(Buffer.byteLength(longest)).toBeLessThan(20_000)
+    expect(Buffer.byteLength(largestPage)).toBeLessThan(20_000)
     expect(Buffer.byteLength(html)).toBeLessThan(20_000)
   })
 })
@@ -413,11 +414,12 @@ describe('the headers of both pages', () => {
       open({ originalName: '<script>alert(1)</script>' }),
       readPage(pages.notFound),
     ]) {
-      const inline = [...page.all('script'), ...page.all('style')].filter(
+      const inlineElements = [...page.all('script'), ...page.all('style')].filter(
         (element) => attributeOf(element, 'src') === undefined,
       )
-      expect(inline).toHaveLength(2)
-      for (const element of inline) expect(policy).toContain(`'sha256-${hashOf(textOf(element))}'`)
+      expect(inlineElements).toHaveLength(2)
+      for (const element of inlineElements)
+        expect(policy).toContain(`'sha256-${hashOf(textOf(element))}'`)
       // The policy forbids inline styles and handlers, so the page must not contain any.
       const attributes = page.everything().flatMap(({ attrs }) => attrs.map(({ name }) => name))
       expect(attributes.filter((name) => name === 'style' || name.startsWith('on'))).toEqual([])
@@ -432,16 +434,17 @@ describe('an incompatible build stops startup with a remedy', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  const load = () => loadLinkPages({ distDir: folder, appUrl: new URL('http://127.0.0.1:3000') })
-  const expectFault = () => {
-    expect(load).toThrow(StartupError)
-    expect(load).toThrow('npm run build')
+  const loadPages = () =>
+    loadLinkPages({ distDir: folder, appUrl: new URL('http://127.0.0.1:3000') })
+  const expectStartupError = () => {
+    expect(loadPages).toThrow(StartupError)
+    expect(loadPages).toThrow('npm run build')
   }
 
   it('if a page is missing', async () => {
-    expectFault()
+    expectStartupError()
     await cp(join(distDir, 'download.html'), join(folder, 'download.html'))
-    expectFault()
+    expectStartupError()
   })
 
   it.each([
@@ -456,12 +459,12 @@ describe('an incompatible build stops startup with a remedy', () => {
     ['lacks the checksum', '{{sha256}}', ''],
     ['lacks the end of a section', '{{/video}}', ''],
     ['ends a section before its start', '{{#video}}', '{{/video}}{{#video}}'],
-  ])('if the page %s', async (_fault, part, instead) => {
+  ])('if the page %s', async (_problem, pattern, replacement) => {
     await cp(join(distDir, 'download-invalid.html'), join(folder, 'download-invalid.html'))
     const html = await readFile(join(distDir, 'download.html'), 'utf8')
-    await writeFile(join(folder, 'download.html'), html.replaceAll(part, instead))
-    expectFault()
+    await writeFile(join(folder, 'download.html'), html.replaceAll(pattern, replacement))
+    expectStartupError()
     await writeFile(join(folder, 'download.html'), html)
-    load()
+    loadPages()
   })
 })

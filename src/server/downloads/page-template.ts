@@ -134,11 +134,11 @@ function conditionsOf(
 }
 
 /** Longer names use a smaller font. */
-const longestLargeName = 80
+const maxLargeNameLength = 80
 
 /** Counts code points, so that an emoji is one character. */
 function isLong(name: string): boolean {
-  return name.length > longestLargeName && Array.from(name).length > longestLargeName
+  return name.length > maxLargeNameLength && Array.from(name).length > maxLargeNameLength
 }
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
@@ -164,8 +164,8 @@ function brandValues(brand: BrandRow | null) {
 }
 
 /** Returns the CSS rules for a brand's accent color, adjusted for contrast in each theme. */
-function accentStyle(chosen: string): string {
-  const { light, dark } = accentPairs(chosen)
+function accentStyle(brandColor: string): string {
+  const { light, dark } = accentPairs(brandColor)
   const rule = (selector: string, { accent, onAccent }: AccentPair) =>
     `${selector}{--accent:${accent};--on-accent:${onAccent}}`
   return rule(':root', light) + rule('[data-theme=dark]', dark)
@@ -175,8 +175,8 @@ function pageValues(
   link: PageLink,
   { kind, canRenew, origin, now }: { kind: FileKind; canRenew: boolean; origin: string; now: Date },
 ): Omit<Record<PagePlaceholder, string>, BrandPlaceholder> {
-  const life = lifeline(link, now, canRenew)
-  const bar = lifelineBar(life)
+  const segments = lifeline(link, now, canRenew)
+  const barRectangles = lifelineBar(segments)
   return {
     origin,
     code: encodeURIComponent(link.shortCode),
@@ -184,17 +184,17 @@ function pageValues(
     size: formatSize(link.size),
     kind: kindLabel(kind),
     label: openLinkLabel(link, now),
-    tone: life.tone,
+    tone: segments.tone,
     until: timestampText(link.expiresAt, now),
     expiresAt: link.expiresAt.toISOString(),
     created: String(link.createdAt.getTime()),
     max: String(link.maxLifetimeAt.getTime()),
     now: String(now.getTime()),
-    livedWidth: String(bar.lived.width),
-    validX: String(bar.valid.x),
-    validWidth: String(bar.valid.width),
-    renewableX: String(bar.renewable.x),
-    renewableWidth: String(bar.renewable.width),
+    livedWidth: String(barRectangles.lived.width),
+    validX: String(barRectangles.valid.x),
+    validWidth: String(barRectangles.valid.width),
+    renewableX: String(barRectangles.renewable.x),
+    renewableWidth: String(barRectangles.renewable.width),
     sha256: link.sha256 ?? '',
   }
 }

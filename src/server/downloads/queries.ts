@@ -116,7 +116,7 @@ export function prepareWriteCount(db: Db): WriteCount {
         .where(eq(files.id, fileId))
         .for('key share', { of: users }),
     )
-  const counted = db.$with('counted').as(
+  const countedFile = db.$with('counted').as(
     db
       .update(files)
       .set({
@@ -130,18 +130,18 @@ export function prepareWriteCount(db: Db): WriteCount {
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
   // The last byte of a file's id is random.
-  const shard = sql`get_byte(uuid_send(${counted.id}), 15) % ${sql.raw(String(shards))}`
+  const shard = sql`get_byte(uuid_send(${countedFile.id}), 15) % ${sql.raw(String(shards))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db
       .insert(ownerDownloads)
-      .select(sql`select ${counted.ownerId}, ${day}, ${shard}, ${count} from ${counted}`)
+      .select(sql`select ${countedFile.ownerId}, ${day}, ${shard}, ${count} from ${countedFile}`)
       .onConflictDoUpdate({
         target: [ownerDownloads.ownerId, ownerDownloads.day, ownerDownloads.shard],
         set: { count: sql`${ownerDownloads.count} + excluded.count` },
       })
       .returning({ shard: ownerDownloads.shard }),
   )
-  const isWanted = sql`exists (select 1 from ${preferences}
+  const wantsEmail = sql`exists (select 1 from ${preferences}
     where ${preferences.userId} = counted.owner_id and ${preferences.mailOnFirstDownload})`
   const first = db
     .$with('first')
@@ -149,15 +149,15 @@ export function prepareWriteCount(db: Db): WriteCount {
       db
         .insert(firstDownloads)
         .select(
-          sql`select id, owner_id from counted where download_count = ${count} and ${isWanted}`,
+          sql`select id, owner_id from counted where download_count = ${count} and ${wantsEmail}`,
         )
         .onConflictDoNothing()
         .returning({ fileId: firstDownloads.fileId }),
     )
   const query = db
-    .with(owner, counted, countedForOwner, first)
+    .with(owner, countedFile, countedForOwner, first)
     .insert(fileDownloads)
-    .select(sql`select ${counted.id}, ${day}, ${count} from ${counted}`)
+    .select(sql`select ${countedFile.id}, ${day}, ${count} from ${countedFile}`)
     .onConflictDoUpdate({
       target: [fileDownloads.fileId, fileDownloads.day],
       set: { count: sql`${fileDownloads.count} + excluded.count` },

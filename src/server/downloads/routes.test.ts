@@ -34,12 +34,12 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 describe('the page of a link', () => {
   it.each(['/s/', '/download/'])(
     'describes the file behind %s{code}, also to chat previews',
-    async (base) => {
+    async (basePath) => {
       const { shortCode } = await makeFile(owner, {
         name: 'press-kit.zip',
         type: 'application/zip',
       })
-      const response = await get(`${base}${shortCode}`, browser)
+      const response = await get(`${basePath}${shortCode}`, browser)
       expect(response.status).toBe(200)
       const html = await response.text()
       expect(html).toContain('<h1')
@@ -61,19 +61,19 @@ describe('the page of a link', () => {
     const owners = { premium: owner, free: await makePerson(app), trial }
     for (const [name, person] of Object.entries(owners)) {
       const { shortCode } = await makeFile(person)
-      const drawn = async () => {
+      const renewableWidth = async () => {
         const page = readPage(await (await get(`/s/${shortCode}`, browser)).text())
-        const bars = elementsOf(page.one('div', { class: 'time' }), 'rect')
-        return attributeOf(bars.at(-1), 'width')
+        const barRectangles = elementsOf(page.one('div', { class: 'time' }), 'rect')
+        return attributeOf(barRectangles.at(-1), 'width')
       }
-      expect(await drawn(), name).toBe(name === 'free' ? '0%' : '90%')
+      expect(await renewableWidth(), name).toBe(name === 'free' ? '0%' : '90%')
       if (name !== 'trial') continue
       // An ended trial counts as Free even before a job has changed the tier.
       await app.deps.db
         .update(users)
         .set({ premiumTrialStartedAt: now, premiumTrialEndsAt: now })
         .where(eq(users.id, person.id))
-      expect(await drawn(), name).toBe('0%')
+      expect(await renewableWidth(), name).toBe('0%')
     }
   })
 
@@ -81,8 +81,8 @@ describe('the page of a link', () => {
     const { shortCode, expiresAt } = await makeFile(await makePerson(app))
     const before = app.clock()
     app.clock.set(new Date(expiresAt))
-    const endless = `/s/${'x'.repeat(200)}`
-    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', endless]) {
+    const longPath = `/s/${'x'.repeat(200)}`
+    for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', longPath]) {
       const response = await get(path, browser)
       expect(response.status).toBe(404)
       expect(await response.text()).toContain('Invalid download link')

@@ -24,9 +24,9 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   return makeClient(app).fetch(path, { method, headers })
 }
 
-async function countOf(id: string) {
-  const listed = await json<File[]>(await owner.fetch('/api/files'))
-  return listed.find((file) => file.id === id)?.downloadCount
+async function readDownloadCount(id: string) {
+  const fileList = await json<File[]>(await owner.fetch('/api/files'))
+  return fileList.find((file) => file.id === id)?.downloadCount
 }
 
 describe('links opened at the same time', () => {
@@ -35,7 +35,7 @@ describe('links opened at the same time', () => {
       ['one.txt', 'two.txt', 'three.txt'].map((name) => makeFile(owner, { name })),
     )
     const codes = [...files, ...files].map(({ shortCode }) => shortCode)
-    const names = () =>
+    const readNames = () =>
       Promise.all(
         [...codes, 'bbbbbbbbbb'].map(async (code) => {
           const response = await get(`/api/links/${code}`)
@@ -44,18 +44,18 @@ describe('links opened at the same time', () => {
         }),
       )
     const all = ['one.txt', 'two.txt', 'three.txt']
-    expect(await names()).toEqual([...all, ...all, 'LINK_NOT_FOUND'])
+    expect(await readNames()).toEqual([...all, ...all, 'LINK_NOT_FOUND'])
 
     expect((await owner.fetch(`/api/files/${files[1]?.id}`, { method: 'DELETE' })).ok).toBe(true)
-    const left = ['one.txt', 'LINK_NOT_FOUND', 'three.txt']
-    expect(await names()).toEqual([...left, ...left, 'LINK_NOT_FOUND'])
+    const expectedNames = ['one.txt', 'LINK_NOT_FOUND', 'three.txt']
+    expect(await readNames()).toEqual([...expectedNames, ...expectedNames, 'LINK_NOT_FOUND'])
   })
 })
 
-describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
+describe.each(['/api/download/', '/s/'])('GET %s{code}', (basePath) => {
   it("returns an attachment that proxies don't cache and browsers don't run", async () => {
     const file = await makeFile(owner, { name: 'Ünïcode "x" تقرير.html', type: 'text/html' })
-    const response = await get(`${base}${file.shortCode}`)
+    const response = await get(`${basePath}${file.shortCode}`)
     expect(response.status).toBe(200)
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
     const headers = Object.fromEntries(response.headers)
@@ -77,15 +77,15 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
   it('answers HEAD like GET, without the bytes', async () => {
     const { shortCode, id } = await makeFile(owner)
     const [head, full] = [
-      await get(`${base}${shortCode}`, {}, 'HEAD'),
-      await get(`${base}${shortCode}`),
+      await get(`${basePath}${shortCode}`, {}, 'HEAD'),
+      await get(`${basePath}${shortCode}`),
     ]
     expect(head.status).toBe(200)
     expect(await head.text()).toBe('')
     for (const name of ['content-length', 'content-type', 'etag', 'content-disposition']) {
       expect(head.headers.get(name)).toBe(full.headers.get(name))
     }
-    expect(await countOf(id)).toBe(1)
+    expect(await readDownloadCount(id)).toBe(1)
   })
 
   it.each([
@@ -99,7 +99,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
     ['lines=1-2', 200, null, 1000],
   ])('answers the range %s with %i', async (range, status, contentRange, length) => {
     const { shortCode, bytes } = await makeFile(owner)
-    const response = await get(`${base}${shortCode}`, { range })
+    const response = await get(`${basePath}${shortCode}`, { range })
     expect(response.status).toBe(status)
     expect(response.headers.get('content-range')).toBe(contentRange)
     if (length === undefined) return
@@ -110,18 +110,20 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
 
   it('honors If-None-Match and If-Range', async () => {
     const { shortCode } = await makeFile(owner)
-    const etag = (await get(`${base}${shortCode}`)).headers.get('etag') ?? ''
-    expect((await get(`${base}${shortCode}`, { 'if-none-match': etag })).status).toBe(304)
-    expect((await get(`${base}${shortCode}`, { 'if-none-match': '"other"' })).status).toBe(200)
+    const etag = (await get(`${basePath}${shortCode}`)).headers.get('etag') ?? ''
+    expect((await get(`${basePath}${shortCode}`, { 'if-none-match': etag })).status).toBe(304)
+    expect((await get(`${basePath}${shortCode}`, { 'if-none-match': '"other"' })).status).toBe(200)
     const range = 'bytes=1-2'
-    expect((await get(`${base}${shortCode}`, { range, 'if-range': etag })).status).toBe(206)
-    expect((await get(`${base}${shortCode}`, { range, 'if-range': '"other"' })).status).toBe(200)
+    expect((await get(`${basePath}${shortCode}`, { range, 'if-range': etag })).status).toBe(206)
+    expect((await get(`${basePath}${shortCode}`, { range, 'if-range': '"other"' })).status).toBe(
+      200,
+    )
   })
 
   it.each(['abcdefghij', 'x', 'nothing-like-a-code', '%2e%2e%2f', "'--"])(
     'returns the same 404 for the code %j',
     async (code) => {
-      const response = await get(`${base}${code}`)
+      const response = await get(`${basePath}${code}`)
       expect(response.status).toBe(404)
       expect(await response.json()).toEqual({
         code: 'LINK_NOT_FOUND',
@@ -132,7 +134,7 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (base) => {
 
   it('returns an empty file', async () => {
     const { shortCode } = await makeFile(owner, { bytes: new Uint8Array() })
-    const response = await get(`${base}${shortCode}`)
+    const response = await get(`${basePath}${shortCode}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-length')).toBe('0')
   })
@@ -149,11 +151,11 @@ describe('counting downloads', () => {
     await get(path, { 'if-match': '"other"' })
     await get(path, { 'if-modified-since': new Date(Date.now() + 9e9).toUTCString() })
     await get(path, { 'user-agent': 'Slackbot-LinkExpanding 1.0' })
-    expect(await countOf(id)).toBe(1)
+    expect(await readDownloadCount(id)).toBe(1)
     await get(path, { range: 'bytes=0-' })
-    expect(await countOf(id)).toBe(2)
+    expect(await readDownloadCount(id)).toBe(2)
     await get(path, { 'if-none-match': '"other"' })
-    expect(await countOf(id)).toBe(3)
+    expect(await readDownloadCount(id)).toBe(3)
     const days = await app.deps.db.select().from(fileDownloads)
     expect(days).toContainEqual({
       fileId: id,
@@ -173,7 +175,7 @@ describe('counting downloads', () => {
     })
     expect(preview.headers.get('content-type')).toContain('text/html')
     await get(`/api/links/${shortCode}`)
-    expect(await countOf(id)).toBe(0)
+    expect(await readDownloadCount(id)).toBe(0)
   })
 })
 

@@ -9,7 +9,7 @@ import { refuseToRun } from '../storage/download-headers.ts'
 import type { CountDownload, OpenLink } from './queries.ts'
 
 /** How long a redirect may wait for the bucket's validators, which are needed only for counting. */
-const validatorsMs = 1000
+const validatorsTimeoutMs = 1000
 
 /**
  * Sends the bytes behind a short code, or redirects to a presigned URL that expires with the link
@@ -54,9 +54,9 @@ export async function sendDownload(
     return RESPONSE_ALREADY_SENT
   }
   const { incoming } = context.env
-  const validators = () => delivery.validators(AbortSignal.timeout(validatorsMs))
-  const predicted = expectedStart(incoming, link.size, validators)
-  const start = await predicted.catch(logUncounted)
+  const validators = () => delivery.validators(AbortSignal.timeout(validatorsTimeoutMs))
+  const predictedStart = expectedStart(incoming, link.size, validators)
+  const start = await predictedStart.catch(logUncounted)
   if (start !== null) await countDownload(start)
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)

@@ -4,14 +4,14 @@ import { feedbackBody, maxFeedbackLengths } from '../../shared/contract/feedback
 import { groupedDigits } from '../../shared/rules/format/numbers.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { moment, parseCursor, takePage } from '../http/cursor.ts'
+import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import type { HttpEnv, ShowPage } from '../http/env.ts'
 import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
 
-const cursorShape = z.tuple([moment, z.uuid()])
+const cursorShape = z.tuple([timestamp, z.uuid()])
 
 /** Routes for sending feedback (spec §7), and for the administrator to read and delete it. */
 export function feedbackRoutes(

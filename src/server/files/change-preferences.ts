@@ -23,8 +23,8 @@ export async function changePreferences(
   const { defaultExpirationDays: days } = changes
   if (days !== undefined) {
     const limits = await settings.limits()
-    const refusal = checkDays(days, tier, limits)
-    if (refusal !== null) throw limitError(refusal, tier, limits)
+    const errorCode = checkDays(days, tier, limits)
+    if (errorCode !== null) throw limitError(errorCode, tier, limits)
   }
   return writePreferences(db, id, changes)
 }

@@ -45,8 +45,8 @@ function clearExpired(person: Person) {
 describe('DELETE /api/files/bulk', () => {
   it('ends the links at once, frees the slots, and removes bytes and rows', async () => {
     const ada = await makePerson(app)
-    const made = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
-    const [first, second, third] = made.map(({ id }) => id)
+    const adaFiles = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
+    const [first, second, third] = adaFiles.map(({ id }) => id)
     const keys = await Promise.all([first, second].map((id) => keyOf(id ?? '')))
     const response = await requestDeletion(ada, [first, second])
     expect(response.status).toBe(200)
@@ -63,7 +63,7 @@ describe('DELETE /api/files/bulk', () => {
     expect(rows).toEqual([])
     expect(await idsOf(ada)).toEqual([third])
     expect(
-      (await Promise.all(made.map(({ shortCode }) => requestDownload(app, shortCode)))).map(
+      (await Promise.all(adaFiles.map(({ shortCode }) => requestDownload(app, shortCode)))).map(
         ({ status }) => status,
       ),
     ).toEqual([404, 404, 200])
@@ -84,20 +84,20 @@ describe('DELETE /api/files/bulk', () => {
 
   it("deletes the caller's files, and reports unknown ids and other users' files as not found", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const [mine, theirs] = [await makeFile(ada), await makeFile(bob)]
+    const [adaFile, bobFile] = [await makeFile(ada), await makeFile(bob)]
     const unknown = randomUUID()
-    const odd = ['', 'x', "1' or '1'='1", '\0', '\ud800']
-    const asked = [unknown, mine.id, theirs.id, ...odd, mine.id, unknown]
-    const response = await requestDeletion(ada, asked)
+    const invalidIds = ['', 'x', "1' or '1'='1", '\0', '\ud800']
+    const requestedIds = [unknown, adaFile.id, bobFile.id, ...invalidIds, adaFile.id, unknown]
+    const response = await requestDeletion(ada, requestedIds)
     expect(await response.json()).toMatchObject({
       message: '1 file deleted',
       deletedCount: 1,
-      notFound: [unknown, theirs.id, ...odd],
+      notFound: [unknown, bobFile.id, ...invalidIds],
     })
-    expect((await requestDownload(app, theirs.shortCode)).status).toBe(200)
-    expect(await (await requestDeletion(ada, [mine.id])).json()).toMatchObject({
+    expect((await requestDownload(app, bobFile.shortCode)).status).toBe(200)
+    expect(await (await requestDeletion(ada, [adaFile.id])).json()).toMatchObject({
       deletedCount: 0,
-      notFound: [mine.id],
+      notFound: [adaFile.id],
     })
   })
 
@@ -111,10 +111,12 @@ describe('DELETE /api/files/bulk', () => {
   it('accepts at most a thousand ids', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 1001)
-    const first = await idsOf(ada)
-    expect((await requestDeletion(ada, [...first, randomUUID()])).status).toBe(400)
-    expect(await idsOf(ada)).toEqual(first)
-    expect(await (await requestDeletion(ada, first)).json()).toMatchObject({ deletedCount: 1000 })
+    const existingIds = await idsOf(ada)
+    expect((await requestDeletion(ada, [...existingIds, randomUUID()])).status).toBe(400)
+    expect(await idsOf(ada)).toEqual(existingIds)
+    expect(await (await requestDeletion(ada, existingIds)).json()).toMatchObject({
+      deletedCount: 1000,
+    })
     expect(await idsOf(ada)).toHaveLength(1)
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(1)
   })
@@ -124,8 +126,8 @@ describe('DELETE /api/files/bulk', () => {
     async (fileIds) => {
       const ada = await makePerson(app)
       const { id } = await makeFile(ada)
-      const mixed = Array.isArray(fileIds) && fileIds.length > 0 ? [id, ...fileIds] : fileIds
-      const response = await requestDeletion(ada, mixed)
+      const requestedIds = Array.isArray(fileIds) && fileIds.length > 0 ? [id, ...fileIds] : fileIds
+      const response = await requestDeletion(ada, requestedIds)
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
       expect(await idsOf(ada)).toEqual([id])
@@ -179,26 +181,33 @@ describe('every statement that locks several files', () => {
 describe('DELETE /api/files/expired/bulk', () => {
   it("clears a free user's history, but no active files and no other user's", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const [old, purged, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
+    const [expiredFile, purged, bobFile] = [
+      await makeFile(ada),
+      await makeFile(ada),
+      await makeFile(bob),
+    ]
     await (await requestDownload(app, purged.shortCode)).arrayBuffer()
     app.clock.advance(3 * day - 1)
-    const young = await makeFile(ada)
+    const recentFile = await makeFile(ada)
     app.clock.advance(1)
     await expireFiles(app.deps)
     // This file has expired too, but hasn't been purged yet.
-    const late = await makeFile(ada)
-    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, late.id))
-    const key = await keyOf(late.id)
+    const unpurgedFile = await makeFile(ada)
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: app.clock() })
+      .where(eq(files.id, unpurgedFile.id))
+    const key = await keyOf(unpurgedFile.id)
     const response = await clearExpired(ada)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ message: '3 files deleted', deletedCount: 3 })
-    expect(await idsOf(ada)).toEqual([young.id])
-    expect(await idsOf(bob)).toEqual([theirs.id])
-    expect((await requestDownload(app, young.shortCode)).status).toBe(200)
+    expect(await idsOf(ada)).toEqual([recentFile.id])
+    expect(await idsOf(bob)).toEqual([bobFile.id])
+    expect((await requestDownload(app, recentFile.shortCode)).status).toBe(200)
 
     expect(await app.storage.storedSize(key)).toBeNull()
-    const left = inArray(files.id, [old.id, purged.id, late.id])
-    expect(await app.deps.db.$count(files, left)).toBe(0)
+    const isCleared = inArray(files.id, [expiredFile.id, purged.id, unpurgedFile.id])
+    expect(await app.deps.db.$count(files, isCleared)).toBe(0)
     expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, purged.id))).toBe(0)
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
     expect(await json(await clearExpired(ada))).toEqual({
@@ -211,8 +220,8 @@ describe('DELETE /api/files/expired/bulk', () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 1001)
     app.clock.advance(3 * day)
-    const cleared = await clearExpired(await signInAgain(app, ada))
-    expect(await json(cleared)).toMatchObject({ deletedCount: 1001 })
+    const clearResponse = await clearExpired(await signInAgain(app, ada))
+    expect(await json(clearResponse)).toMatchObject({ deletedCount: 1001 })
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(1)
     await expireFiles(app.deps)
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(0)
@@ -246,18 +255,18 @@ describe('a download in progress', () => {
     // More bytes remain than the buffers between server and client can hold.
     expect(first?.value?.length).toBeLessThan(size / 4)
 
-    const ended = await end(ada, file.id)
-    expect(ended.status).toBe(200)
+    const endResponse = await end(ada, file.id)
+    expect(endResponse.status).toBe(200)
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     await expireFiles(app.deps)
-    const isGone = (await app.storage.storedSize(key)) === null
-    expect(isGone).toBe((await idsOf(ada)).length === 0)
-    let got = first?.value?.length ?? 0
-    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
-      expect(piece.value.every((byte) => byte === 7)).toBe(true)
-      got += piece.value.length
+    const isRemoved = (await app.storage.storedSize(key)) === null
+    expect(isRemoved).toBe((await idsOf(ada)).length === 0)
+    let receivedBytes = first?.value?.length ?? 0
+    for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
+      expect(chunk.value.every((byte) => byte === 7)).toBe(true)
+      receivedBytes += chunk.value.length
     }
-    expect(got).toBe(size)
+    expect(receivedBytes).toBe(size)
   })
 })
 
@@ -295,10 +304,10 @@ describe('DELETE /api/files/{id}', () => {
   it('deletes once when called in parallel', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
   })
 
   it("ends the link and leaves bytes that can't be removed yet to the job", async () => {
@@ -323,13 +332,13 @@ describe('DELETE /api/files/{id}', () => {
     const { id } = await makeFile(ada)
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
-    let asked = 0
+    let removeCallCount = 0
     const remove = async () => {
-      asked += 1
+      removeCallCount += 1
     }
     const stores = createStores({ ...app.storage, remove })
     await deleteFiles({ ...app.deps, stores }, ada.id, [id])
-    expect(asked).toBe(0)
+    expect(removeCallCount).toBe(0)
     expect(await app.deps.db.select().from(files).where(eq(files.id, id))).toEqual([])
   })
 })

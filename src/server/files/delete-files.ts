@@ -9,7 +9,7 @@ import { type DeletedFile, markDeleted, markExpiredDeleted, markPurged } from '.
  * The maximum number of files whose bytes are removed before the response is sent. With slow
  * storage, more would take too long.
  */
-export const mostRemovedAtOnce = 1000
+export const maxRemovalsPerCall = 1000
 
 const fileId = z.uuid()
 
@@ -17,7 +17,7 @@ type DeleteDeps = Pick<Deps, 'clock' | 'db' | 'stores'> & { log: Pick<Logger, 'w
 
 /**
  * Deletes a user's files by id, in one statement. Their links end at once, and their bytes are
- * removed (see `removeDeleted`).
+ * removed (see `removeDeletedBytes`).
  * @returns the number of deleted files, and the ids that are unknown, already deleted or other
  * users'.
  */
@@ -26,14 +26,14 @@ export async function deleteFiles(
   ownerId: string,
   ids: readonly string[],
 ): Promise<{ deletedCount: number; notFound: string[] }> {
-  const wanted = [...new Set(ids)]
-  const valid = wanted.filter((id) => fileId.safeParse(id).success)
+  const uniqueIds = [...new Set(ids)]
+  const valid = uniqueIds.filter((id) => fileId.safeParse(id).success)
   const deleted = await markDeleted(deps.db, ownerId, valid, deps.clock())
-  await removeDeleted(deps, deleted)
+  await removeDeletedBytes(deps, deleted)
   const found = new Set(deleted.map(({ id }) => id))
   return {
     deletedCount: found.size,
-    notFound: wanted.filter((id) => !found.has(id.toLowerCase())),
+    notFound: uniqueIds.filter((id) => !found.has(id.toLowerCase())),
   }
 }
 
@@ -44,24 +44,24 @@ export async function deleteFiles(
  */
 export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promise<number> {
   const deleted = await markExpiredDeleted(deps.db, owner, deps.clock())
-  await removeDeleted(deps, deleted)
+  await removeDeletedBytes(deps, deleted)
   return deleted.length
 }
 
 /**
- * Removes the bytes of the first `most` deleted files. The next purge removes the rest, failed
+ * Removes the bytes of the first `maxRemovals` deleted files. The next purge removes the rest, failed
  * removals, and taken-down files, whose SHA-256 may still have to be computed. Never rejects.
  * @returns the number of attempted removals.
  */
-export async function removeDeleted(
+export async function removeDeletedBytes(
   { clock, db, log, stores }: DeleteDeps,
   deleted: readonly DeletedFile[],
-  most = mostRemovedAtOnce,
+  maxRemovals = maxRemovalsPerCall,
 ): Promise<number> {
   const stored = deleted.filter(
     ({ purgedAt, takenDownAt }) => purgedAt === null && takenDownAt === null,
   )
-  const first = stored.slice(0, most)
-  await removeStored({ log, stores }, first, (ids) => markPurged(db, ids, clock()))
-  return first.length
+  const filesToRemove = stored.slice(0, maxRemovals)
+  await removeStored({ log, stores }, filesToRemove, (ids) => markPurged(db, ids, clock()))
+  return filesToRemove.length
 }

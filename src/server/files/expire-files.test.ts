@@ -30,16 +30,16 @@ afterEach(async () => {
 afterAll(() => app.close())
 
 /** Returns the purge's dependencies, with some storage functions replaced. */
-function withStore(changes: Partial<Storage>) {
+function depsWithStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
 function errors() {
   return app.logged.filter(({ level }) => level >= 50)
 }
-function refuse() {
+function failWithEio() {
   return Promise.reject(new Error('EIO'))
 }
-const nothing = { purged: 0, failed: 0 }
+const noPurges = { purged: 0, failed: 0 }
 
 describe('expiry', () => {
   it('ends a link exactly at its expiry, before any job runs', async () => {
@@ -47,9 +47,9 @@ describe('expiry', () => {
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 1))
     expect((await requestDownload(app, file.shortCode)).status).toBe(200)
     app.clock.set(new Date(file.expiresAt))
-    const over = await requestDownload(app, file.shortCode)
-    expect(over.status).toBe(404)
-    expect(await over.json()).toEqual({
+    const response = await requestDownload(app, file.shortCode)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
       code: 'LINK_NOT_FOUND',
       message: 'File not found or expired',
     })
@@ -57,21 +57,21 @@ describe('expiry', () => {
 
   it("removes a free user's bytes but keeps the history, and keeps a premium user's bytes", async () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
-    const [mine, kept] = [await makeFile(free), await makeFile(premium)]
-    const [mineKey, keptKey] = [
-      (await rowOf(app, mine.id)).storageKey,
-      (await rowOf(app, kept.id)).storageKey,
+    const [freeFile, premiumFile] = [await makeFile(free), await makeFile(premium)]
+    const [freeKey, premiumKey] = [
+      (await rowOf(app, freeFile.id)).storageKey,
+      (await rowOf(app, premiumFile.id)).storageKey,
     ]
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
-    expect(await app.storage.storedSize(mineKey)).toBeNull()
-    expect(await app.storage.storedSize(keptKey)).toBe(1000)
-    const [line] = await json<File[]>(await free.fetch('/api/files'))
-    expect(line).toMatchObject({ id: mine.id, purgedAt: app.clock().toISOString() })
+    expect(await app.storage.storedSize(freeKey)).toBeNull()
+    expect(await app.storage.storedSize(premiumKey)).toBe(1000)
+    const [listedFile] = await json<File[]>(await free.fetch('/api/files'))
+    expect(listedFile).toMatchObject({ id: freeFile.id, purgedAt: app.clock().toISOString() })
 
     app.clock.advance(27 * day)
     await expireFiles(app.deps)
-    expect(await app.storage.storedSize(keptKey)).toBeNull()
+    expect(await app.storage.storedSize(premiumKey)).toBeNull()
   })
 
   it.each([
@@ -84,12 +84,12 @@ describe('expiry', () => {
     async (_, { tier, ...trial }) => {
       const owner = await makePerson(app, { tier: 'premium' })
       const now = app.clock()
-      const ends = trial.premiumTrialEndsAt
-      const facts = {
+      const trialEndMs = trial.premiumTrialEndsAt
+      const tierFields = {
         tier,
-        premiumTrialEndsAt: ends === null ? null : new Date(now.getTime() + ends),
+        premiumTrialEndsAt: trialEndMs === null ? null : new Date(now.getTime() + trialEndMs),
       }
-      const made = []
+      const expectedFiles = []
       for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
         const { id } = await makeFile(owner)
         const dates = {
@@ -97,14 +97,14 @@ describe('expiry', () => {
           maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
         }
         await app.deps.db.update(files).set(dates).where(eq(files.id, id))
-        made.push({ id, purgingAt: null, ...dates })
+        expectedFiles.push({ id, purgingAt: null, ...dates })
       }
-      await app.deps.db.update(users).set(facts).where(eq(users.id, owner.id))
+      await app.deps.db.update(users).set(tierFields).where(eq(users.id, owner.id))
       await updatePurgeTimes(app.deps.db, owner.id, now)
 
       await expireFiles(app.deps)
-      const ownerTier = effectiveTier({ ...facts, premiumTrialStartedAt: null }, now)
-      for (const file of made) {
+      const ownerTier = effectiveTier({ ...tierFields, premiumTrialStartedAt: null }, now)
+      for (const file of expectedFiles) {
         const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
         const deleted = linkStatus(file, ownerTier, now) === 'deleted'
         expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: deleted })
@@ -117,8 +117,8 @@ describe('expiry', () => {
     const key = (await rowOf(app, (await makeFile(owner)).id)).storageKey
     await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
     expect((await owner.fetch('/api/files')).status).toBe(500)
-    const [fault] = app.logged.filter(({ level }) => level >= 50)
-    expect(fault?.err).toMatchObject({ message: 'Unknown tier: business' })
+    const [loggedError] = app.logged.filter(({ level }) => level >= 50)
+    expect(loggedError?.err).toMatchObject({ message: 'Unknown tier: business' })
     app.clock.advance(29 * day)
     await expireFiles(app.deps)
     expect(await app.storage.storedSize(key)).toBe(1000)
@@ -131,18 +131,18 @@ describe('expiry', () => {
 
   it('resumes an interrupted purge, and shares the work between servers', async () => {
     const person = await makePerson(app)
-    const made = [await makeFile(person), await makeFile(person), await makeFile(person)]
-    const [cut] = made
-    if (!cut) throw new Error('no file')
+    const uploadedFiles = [await makeFile(person), await makeFile(person), await makeFile(person)]
+    const [interruptedFile] = uploadedFiles
+    if (!interruptedFile) throw new Error('no file')
     app.clock.advance(3 * day)
     // As after a crash: the bytes have been removed, but the file isn't marked as purged.
-    await app.storage.remove((await rowOf(app, cut.id)).storageKey)
-    const claimed = {
+    await app.storage.remove((await rowOf(app, interruptedFile.id)).storageKey)
+    const claimFields = {
       purgingAt: app.clock(),
       purgeTries: 1,
       purgeAt: new Date(app.clock().getTime() + 2 * minute),
     }
-    await app.deps.db.update(files).set(claimed).where(eq(files.id, cut.id))
+    await app.deps.db.update(files).set(claimFields).where(eq(files.id, interruptedFile.id))
 
     const runs = await Promise.all([expireFiles(app.deps), expireFiles(app.deps)])
     expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(2)
@@ -169,10 +169,13 @@ describe('a failed removal', () => {
     app.clock.advance(3 * day)
     for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
       app.logged.length = 0
-      expect(await expireFiles(withStore({ remove: refuse }))).toEqual({ purged: 0, failed: 1 })
+      expect(await expireFiles(depsWithStore({ remove: failWithEio }))).toEqual({
+        purged: 0,
+        failed: 1,
+      })
       expect(errors()).toMatchObject([{ store: 'disk', count: 1 }])
       app.clock.advance(wait * minute - 1)
-      expect(await expireFiles(app.deps)).toEqual(nothing)
+      expect(await expireFiles(app.deps)).toEqual(noPurges)
       app.clock.advance(1)
     }
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
@@ -185,8 +188,8 @@ describe('a failed removal', () => {
   it("is retried when storage doesn't confirm the removal", async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
-    const silent = withStore({ remove: async () => {} })
-    expect(await expireFiles(silent)).toEqual({ purged: 0, failed: 1 })
+    const depsWithoutRemoval = depsWithStore({ remove: async () => {} })
+    expect(await expireFiles(depsWithoutRemoval)).toEqual({ purged: 0, failed: 1 })
     expect(await rowOf(app, file.id)).toMatchObject({ purgedAt: null })
     app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
@@ -195,8 +198,8 @@ describe('a failed removal', () => {
   it("is retried when the removal can't be made durable", async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
-    const unsynced = withStore({ syncRemovals: refuse })
-    expect(await expireFiles(unsynced)).toEqual({ purged: 0, failed: 1 })
+    const depsWithoutSync = depsWithStore({ syncRemovals: failWithEio })
+    expect(await expireFiles(depsWithoutSync)).toEqual({ purged: 0, failed: 1 })
     expect(await rowOf(app, file.id)).toMatchObject({ purgedAt: null })
     app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
@@ -207,14 +210,17 @@ describe('a failed removal', () => {
     const [bad] = [await makeFile(person), await makeFile(person)]
     const { storageKey } = await rowOf(app, bad.id)
     app.clock.advance(3 * day)
-    const remove = (key: string) => (key === storageKey ? refuse() : app.storage.remove(key))
-    expect(await expireFiles(withStore({ remove }))).toEqual({ purged: 1, failed: 1 })
+    const remove = (key: string) => (key === storageKey ? failWithEio() : app.storage.remove(key))
+    expect(await expireFiles(depsWithStore({ remove }))).toEqual({ purged: 1, failed: 1 })
   })
 
   it('of a whole batch leaves the rest to the next run', async () => {
     await insertFiles(app, (await makePerson(app)).id, 350)
     app.clock.advance(3 * day)
-    expect(await expireFiles(withStore({ remove: refuse }))).toEqual({ purged: 0, failed: 100 })
+    expect(await expireFiles(depsWithStore({ remove: failWithEio }))).toEqual({
+      purged: 0,
+      failed: 100,
+    })
     expect(errors()).toMatchObject([{ count: 100 }])
     expect(await expireFiles(app.deps)).toEqual({ purged: 250, failed: 0 })
     app.clock.advance(2 * minute)
@@ -226,7 +232,7 @@ describe('overdue bytes', () => {
   it('are reported after 15 minutes and until they are removed', async () => {
     const person = await makePerson(app)
     const file = await makeFile(person)
-    const kept = await makeFile(await makePerson(app, { tier: 'premium' }))
+    const premiumFile = await makeFile(await makePerson(app, { tier: 'premium' }))
     app.clock.advance(3 * day + 15 * minute - 1)
     expect(await reportOverdue(app.deps)).toBe(0)
     app.clock.advance(1)
@@ -234,7 +240,7 @@ describe('overdue bytes', () => {
     expect(errors()).toMatchObject([{ count: 1, since: file.expiresAt }])
     await expireFiles(app.deps)
     expect(await reportOverdue(app.deps)).toBe(0)
-    expect((await rowOf(app, kept.id)).purgingAt).toBeNull()
+    expect((await rowOf(app, premiumFile.id)).purgingAt).toBeNull()
   })
 
   it('are reported after their owner deleted the file', async () => {
@@ -250,7 +256,7 @@ describe('overdue bytes', () => {
     app.clock.advance(10 * day)
     const runs = await Promise.all([1, 2, 3].map(() => expireFiles(app.deps)))
     expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(1000)
-    expect(await expireFiles(app.deps)).toEqual(nothing)
+    expect(await expireFiles(app.deps)).toEqual(noPurges)
     expect(await reportOverdue(app.deps)).toBe(0)
   })
 })
@@ -260,16 +266,16 @@ describe('a run with many due files', () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 250)
     app.clock.advance(10 * day)
-    let isAway = false
+    let isUnavailable = false
     const remove = async (key: string) => {
-      if (isAway) throw new Error('EIO')
+      if (isUnavailable) throw new Error('EIO')
       await app.storage.remove(key)
     }
     const syncRemovals = async () => {
-      isAway = true
+      isUnavailable = true
     }
     const stores = createStores({ ...app.storage, remove, syncRemovals })
-    const purge = await expireFiles({ ...app.deps, stores })
-    expect(purge).toEqual({ purged: 100, failed: 100 })
+    const result = await expireFiles({ ...app.deps, stores })
+    expect(result).toEqual({ purged: 100, failed: 100 })
   })
 })

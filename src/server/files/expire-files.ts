@@ -22,22 +22,25 @@ export async function expireFiles({
   let [purged, failed] = [0, 0]
   for (const storage of stores.all) {
     for (;;) {
-      const wanted = { storage: storage.name, now: clock(), limit: batchSize }
-      const claims = await claimDueFiles(db, wanted)
+      const options = { storage: storage.name, now: clock(), limit: batchSize }
+      const claims = await claimDueFiles(db, options)
       const removed = await removeForGood(
         storage,
         claims.map(({ storageKey }) => storageKey),
       )
-      const gone = claims.filter(({ storageKey }) => removed.gone.has(storageKey))
-      const ids = gone.map(({ id }) => id)
+      const purgedClaims = claims.filter(({ storageKey }) => removed.gone.has(storageKey))
+      const ids = purgedClaims.map(({ id }) => id)
       purged += await markPurged(db, ids, clock())
-      const left = claims.length - gone.length
-      if (left > 0) {
-        failed += left
-        const facts = { err: removed.fault, store: storage.name, count: left }
-        log.error(facts, 'bytes of expired files could not be removed; the removal is tried again')
+      const failedCount = claims.length - purgedClaims.length
+      if (failedCount > 0) {
+        failed += failedCount
+        const details = { err: removed.fault, store: storage.name, count: failedCount }
+        log.error(
+          details,
+          'bytes of expired files could not be removed; the removal is tried again',
+        )
       }
-      if (claims.length < batchSize || gone.length === 0) break
+      if (claims.length < batchSize || purgedClaims.length === 0) break
     }
   }
   return { purged, failed }

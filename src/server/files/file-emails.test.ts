@@ -26,20 +26,20 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  ada = await makeReader()
+  ada = await makeRecipient()
 })
 
 /** Creates a premium user who can get emails about files. */
-async function makeReader(facts: { emailVerified?: boolean } = {}) {
+async function makeRecipient(fields: { emailVerified?: boolean } = {}) {
   const person = await makePerson(app, { tier: 'premium' })
   await app.deps.db
     .update(users)
-    .set({ emailVerified: true, ...facts })
+    .set({ emailVerified: true, ...fields })
     .where(eq(users.id, person.id))
   return person
 }
 
-async function prefer(person: Person, preferences: Partial<Preferences>) {
+async function setPreferences(person: Person, preferences: Partial<Preferences>) {
   const response = await person.fetch('/api/preferences', {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
@@ -51,12 +51,12 @@ async function prefer(person: Person, preferences: Partial<Preferences>) {
 /** Runs a job and sends the emails it queued. Returns this person's emails. */
 async function emailsTo(person: Person, job: typeof queueFirstDownloadEmails) {
   await job(app.deps)
-  const mails = await app.mails()
-  return mails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
+  const emails = await app.mails()
+  return emails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
 }
 
 describe('the first-download email', () => {
-  beforeEach(() => prefer(ada, { mailOnFirstDownload: true }))
+  beforeEach(() => setPreferences(ada, { mailOnFirstDownload: true }))
   const emails = () => emailsTo(ada, queueFirstDownloadEmails)
 
   it('is sent once per file, however often the file is downloaded and renewed', async () => {
@@ -125,13 +125,13 @@ describe('the first-download email', () => {
   })
 
   it("isn't sent to users who never enabled it, turned it off or went back to Free", async () => {
-    const [bob, off, free] = [await makeReader(), await makeReader(), await makeReader()]
+    const [bob, off, free] = [await makeRecipient(), await makeRecipient(), await makeRecipient()]
     await download(app, await makeFile(bob))
     for (const person of [off, free]) {
-      await prefer(person, { mailOnFirstDownload: true })
+      await setPreferences(person, { mailOnFirstDownload: true })
       await download(app, await makeFile(person))
     }
-    await prefer(off, { mailOnFirstDownload: false })
+    await setPreferences(off, { mailOnFirstDownload: false })
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
     for (const person of [bob, off, free]) {
       expect(await emailsTo(person, queueFirstDownloadEmails)).toEqual([])
@@ -148,8 +148,8 @@ describe('the first-download email', () => {
   })
 
   it("doesn't name files if the address is unverified", async () => {
-    const bob = await makeReader({ emailVerified: false })
-    await prefer(bob, { mailOnFirstDownload: true })
+    const bob = await makeRecipient({ emailVerified: false })
+    await setPreferences(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
     const [email] = await emailsTo(bob, queueFirstDownloadEmails)
     expect(email?.text).toContain('1 of your files')
@@ -159,7 +159,7 @@ describe('the first-download email', () => {
 })
 
 describe('the expiry email', () => {
-  beforeEach(() => prefer(ada, { mailBeforeExpiry: true }))
+  beforeEach(() => setPreferences(ada, { mailBeforeExpiry: true }))
   const emails = () => emailsTo(ada, queueExpiryEmails)
 
   it('is sent once, a day before the link ends', async () => {
@@ -250,8 +250,8 @@ describe('the expiry email', () => {
   })
 
   it("isn't sent to users who never enabled it or went back to Free", async () => {
-    const [bob, free] = [await makeReader(), await makeReader()]
-    await prefer(free, { mailBeforeExpiry: true })
+    const [bob, free] = [await makeRecipient(), await makeRecipient()]
+    await setPreferences(free, { mailBeforeExpiry: true })
     for (const person of [bob, free]) await makeFile(person)
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
     app.clock.advance(2 * day)

@@ -9,8 +9,8 @@ import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import { fileEmail } from '../email/templates/files.ts'
 import {
-  type FileEmailReader,
-  findFileEmailReader,
+  type FileEmailRecipient,
+  findFileEmailRecipient,
   findFilesOfEmail,
   findOwnersOfEndingLinks,
   findOwnersOfFirstDownloads,
@@ -20,7 +20,7 @@ import {
 
 type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
-const ownersAtOnce = 100
+const ownerBatchSize = 100
 /** An owner with more files gets several emails. */
 const maxFilesPerEmail = 1000
 
@@ -31,13 +31,13 @@ const maxFilesPerEmail = 1000
  */
 export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   return forEachOwner(
-    (after) => findOwnersOfFirstDownloads(deps.db, after, ownersAtOnce),
+    (after) => findOwnersOfFirstDownloads(deps.db, after, ownerBatchSize),
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
         // If the owner doesn't want the email, the rows are just removed.
-        const reader = await findFileEmailReader(tx, ownerId, deps.clock())
-        return { fileIds, isWanted: reader?.mailOnFirstDownload === true }
+        const recipient = await findFileEmailRecipient(tx, ownerId, deps.clock())
+        return { fileIds, isWanted: recipient?.mailOnFirstDownload === true }
       }),
   )
 }
@@ -51,7 +51,7 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   const now = deps.clock()
   const time = { now, until: new Date(now.getTime() + endsSoonMs) }
   return forEachOwner(
-    (after) => findOwnersOfEndingLinks(deps.db, time, after, ownersAtOnce),
+    (after) => findOwnersOfEndingLinks(deps.db, time, after, ownerBatchSize),
     (ownerId) =>
       queueEmails(deps, ownerId, 'link-ends', async (tx) => {
         const fileIds = await takeEndingLinks(tx, ownerId, time, maxFilesPerEmail)
@@ -65,16 +65,16 @@ async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,
   about: FileEmail,
-  take: (tx: Db) => Promise<{ fileIds: string[]; isWanted: boolean }>,
+  takeFiles: (tx: Db) => Promise<{ fileIds: string[]; isWanted: boolean }>,
 ): Promise<number> {
   let notifiedCount = 0
   for (;;) {
     const { fileIds, isWanted } = await db.transaction(async (tx) => {
-      const taken = await take(tx)
-      if (taken.isWanted && taken.fileIds.length > 0) {
-        await mailQueue.add({ kind: 'files', userId, about, fileIds: taken.fileIds }, tx)
+      const batch = await takeFiles(tx)
+      if (batch.isWanted && batch.fileIds.length > 0) {
+        await mailQueue.add({ kind: 'files', userId, about, fileIds: batch.fileIds }, tx)
       }
-      return taken
+      return batch
     })
     if (isWanted) notifiedCount += fileIds.length
     if (fileIds.length < maxFilesPerEmail) return notifiedCount
@@ -92,38 +92,38 @@ async function forEachOwner(
     const owners = await find(after)
     for (const ownerId of owners) notifiedCount += await queue(ownerId)
     const last = owners.at(-1)
-    if (last === undefined || owners.length < ownersAtOnce) return { notifiedCount }
+    if (last === undefined || owners.length < ownerBatchSize) return { notifiedCount }
     after = last
   }
 }
 
-type FileMail = Extract<MailRequest, { kind: 'files' }>
+type FileEmailMessage = Extract<MailRequest, { kind: 'files' }>
 
 /** True if the user's settings enable the email. */
-const wants: Readonly<Record<FileEmail, (reader: FileEmailReader) => boolean>> = {
-  'first-download': (reader) => reader.mailOnFirstDownload,
-  'link-ends': (reader) => reader.mailBeforeExpiry,
+const isEmailEnabled: Readonly<Record<FileEmail, (recipient: FileEmailRecipient) => boolean>> = {
+  'first-download': (recipient) => recipient.mailOnFirstDownload,
+  'link-ends': (recipient) => recipient.mailBeforeExpiry,
 }
 
 /**
  * Renders an email about files at the time of sending. Returns null if the user no longer wants it,
  * or if it no longer applies to any of the files.
  */
-export async function writeFileMail(
+export async function writeFileEmail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
-  { userId, about, fileIds }: FileMail,
+  { userId, about, fileIds }: FileEmailMessage,
 ): Promise<OutgoingEmail | null> {
   const now = clock()
-  const reader = await findFileEmailReader(db, userId, now)
-  if (!reader || !wants[about](reader)) return null
+  const recipient = await findFileEmailRecipient(db, userId, now)
+  if (!recipient || !isEmailEnabled[about](recipient)) return null
   const found = await findFilesOfEmail(db, userId, fileIds)
   const files = found.filter((file) => isFileEmailValid(about, file, now))
   if (files.length === 0) return null
   const content = fileEmail(about, {
-    name: nameOf(reader),
+    name: nameOf(recipient),
     // A stranger may have signed up with an unverified address, and could send text to its owner
     // through file names (see `nameOf`).
-    namesFiles: reader.emailVerified,
+    namesFiles: recipient.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,
       endsAt: timestampText(expiresAt),
@@ -131,5 +131,5 @@ export async function writeFileMail(
     })),
     fileManager: `${config.appUrl.origin}/?tab=manager`,
   })
-  return emailToOwner(reader, content)
+  return emailToOwner(recipient, content)
 }

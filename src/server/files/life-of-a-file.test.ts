@@ -34,7 +34,7 @@ afterAll(async () => {
   expect(failures).toEqual([])
 })
 
-interface Life {
+interface TestFile {
   person: Person
   tier: Tier
   file: File & { bytes: Uint8Array }
@@ -42,7 +42,7 @@ interface Life {
   codes: string[]
 }
 
-async function begin(tier: Tier, days: string): Promise<Life> {
+async function uploadTestFile(tier: Tier, days: string): Promise<TestFile> {
   app.clock.set(uploadedAt)
   const person = await makePerson(app, { tier })
   const file = await makeFile(person, { days })
@@ -50,8 +50,8 @@ async function begin(tier: Tier, days: string): Promise<Life> {
 }
 
 /** Sets the clock to this time after the upload, and runs the purge. */
-async function becomes(days: number, more = 0) {
-  app.clock.set(new Date(uploadedAt.getTime() + days * day + more))
+async function advanceTo(days: number, extraMs = 0) {
+  app.clock.set(new Date(uploadedAt.getTime() + days * day + extraMs))
   await expireFiles(app.deps)
 }
 
@@ -59,40 +59,40 @@ async function becomes(days: number, more = 0) {
  * Returns the owner's label for the link, the status of a download by the newest link, and whether
  * the bytes are stored. Asserts that older links answer 404.
  */
-async function observe(life: Life) {
-  life.person = await signInAgain(app, life.person)
-  const { person, tier, file, codes } = life
-  const [listed] = await json<File[]>(await person.fetch('/api/files'))
-  if (!listed) throw new Error('The file is not listed.')
+async function readState(testFile: TestFile) {
+  testFile.person = await signInAgain(app, testFile.person)
+  const { person, tier, file, codes } = testFile
+  const [listedFile] = await json<File[]>(await person.fetch('/api/files'))
+  if (!listedFile) throw new Error('The file is not listed.')
   const label = linkLabel(
     {
-      expiresAt: new Date(listed.expiresAt),
-      maxLifetimeAt: new Date(listed.maxLifetimeAt),
-      purgingAt: listed.purgingAt === null ? null : new Date(listed.purgingAt),
+      expiresAt: new Date(listedFile.expiresAt),
+      maxLifetimeAt: new Date(listedFile.maxLifetimeAt),
+      purgingAt: listedFile.purgingAt === null ? null : new Date(listedFile.purgingAt),
     },
     tier,
     app.clock(),
   )
   const status = async (code: string) =>
     (await makeClient(app).fetch(`/api/download/${code}`, { method: 'HEAD' })).status
-  for (const old of codes.slice(0, -1)) expect(await status(old), old).toBe(404)
+  for (const oldCode of codes.slice(0, -1)) expect(await status(oldCode), oldCode).toBe(404)
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
   const stored = await app.storage.storedSize(row?.storageKey ?? '')
   return [label, await status(codes.at(-1) ?? ''), stored === null ? 'gone' : 'kept']
 }
 
-async function renew(life: Life, expirationDays: number): Promise<number | string> {
-  const response = await requestRenewal(life.person, life.file.id, { expirationDays })
-  const answer = await json<File & { code: string }>(response)
-  if (response.status !== 200) return `${response.status} ${answer.code}`
-  life.codes.push(answer.shortCode)
-  return (Date.parse(answer.expiresAt) - uploadedAt.getTime()) / day
+async function renew(testFile: TestFile, expirationDays: number): Promise<number | string> {
+  const response = await requestRenewal(testFile.person, testFile.file.id, { expirationDays })
+  const body = await json<File & { code: string }>(response)
+  if (response.status !== 200) return `${response.status} ${body.code}`
+  testFile.codes.push(body.shortCode)
+  return (Date.parse(body.expiresAt) - uploadedAt.getTime()) / day
 }
 
 describe('the life of a free file', () => {
   it('lasts three days, followed by an entry in the history', async () => {
-    const life = await begin('free', '3')
-    for (const [days, more, ...expected] of [
+    const testFile = await uploadTestFile('free', '3')
+    for (const [days, extraMs, ...expected] of [
       [0, 0, '3 days left', 200, 'kept'],
       [0.5, 0, '3 days left', 200, 'kept'],
       [0.5, 1, '2 days left', 200, 'kept'],
@@ -104,85 +104,92 @@ describe('the life of a free file', () => {
       [3, -1, 'Less than 1 hour left', 200, 'kept'],
       [3, 0, 'Expired & deleted', 404, 'gone'],
     ] as const) {
-      await becomes(days, more)
-      expect([days, more, ...(await observe(life))]).toEqual([days, more, ...expected])
-      expect(await renew(life, 3)).toBe('403 TIER_RENEWAL')
+      await advanceTo(days, extraMs)
+      expect([days, extraMs, ...(await readState(testFile))]).toEqual([days, extraMs, ...expected])
+      expect(await renew(testFile, 3)).toBe('403 TIER_RENEWAL')
     }
     for (let days = 4; days < 30; days += 1) {
-      await becomes(days)
-      expect([days, ...(await observe(life))]).toEqual([days, 'Expired & deleted', 404, 'gone'])
+      await advanceTo(days)
+      expect([days, ...(await readState(testFile))]).toEqual([
+        days,
+        'Expired & deleted',
+        404,
+        'gone',
+      ])
     }
-    await becomes(30, -1)
-    expect(await observe(life)).toEqual(['Expired & deleted', 404, 'gone'])
+    await advanceTo(30, -1)
+    expect(await readState(testFile)).toEqual(['Expired & deleted', 404, 'gone'])
     for (const days of [30, 31, 400]) {
-      await becomes(days)
-      expect(await observe(life)).toEqual(['Permanently expired', 404, 'gone'])
+      await advanceTo(days)
+      expect(await readState(testFile)).toEqual(['Permanently expired', 404, 'gone'])
     }
-    const cleared = await life.person.fetch('/api/files/expired/bulk', { method: 'DELETE' })
-    expect(await json(cleared)).toMatchObject({ deletedCount: 1 })
-    expect(await json(await life.person.fetch('/api/files'))).toEqual([])
+    const clearResponse = await testFile.person.fetch('/api/files/expired/bulk', {
+      method: 'DELETE',
+    })
+    expect(await json(clearResponse)).toMatchObject({ deletedCount: 1 })
+    expect(await json(await testFile.person.fetch('/api/files'))).toEqual([])
   })
 })
 
 describe('the life of a premium file', () => {
   it('lasts thirty days, however often its link is renewed', async () => {
-    const life = await begin('premium', '3')
-    const active = (left: string) => [left, 200, 'kept']
-    const isPrivate = (left: string) => [`Private (${left} to renew)`, 404, 'kept']
-    const life30: [days: number, seen: unknown[], renewal?: [days: number, until: unknown]][] = [
-      [0, active('3 days left')],
-      [1, active('2 days left')],
-      [2, active('1 day left'), [5, 7]],
-      [3, active('4 days left')],
-      [4, active('3 days left')],
-      [5, active('2 days left')],
-      [6, active('1 day left')],
-      [7, isPrivate('23 days')],
-      [8, isPrivate('22 days')],
-      [9, isPrivate('21 days'), [3, 12]],
-      [10, active('2 days left')],
-      [11, active('1 day left')],
-      [12, isPrivate('18 days')],
-      [13, isPrivate('17 days'), [7, 20]],
-      [14, active('6 days left')],
-      [15, active('5 days left')],
-      [16, active('4 days left'), [3, 19]],
-      [17, active('2 days left')],
-      [18, active('1 day left')],
-      [19, isPrivate('11 days')],
-      [20, isPrivate('10 days')],
-      [21, isPrivate('9 days')],
-      [22, isPrivate('8 days')],
-      [23, isPrivate('7 days'), [7, 30]],
-      [24, active('6 days left')],
-      [25, active('5 days left')],
-      [26, active('4 days left'), [7, 30]],
-      [27, active('3 days left')],
-      [28, active('2 days left'), [3, 30]],
-      [29, active('1 day left')],
-      [29.5, active('12 hours left'), [7, 30]],
+    const testFile = await uploadTestFile('premium', '3')
+    const activeState = (timeLeft: string) => [timeLeft, 200, 'kept']
+    const privateState = (timeLeft: string) => [`Private (${timeLeft} to renew)`, 404, 'kept']
+    const timeline: [days: number, seen: unknown[], renewal?: [days: number, until: unknown]][] = [
+      [0, activeState('3 days left')],
+      [1, activeState('2 days left')],
+      [2, activeState('1 day left'), [5, 7]],
+      [3, activeState('4 days left')],
+      [4, activeState('3 days left')],
+      [5, activeState('2 days left')],
+      [6, activeState('1 day left')],
+      [7, privateState('23 days')],
+      [8, privateState('22 days')],
+      [9, privateState('21 days'), [3, 12]],
+      [10, activeState('2 days left')],
+      [11, activeState('1 day left')],
+      [12, privateState('18 days')],
+      [13, privateState('17 days'), [7, 20]],
+      [14, activeState('6 days left')],
+      [15, activeState('5 days left')],
+      [16, activeState('4 days left'), [3, 19]],
+      [17, activeState('2 days left')],
+      [18, activeState('1 day left')],
+      [19, privateState('11 days')],
+      [20, privateState('10 days')],
+      [21, privateState('9 days')],
+      [22, privateState('8 days')],
+      [23, privateState('7 days'), [7, 30]],
+      [24, activeState('6 days left')],
+      [25, activeState('5 days left')],
+      [26, activeState('4 days left'), [7, 30]],
+      [27, activeState('3 days left')],
+      [28, activeState('2 days left'), [3, 30]],
+      [29, activeState('1 day left')],
+      [29.5, activeState('12 hours left'), [7, 30]],
       [30, ['Permanently expired', 404, 'gone'], [3, '409 FILE_GONE']],
       [31, ['Permanently expired', 404, 'gone'], [3, '409 FILE_GONE']],
     ]
-    for (const [days, expected, renewal] of life30) {
-      await becomes(days)
-      expect([days, ...(await observe(life))]).toEqual([days, ...expected])
-      if (renewal) expect([days, await renew(life, renewal[0])]).toEqual([days, renewal[1]])
+    for (const [days, expected, renewal] of timeline) {
+      await advanceTo(days)
+      expect([days, ...(await readState(testFile))]).toEqual([days, ...expected])
+      if (renewal) expect([days, await renew(testFile, renewal[0])]).toEqual([days, renewal[1]])
     }
-    expect(new Set(life.codes).size).toBe(9)
+    expect(new Set(testFile.codes).size).toBe(9)
   })
 
   it('ends on the millisecond, whether the link is active or private', async () => {
-    for (const renews of [true, false]) {
-      const life = await begin('premium', '7')
-      await becomes(30, -1)
-      expect(await observe(life)).toEqual(['Private (1 day to renew)', 404, 'kept'])
-      if (renews) {
-        expect(await renew(life, 7)).toBe(30)
-        expect(await observe(life)).toEqual(['Less than 1 hour left', 200, 'kept'])
+    for (const shouldRenew of [true, false]) {
+      const testFile = await uploadTestFile('premium', '7')
+      await advanceTo(30, -1)
+      expect(await readState(testFile)).toEqual(['Private (1 day to renew)', 404, 'kept'])
+      if (shouldRenew) {
+        expect(await renew(testFile, 7)).toBe(30)
+        expect(await readState(testFile)).toEqual(['Less than 1 hour left', 200, 'kept'])
       }
-      await becomes(30)
-      expect(await observe(life)).toEqual(['Permanently expired', 404, 'gone'])
+      await advanceTo(30)
+      expect(await readState(testFile)).toEqual(['Permanently expired', 404, 'gone'])
     }
   })
 })

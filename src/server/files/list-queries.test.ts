@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function names(person: Person, query: Record<string, string>) {
+async function listNames(person: Person, query: Record<string, string>) {
   const response = await person.fetch(`/api/files?${new URLSearchParams(query)}`)
   expect(response.status).toBe(200)
   return (await json<File[]>(response)).map(({ originalName }) => originalName)
@@ -35,8 +35,8 @@ async function pages(person: Person, query: Record<string, string>) {
   const read: string[][] = []
   let cursor: string | null = null
   do {
-    const wanted = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) })
-    const response = await person.fetch(`/api/files?${wanted}`)
+    const params = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) })
+    const response = await person.fetch(`/api/files?${params}`)
     read.push((await json<File[]>(response)).map(({ originalName }) => originalName))
     cursor = response.headers.get('x-next-cursor')
   } while (cursor !== null)
@@ -60,15 +60,17 @@ describe('a list of thousands of files', () => {
   it('shows each remaining file exactly once, even if files are added and deleted between pages', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 50)
-    const first = await ada.fetch('/api/files?limit=20')
-    const shown = (await json<File[]>(first)).map(({ id }) => id)
+    const firstResponse = await ada.fetch('/api/files?limit=20')
+    const shown = (await json<File[]>(firstResponse)).map(({ id }) => id)
     await makeFile(ada, { name: 'new.txt' })
     for (const id of [shown[3], shown[19]]) {
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
     }
-    const cursor = first.headers.get('x-next-cursor') ?? ''
-    const rest = await json<File[]>(await ada.fetch(`/api/files?limit=100&cursor=${cursor}`))
-    expect(rest.map(({ originalName }) => originalName)).toEqual(
+    const cursor = firstResponse.headers.get('x-next-cursor') ?? ''
+    const nextResponse = await json<File[]>(
+      await ada.fetch(`/api/files?limit=100&cursor=${cursor}`),
+    )
+    expect(nextResponse.map(({ originalName }) => originalName)).toEqual(
       Array.from({ length: 30 }, (_, n) => `Report ${n + 21} of the working group.pdf`),
     )
   })
@@ -78,8 +80,8 @@ describe('links that end soon', () => {
   it('match the analytics, in every order, with search and paging', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock().getTime()
-    const ends = { over: -1, now: 0, next: 1, today: 23 * hour, last: day - 1, later: day }
-    for (const [name, left] of Object.entries(ends)) {
+    const expiryOffsets = { over: -1, now: 0, next: 1, today: 23 * hour, last: day - 1, later: day }
+    for (const [name, left] of Object.entries(expiryOffsets)) {
       const { id } = await makeFile(ada, { name: `${name}.txt` })
       const expiresAt = new Date(now + left)
       await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
@@ -90,16 +92,16 @@ describe('links that end soon', () => {
       .set({ expiresAt: new Date(now + hour) })
       .where(eq(files.id, deleted.id))
     await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    const soon = ['last.txt', 'next.txt', 'today.txt']
+    const expectedNames = ['last.txt', 'next.txt', 'today.txt']
     for (const sort of fileOrderTexts) {
-      const listed = await pages(ada, { expiring: 'soon', sort, limit: '2' })
-      expect([listed.flat().toSorted(), listed.length], sort).toEqual([soon, 2])
+      const listedPages = await pages(ada, { expiring: 'soon', sort, limit: '2' })
+      expect([listedPages.flat().toSorted(), listedPages.length], sort).toEqual([expectedNames, 2])
     }
-    expect(await names(ada, { expiring: 'soon', sort: 'name' })).toEqual(soon)
-    const found = await names(ada, { expiring: 'soon', search: 'T.T' })
+    expect(await listNames(ada, { expiring: 'soon', sort: 'name' })).toEqual(expectedNames)
+    const found = await listNames(ada, { expiring: 'soon', search: 'T.T' })
     expect(found.toSorted()).toEqual(['last.txt', 'next.txt'])
-    const counted = await json<{ expiringSoon: number }>(await ada.fetch('/api/analytics'))
-    expect(counted.expiringSoon).toBe(soon.length)
+    const analytics = await json<{ expiringSoon: number }>(await ada.fetch('/api/analytics'))
+    expect(analytics.expiringSoon).toBe(expectedNames.length)
     expect((await ada.fetch('/api/files?expiring=late')).status).toBe(400)
   })
 })
@@ -142,11 +144,11 @@ describe('a search', () => {
     ['.pdf.txt', []],
     ['.txt', ['back\\slash.txt', '100%_sure.txt']],
   ])('for %j finds %j', async (search, found) => {
-    expect(await names(ada, { search })).toEqual(found)
+    expect(await listNames(ada, { search })).toEqual(found)
   })
 
   it.each(['', '   '])('for %j finds all files', async (search) => {
-    expect(await names(ada, { search })).toHaveLength(5)
+    expect(await listNames(ada, { search })).toHaveLength(5)
   })
 
   it.each(['search=%00', `search=${'x'.repeat(256)}`])('refuses ?%s', async (query) => {
@@ -164,7 +166,7 @@ describe('a search', () => {
     expect(others).toHaveLength(110)
     const [found] = await json<File[]>(await bob.fetch('/api/files?search=report+299'))
     await bob.fetch(`/api/files/${found?.id}`, { method: 'DELETE' })
-    expect(await names(bob, { search: 'report 299' })).toEqual([])
+    expect(await listNames(bob, { search: 'report 299' })).toEqual([])
   })
 })
 
@@ -195,8 +197,8 @@ describe('the order of a list', () => {
       [sortedBy[by](a), a.id],
       [sortedBy[by](b), b.id],
     ] as const
-    const place = one[0] === other[0] ? 1 : 0
-    const sign = (one[place] ?? 0) < (other[place] ?? 0) ? -1 : 1
+    const keyIndex = one[0] === other[0] ? 1 : 0
+    const sign = (one[keyIndex] ?? 0) < (other[keyIndex] ?? 0) ? -1 : 1
     return descending ? -sign : sign
   }
 
@@ -208,8 +210,8 @@ describe('the order of a list', () => {
       const read: string[] = []
       let cursor: string | null = null
       do {
-        const wanted = new URLSearchParams({ sort, search, limit: '7', ...(cursor && { cursor }) })
-        const response = await ada.fetch(`/api/files?${wanted}`)
+        const params = new URLSearchParams({ sort, search, limit: '7', ...(cursor && { cursor }) })
+        const response = await ada.fetch(`/api/files?${params}`)
         read.push(...(await json<File[]>(response)).map(({ id }) => id))
         cursor = response.headers.get('x-next-cursor')
       } while (cursor !== null)
@@ -225,23 +227,23 @@ describe('the order of a list', () => {
   it('shows each remaining file once, even if its neighbors are deleted between pages', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, bob.id, 20)
-    const first = await bob.fetch('/api/files?limit=10&sort=size')
-    const shown = await json<File[]>(first)
+    const firstResponse = await bob.fetch('/api/files?limit=10&sort=size')
+    const shown = await json<File[]>(firstResponse)
     await bob.fetch(`/api/files/${shown[9]?.id}`, { method: 'DELETE' })
-    const cursor = first.headers.get('x-next-cursor') ?? ''
-    const rest = await bob.fetch(`/api/files?sort=size&cursor=${cursor}`)
-    const sizes = (await json<File[]>(rest)).map(({ size }) => size)
+    const cursor = firstResponse.headers.get('x-next-cursor') ?? ''
+    const nextResponse = await bob.fetch(`/api/files?sort=size&cursor=${cursor}`)
+    const sizes = (await json<File[]>(nextResponse)).map(({ size }) => size)
     expect(sizes).toEqual(Array.from({ length: 10 }, (_, n) => (n + 11) * 1000))
   })
 
   it('fits the longest name into its cursor', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     for (const name of ['ת'.repeat(125), 'ש'.repeat(125)]) await makeFile(bob, { name })
-    const first = await bob.fetch('/api/files?limit=1&sort=name')
-    const cursor = first.headers.get('x-next-cursor') ?? ''
-    const rest = await bob.fetch(`/api/files?sort=name&cursor=${cursor}`)
-    expect(rest.status).toBe(200)
-    expect(await json<File[]>(rest)).toHaveLength(1)
+    const firstResponse = await bob.fetch('/api/files?limit=1&sort=name')
+    const cursor = firstResponse.headers.get('x-next-cursor') ?? ''
+    const nextResponse = await bob.fetch(`/api/files?sort=name&cursor=${cursor}`)
+    expect(nextResponse.status).toBe(200)
+    expect(await json<File[]>(nextResponse)).toHaveLength(1)
   })
 
   it.each(['sort=', 'sort=age', 'sort=--size', 'sort=SIZE', 'sort=%00'])(
@@ -262,8 +264,8 @@ describe('the order of a list', () => {
     ['with a NUL', ['-name', 'a\0', id]],
     ['without an id', ['-name', 'b', 'x']],
     ['that is not an array', 'name'],
-  ])('refuses a cursor %s', async (_, place) => {
-    const cursor = Buffer.from(JSON.stringify(place)).toString('base64url')
+  ])('refuses a cursor %s', async (_, position) => {
+    const cursor = Buffer.from(JSON.stringify(position)).toString('base64url')
     const response = await ada.fetch(`/api/files?sort=-name&cursor=${cursor}`)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
@@ -302,16 +304,16 @@ describe('GET /api/files/summary', () => {
         expected[linkStatus({ ...dates, purgingAt }, tier, now)] += 1
       }
     }
-    const gone = await makeFile(ada)
-    await ada.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })
+    const deletedFile = await makeFile(ada)
+    await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await app.deps.db.update(users).set({ tier }).where(eq(users.id, ada.id))
     expect(await json(await ada.fetch('/api/files/summary'))).toEqual(expected)
   })
 
   it("returns zeros for a user without files, and ignores other users' files", async () => {
     const ada = await makePerson(app)
-    const none = { active: 0, private: 0, deleted: 0 }
-    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(none)
+    const zeroCounts = { active: 0, private: 0, deleted: 0 }
+    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(zeroCounts)
   })
 })
 

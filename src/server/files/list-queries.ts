@@ -6,7 +6,7 @@ import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { files } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
-import { momentShape } from '../http/cursor.ts'
+import { timestampText } from '../http/cursor.ts'
 import type { Owner } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'
 
@@ -29,7 +29,7 @@ export interface ListedPage {
 
 /** The field behind each order, its shape in a cursor, and its Postgres type. */
 export const sortFields = {
-  date: { field: 'createdAt', shape: momentShape, type: sql`timestamptz` },
+  date: { field: 'createdAt', shape: timestampText, type: sql`timestamptz` },
   name: { field: 'searchName', shape: z.string().refine(isStorableText), type: sql`text` },
   size: { field: 'size', shape: z.int().nonnegative(), type: sql`bigint` },
   downloads: { field: 'downloadCount', shape: z.int32().nonnegative(), type: sql`integer` },
@@ -74,7 +74,7 @@ function endsSoon(now: Date): SQL | undefined {
 
 /** Counts a user's files by their link status at `now`. */
 export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promise<FileCounts> {
-  const counted = await db
+  const statusCounts = await db
     .select({ status: statusOf(tier, now).as('status'), count: count() })
     .from(files)
     .where(and(eq(files.ownerId, id), isNull(files.deletedAt)))
@@ -83,6 +83,6 @@ export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promis
     active: 0,
     private: 0,
     deleted: 0,
-    ...Object.fromEntries(counted.map(({ status, count }) => [status, count])),
+    ...Object.fromEntries(statusCounts.map(({ status, count }) => [status, count])),
   }
 }

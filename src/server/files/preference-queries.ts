@@ -6,11 +6,11 @@ import type { Db } from '../deps.ts'
 import { tierAt } from '../tiers/queries.ts'
 import type { FileRow } from './queries.ts'
 
-const tiersWithManager = tiers.filter((tier) => tierTraits[tier].fileManager)
+const tiersWithFileManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
 /** SQL: true if the owner's tier has the File Manager, and so the emails about files. */
-function hasManager(now: Date): SQL {
-  return inArray(tierAt(now), tiersWithManager)
+function hasFileManager(now: Date): SQL {
+  return inArray(tierAt(now), tiersWithFileManager)
 }
 
 function toPreferences(row: typeof preferences.$inferSelect): Preferences {
@@ -63,18 +63,18 @@ export async function takeFirstDownloads(
   ownerId: string,
   limit: number,
 ): Promise<string[]> {
-  const due = tx
+  const dueFiles = tx
     .select({ fileId: firstDownloads.fileId })
     .from(firstDownloads)
     .where(eq(firstDownloads.ownerId, ownerId))
     .orderBy(firstDownloads.fileId)
     .limit(limit)
     .for('update')
-  const taken = await tx
+  const deletedRows = await tx
     .delete(firstDownloads)
-    .where(inArray(firstDownloads.fileId, due))
+    .where(inArray(firstDownloads.fileId, dueFiles))
     .returning({ fileId: firstDownloads.fileId })
-  return taken.map(({ fileId }) => fileId)
+  return deletedRows.map(({ fileId }) => fileId)
 }
 
 /** Matches links that expire between `now` and `until`, unless their expiry email was queued. */
@@ -108,7 +108,7 @@ export async function findOwnersOfEndingLinks(
       and(
         preferences.mailBeforeExpiry,
         gt(preferences.userId, after),
-        hasManager(now),
+        hasFileManager(now),
         sql`exists (select 1 from ${files}
           where ${files.ownerId} = ${preferences.userId} and ${needsExpiryEmail(now, until)})`,
       ),
@@ -128,33 +128,33 @@ export async function takeEndingLinks(
   { now, until }: { now: Date; until: Date },
   limit: number,
 ): Promise<string[]> {
-  const due = tx
+  const dueFiles = tx
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.ownerId, ownerId), needsExpiryEmail(now, until)))
     .orderBy(files.id)
     .limit(limit)
     .for('update')
-  const taken = await tx
+  const markedFiles = await tx
     .update(files)
     .set({ notifiedExpiresAt: sql`${files.expiresAt}` })
-    .where(inArray(files.id, due))
+    .where(inArray(files.id, dueFiles))
     .returning({ id: files.id })
-  return taken.map(({ id }) => id)
+  return markedFiles.map(({ id }) => id)
 }
 
-export type FileEmailReader = Pick<
+export type FileEmailRecipient = Pick<
   typeof users.$inferSelect,
   'email' | 'emailVerified' | 'firstName'
 > &
   Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
 
 /** Finds the recipient of emails about files. Returns undefined if the tier has no such emails. */
-export async function findFileEmailReader(
+export async function findFileEmailRecipient(
   db: Db,
   userId: string,
   now: Date,
-): Promise<FileEmailReader | undefined> {
+): Promise<FileEmailRecipient | undefined> {
   const [reader] = await db
     .select({
       email: users.email,
@@ -165,7 +165,7 @@ export async function findFileEmailReader(
     })
     .from(users)
     .innerJoin(preferences, eq(preferences.userId, users.id))
-    .where(and(eq(users.id, userId), hasManager(now)))
+    .where(and(eq(users.id, userId), hasFileManager(now)))
   return reader
 }
 

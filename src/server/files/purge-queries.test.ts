@@ -53,8 +53,10 @@ function trial(ms: number) {
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
 }
 /** Creates a file whose link has ended but can be renewed. */
-async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premium' }) {
-  const owner = await makePerson(app, facts)
+async function makeExpiredFile(
+  accountFields: Parameters<typeof makePerson>[1] = { tier: 'premium' },
+) {
+  const owner = await makePerson(app, accountFields)
   const file = await makeFile(owner)
   app.clock.advance(3 * day)
   expect(await isPurged(file.id)).toBe(false)
@@ -63,19 +65,19 @@ async function makeKept(facts: Parameters<typeof makePerson>[1] = { tier: 'premi
 
 describe('a renewable file', () => {
   it('is purged at the end of its longest life', async () => {
-    const { file, maxLifetimeAt } = await makeKept()
+    const { file, maxLifetimeAt } = await makeExpiredFile()
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
   it('is purged when its renewed link ends if its owner is on Free by then', async () => {
-    const { owner, file } = await makeKept()
+    const { owner, file } = await makeExpiredFile()
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await switchTo(owner, 'free')
     await expectPurgedAt(file.id, new Date(expiresAt))
   })
 
   it('is purged after its owner deleted it and the server stopped before removing the bytes', async () => {
-    const { owner, file } = await makeKept()
+    const { owner, file } = await makeExpiredFile()
     await markDeleted(app.deps.db, owner.id, [file.id], app.clock())
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 1 })
   })
@@ -83,18 +85,18 @@ describe('a renewable file', () => {
 
 describe('a file of an owner who goes back to Free', () => {
   it('is purged by the next run, with the tier change as its due time', async () => {
-    const { owner, file } = await makeKept()
+    const { owner, file } = await makeExpiredFile()
     app.clock.advance(day)
     await switchTo(owner, 'free')
-    const switched = app.clock()
+    const switchedAt = app.clock()
     app.clock.advance(15 * minute)
     expect(await reportOverdue(app.deps)).toBe(1)
     expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(switched)
+    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(switchedAt)
   })
 
   it('is kept if the owner is on Premium again before the purge runs', async () => {
-    const { owner, file, maxLifetimeAt } = await makeKept()
+    const { owner, file, maxLifetimeAt } = await makeExpiredFile()
     await switchTo(owner, 'free')
     await switchTo(owner, 'premium')
     await expectPurgedAt(file.id, maxLifetimeAt)
@@ -110,45 +112,45 @@ describe('a file of an owner who goes back to Free', () => {
 
 describe('a file of an owner on a trial', () => {
   it('is purged at the end of the trial, before any job has updated the user', async () => {
-    const { owner, file } = await makeKept(trial(10 * day))
+    const { owner, file } = await makeExpiredFile(trial(10 * day))
     const [user] = await app.deps.db.select().from(users).where(eq(users.id, owner.id))
     await expectPurgedAt(file.id, user?.premiumTrialEndsAt ?? new Date(0))
   })
 
   it('is purged at the end of the trial, after a job has updated the user', async () => {
-    const { file } = await makeKept(trial(10 * day))
+    const { file } = await makeExpiredFile(trial(10 * day))
     app.clock.advance(7 * day)
     await expireTrials(app.deps)
     expect(await isPurged(file.id)).toBe(true)
   })
 
   it('is purged at once when the owner ends the trial early', async () => {
-    const { owner, file } = await makeKept(trial(10 * day))
+    const { owner, file } = await makeExpiredFile(trial(10 * day))
     await switchTo(owner, 'free')
     expect(await isPurged(file.id)).toBe(true)
   })
 
   it('is kept for its longest life if the owner pays before the trial ends', async () => {
-    const { owner, file, maxLifetimeAt } = await makeKept(trial(10 * day))
+    const { owner, file, maxLifetimeAt } = await makeExpiredFile(trial(10 * day))
     await switchTo(owner, 'premium')
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
   it('can be renewed beyond the end of the trial, and is purged when that link ends', async () => {
-    const { owner, file } = await makeKept(trial(4 * day))
+    const { owner, file } = await makeExpiredFile(trial(4 * day))
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await expectPurgedAt(file.id, new Date(expiresAt))
   })
 })
 
 describe('a tier change', () => {
-  /** Changes the tier in a transaction that commits once `meanwhile` is waiting for its lock. */
-  async function switchWhile(owner: Person, to: Tier, meanwhile: () => Promise<unknown>) {
+  /** Changes the tier in a transaction that commits once `action` is waiting for its lock. */
+  async function switchTierDuring(owner: Person, to: Tier, action: () => Promise<unknown>) {
     let waiting: Promise<unknown> = Promise.resolve()
     await app.deps.db.transaction(async (tx) => {
       await tx.update(users).set({ tier: to }).where(eq(users.id, owner.id))
       await updatePurgeTimes(tx, owner.id, app.clock())
-      waiting = meanwhile()
+      waiting = action()
       await eventually(async () => {
         const { rows } = await app.pool.query(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
@@ -163,7 +165,7 @@ describe('a tier change', () => {
     const owner = await makePerson(app)
     const upload = await startUpload(owner, { size: 10 })
     await putBytes(upload, new Uint8Array(10))
-    await switchWhile(owner, 'premium', () => confirm(owner, upload.cloudKey))
+    await switchTierDuring(owner, 'premium', () => confirm(owner, upload.cloudKey))
     const [file] = await app.deps.db.select().from(files).where(eq(files.ownerId, owner.id))
     expect(file?.purgeAt).toEqual(file?.maxLifetimeAt)
   })
@@ -171,7 +173,7 @@ describe('a tier change', () => {
   it('applies to a file that is renewed at the same time', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(owner)
-    await switchWhile(owner, 'free', async () => {
+    await switchTierDuring(owner, 'free', async () => {
       await expect(renewFile(app.deps, owner.id, file.id, 7)).rejects.toMatchObject({
         code: 'TIER_RENEWAL',
       })
@@ -201,6 +203,6 @@ it('purges exactly the due files when several servers start at once', async () =
   runs.push(await expireFiles(app.deps))
   expect(runs.reduce((sum, { purged }) => sum + purged, 0)).toBe(250)
   expect(await reportOverdue(app.deps)).toBe(0)
-  const isKept = sql`${files.ownerId} = ${premium.id} and ${files.purgedAt} is null`
-  expect(await app.deps.db.$count(files, isKept)).toBe(250)
+  const isUnpurged = sql`${files.ownerId} = ${premium.id} and ${files.purgedAt} is null`
+  expect(await app.deps.db.$count(files, isUnpurged)).toBe(250)
 })

@@ -91,7 +91,7 @@ export async function updatePurgeTimes(
 }
 
 /** SQL: true if a file's link has ended by `now` and can't be renewed. */
-export function isOver(now: Date): SQL {
+export function isPurgeDue(now: Date): SQL {
   return sql`(${files.purgingAt} is not null or ${files.purgeAt} <= ${now})`
 }
 
@@ -144,7 +144,7 @@ export async function claimDueFiles(
 }
 
 /** The columns of a deleted row that its receipt needs. */
-export const receiptFacts = {
+export const receiptColumns = {
   id: files.id,
   ownerId: files.ownerId,
   storage: files.storage,
@@ -154,7 +154,7 @@ export const receiptFacts = {
 }
 
 /** Builds a `with` query that writes a receipt for each row of the `with` query `removed`. */
-export function keepReceipts(db: Db, purgedAt: SQL) {
+export function insertReceipts(db: Db, purgedAt: SQL) {
   const receipt = rowValues(deletionReceipts, {
     fileId: sql`id`,
     ownerId: sql`owner_id`,
@@ -194,7 +194,7 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
     db
       .delete(files)
       .where(inArray(files.id, idsOf(isNotNull(gone.deletedAt))))
-      .returning(receiptFacts),
+      .returning(receiptColumns),
   )
   const marked = db.$with('marked').as(
     db
@@ -203,9 +203,9 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
       .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
       .returning({ id: files.id }),
   )
-  const kept = keepReceipts(db, sql`${now}::timestamptz`)
+  const receipts = insertReceipts(db, sql`${now}::timestamptz`)
   const [recorded] = await db
-    .with(gone, removed, kept, marked)
+    .with(gone, removed, receipts, marked)
     .select({ count: count() })
     .from(gone)
   return recorded?.count ?? 0
@@ -217,7 +217,7 @@ export async function countOverdue(
   now: Date,
 ): Promise<{ count: number; since: Date | null }> {
   const dueAt = sql`coalesce(${files.purgeDueAt}, ${files.purgeAt})`
-  const [counted] = await db
+  const [row] = await db
     .select({ count: count(), since: sql`min(${dueAt})`.mapWith(files.purgeDueAt) })
     .from(files)
     .where(
@@ -230,5 +230,5 @@ export async function countOverdue(
         lte(dueAt, new Date(now.getTime() - overdueMs)),
       ),
     )
-  return counted ?? { count: 0, since: null }
+  return row ?? { count: 0, since: null }
 }

@@ -8,11 +8,11 @@ import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
 import {
-  isOver,
-  keepReceipts,
+  insertReceipts,
+  isPurgeDue,
   purgeAtOf,
   purgeDueAt,
-  receiptFacts,
+  receiptColumns,
   renewalEndsAt,
 } from './purge-queries.ts'
 
@@ -43,13 +43,13 @@ export async function findFilesByKey(
 }
 
 /** Counts an account's stored files, their bytes, and its links that are active at `now`. */
-export async function countHoldings(
+export async function countStoredFiles(
   db: Db,
   ownerId: string,
   now: Date,
 ): Promise<{ fileCount: number; totalSize: number; activeLinks: number }> {
   const isActive = and(gt(files.expiresAt, now), gt(files.maxLifetimeAt, now))
-  const [counted] = await db
+  const [row] = await db
     .select({
       fileCount: count(),
       totalSize: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number),
@@ -57,7 +57,7 @@ export async function countHoldings(
     })
     .from(files)
     .where(and(eq(files.ownerId, ownerId), isNull(files.purgingAt), isNull(files.purgedAt)))
-  return counted ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
+  return row ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
 
 const active = sqlLiteral<LinkStatus>('active')
@@ -84,7 +84,11 @@ export type DeletedFile = Pick<
  * replaced with a receipt; the caller or the next purge removes the bytes of the rest. Of parallel
  * callers, one gets each file.
  */
-async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Promise<DeletedFile[]> {
+async function markDeletedWhere(
+  db: Db,
+  condition: SQL | undefined,
+  now: Date,
+): Promise<DeletedFile[]> {
   const due = db.$with('due').as(
     db
       .select({
@@ -96,7 +100,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
         dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
-      .where(and(isNull(files.deletedAt), which))
+      .where(and(isNull(files.deletedAt), condition))
       // A fixed order prevents deadlocks.
       .orderBy(files.id)
       .for('update', { of: files }),
@@ -106,9 +110,9 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
     db
       .delete(files)
       .where(inArray(files.id, idsOf(isNotNull(due.purgedAt))))
-      .returning({ ...receiptFacts, purgedAt: files.purgedAt }),
+      .returning({ ...receiptColumns, purgedAt: files.purgedAt }),
   )
-  const kept = keepReceipts(db, sql`purged_at`)
+  const receipts = insertReceipts(db, sql`purged_at`)
   const marked = db.$with('marked').as(
     db
       .update(files)
@@ -123,7 +127,7 @@ async function markDeletedWhere(db: Db, which: SQL | undefined, now: Date): Prom
       .where(and(eq(files.id, due.id), isNull(due.purgedAt)))
       .returning({ id: files.id }),
   )
-  return db.with(due, removed, kept, marked).select().from(due)
+  return db.with(due, removed, receipts, marked).select().from(due)
 }
 
 /** Deletes a user's files by id. Returns the deleted ones. */
@@ -133,14 +137,14 @@ export function markDeleted(
   ids: readonly string[],
   now: Date,
 ): Promise<DeletedFile[]> {
-  const isNamed = sql`${files.id} = any(${sql.param(ids)}::uuid[])`
-  return markDeletedWhere(db, and(eq(files.ownerId, ownerId), isNamed), now)
+  const hasListedId = sql`${files.id} = any(${sql.param(ids)}::uuid[])`
+  return markDeletedWhere(db, and(eq(files.ownerId, ownerId), hasListedId), now)
 }
 
 /** Deletes a user's files whose links have ended and can't be renewed. Returns them. */
 export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Promise<DeletedFile[]> {
-  const isDead = sql`${statusOf(tier, now)} = ${deleted}`
-  return markDeletedWhere(db, and(eq(files.ownerId, id), isDead), now)
+  const isDeleted = sql`${statusOf(tier, now)} = ${deleted}`
+  return markDeletedWhere(db, and(eq(files.ownerId, id), isDeleted), now)
 }
 
 /** A page of all files, by id: after `after`, up to and including `end`. null means unbounded. */
@@ -149,7 +153,7 @@ export interface FilePage {
   end: string | null
 }
 
-function isOn({ after, end }: FilePage): SQL | undefined {
+function isOnPage({ after, end }: FilePage): SQL | undefined {
   return and(
     after === null ? undefined : gt(files.id, after),
     end === null ? undefined : lte(files.id, end),
@@ -164,7 +168,7 @@ export async function nextFilePage(db: Db, after: string | null, size: number): 
   const [last] = await db
     .select({ id: files.id })
     .from(files)
-    .where(isOn({ after, end: null }))
+    .where(isOnPage({ after, end: null }))
     .orderBy(files.id)
     .offset(size - 1)
     .limit(1)
@@ -176,7 +180,7 @@ export async function nextFilePage(db: Db, after: string | null, size: number): 
  * Returns them.
  */
 export function markAllExpiredDeleted(db: Db, page: FilePage, now: Date): Promise<DeletedFile[]> {
-  return markDeletedWhere(db, and(isOn(page), isOver(now)), now)
+  return markDeletedWhere(db, and(isOnPage(page), isPurgeDue(now)), now)
 }
 
 /** Lists the ids and names of the files on this page, except deleted ones. */
@@ -184,7 +188,7 @@ export function listNames(db: Db, page: FilePage): Promise<Pick<FileRow, 'id' | 
   return db
     .select({ id: files.id, originalName: files.originalName })
     .from(files)
-    .where(and(isOn(page), isNull(files.deletedAt)))
+    .where(and(isOnPage(page), isNull(files.deletedAt)))
 }
 
 /** Renames a file. Returns false if it no longer exists or its name is no longer `from`. */
@@ -200,7 +204,7 @@ export async function renameFile(
 }
 
 /** A file that was just taken down. `expiresAt` is when its link would have ended. */
-export type TakenDown = Pick<
+export type TakenDownFile = Pick<
   FileRow,
   | 'id'
   | 'ownerId'
@@ -214,13 +218,18 @@ export type TakenDown = Pick<
 
 /**
  * Takes down up to `limit` files with stored bytes. Their links end at once, and the caller or the
- * next purge removes their bytes. The rows stay in their owners' history. `which` and `reason` can
+ * next purge removes their bytes. The rows stay in their owners' history. `condition` and `reason` can
  * use the columns of `blocked_content`, joined by SHA-256.
  */
 async function takeDownWhere(
   db: Db,
-  { which, reason, limit, now }: { which: SQL | undefined; reason: SQL; limit: number; now: Date },
-): Promise<TakenDown[]> {
+  {
+    condition,
+    reason,
+    limit,
+    now,
+  }: { condition: SQL | undefined; reason: SQL; limit: number; now: Date },
+): Promise<TakenDownFile[]> {
   const due = db.$with('due').as(
     db
       .select({
@@ -231,7 +240,7 @@ async function takeDownWhere(
       })
       .from(files)
       .leftJoin(blockedContent, eq(blockedContent.sha256, files.sha256))
-      .where(and(isNull(files.purgingAt), isNull(files.purgedAt), which))
+      .where(and(isNull(files.purgingAt), isNull(files.purgedAt), condition))
       .orderBy(files.id)
       .limit(limit)
       .for('update', { of: files }),
@@ -267,10 +276,15 @@ export async function takeDownFile(
   id: string,
   reason: string,
   now: Date,
-): Promise<TakenDown | undefined> {
-  const which = eq(files.id, id)
-  const [taken] = await takeDownWhere(tx, { which, reason: sql`${reason}::text`, limit: 1, now })
-  return taken
+): Promise<TakenDownFile | undefined> {
+  const condition = eq(files.id, id)
+  const [takenDownFile] = await takeDownWhere(tx, {
+    condition,
+    reason: sql`${reason}::text`,
+    limit: 1,
+    now,
+  })
+  return takenDownFile
 }
 
 /**
@@ -280,13 +294,13 @@ export async function takeDownFile(
 export function takeDownBlocked(
   tx: Db,
   { sha256, limit, now }: { sha256: string | undefined; limit: number; now: Date },
-): Promise<TakenDown[]> {
-  const which = and(
+): Promise<TakenDownFile[]> {
+  const condition = and(
     isNotNull(blockedContent.sha256),
     eq(files.isContentProved, true),
     sha256 === undefined ? undefined : eq(blockedContent.sha256, sha256),
   )
-  return takeDownWhere(tx, { which, reason: sql`${blockedContent.reason}`, limit, now })
+  return takeDownWhere(tx, { condition, reason: sql`${blockedContent.reason}`, limit, now })
 }
 
 /** Locks a user's file until the transaction ends. Returns undefined for a deleted file. */
@@ -303,7 +317,7 @@ export async function lockFile(tx: Db, ownerId: string, id: string): Promise<Fil
  * Gives a locked file a new short code and expiry. The owner's row must be locked too. Fails if the
  * code was issued before.
  */
-export async function giveNewLink(
+export async function issueNewLink(
   tx: Db,
   { id, ownerId }: Pick<FileRow, 'id' | 'ownerId'>,
   { shortCode, issuedAt, expiresAt }: { shortCode: string; issuedAt: Date; expiresAt: Date },

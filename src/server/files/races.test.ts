@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 /** Runs `work` after a random delay of at most 3 ms. */
-function soon<T>(work: () => Promise<T>): Promise<T> {
+function afterRandomDelay<T>(work: () => Promise<T>): Promise<T> {
   return after(randomInt(4), work)
 }
 
@@ -55,8 +55,8 @@ async function rowOf(id: string) {
  */
 async function canDownload(code: string, bytes: Uint8Array) {
   const response = await makeClient(app).fetch(`/api/download/${code}`)
-  const got = Buffer.from(await response.arrayBuffer())
-  if (response.status === 200) expect(got.equals(Buffer.from(bytes))).toBe(true)
+  const body = Buffer.from(await response.arrayBuffer())
+  if (response.status === 200) expect(body.equals(Buffer.from(bytes))).toBe(true)
   else expect(response.status).toBe(404)
   return response.status === 200
 }
@@ -65,40 +65,40 @@ async function canDownload(code: string, bytes: Uint8Array) {
  * Returns the short codes from the successful responses. Asserts that the others have one of these
  * statuses.
  */
-async function codesOf(answers: Response[], otherwise: number[]) {
+async function readShortCodes(responses: Response[], otherStatuses: number[]) {
   const codes: string[] = []
-  for (const response of answers) {
+  for (const response of responses) {
     if (response.status === 200) codes.push((await json<File>(response)).shortCode)
-    else expect(otherwise).toContain(response.status)
+    else expect(otherStatuses).toContain(response.status)
   }
   return codes
 }
 
-async function livingOf(codes: string[], bytes: Uint8Array) {
-  const living: string[] = []
-  for (const code of codes) if (await canDownload(code, bytes)) living.push(code)
-  return living
+async function findActiveCodes(codes: string[], bytes: Uint8Array) {
+  const activeCodes: string[] = []
+  for (const code of codes) if (await canDownload(code, bytes)) activeCodes.push(code)
+  return activeCodes
 }
 
 describe('parallel renewals', () => {
   it('leave one active link, and issue no code twice', async () => {
     const file = await makeFile(ada)
-    const given = [file.shortCode]
+    const issuedCodes = [file.shortCode]
     for (let round = 0; round < rounds; round += 1) {
-      const answers = await Promise.all(
-        [1, 2, 3].map(() => soon(() => requestRenewal(ada, file.id))),
+      const responses = await Promise.all(
+        [1, 2, 3].map(() => afterRandomDelay(() => requestRenewal(ada, file.id))),
       )
-      const codes = await codesOf(answers, [])
+      const codes = await readShortCodes(responses, [])
       expect(codes).toHaveLength(3)
-      const before = given.at(-1) ?? ''
-      const living = await livingOf([before, ...codes], file.bytes)
-      expect(living).toEqual([(await rowOf(file.id))?.shortCode])
-      expect(codes).toContain(living[0])
-      given.push(...codes.filter((code) => code !== living[0]), ...living)
+      const before = issuedCodes.at(-1) ?? ''
+      const activeCodes = await findActiveCodes([before, ...codes], file.bytes)
+      expect(activeCodes).toEqual([(await rowOf(file.id))?.shortCode])
+      expect(codes).toContain(activeCodes[0])
+      issuedCodes.push(...codes.filter((code) => code !== activeCodes[0]), ...activeCodes)
     }
-    expect(new Set(given).size).toBe(1 + 3 * rounds)
+    expect(new Set(issuedCodes).size).toBe(1 + 3 * rounds)
     const recorded = new Set((await app.deps.db.select().from(shortCodes)).map(({ code }) => code))
-    for (const code of given) expect(recorded).toContain(code)
+    for (const code of issuedCodes) expect(recorded).toContain(code)
   })
 })
 
@@ -121,7 +121,7 @@ describe('a renewal and a deletion in parallel', () => {
         () => remove(eve, id),
       )
       expect(deletion.status).toBe(200)
-      const codes = await codesOf([renewal], [404])
+      const codes = await readShortCodes([renewal], [404])
       race.won(codes.length > 0 ? 'first' : 'second')
       for (const code of [shortCode, ...codes]) {
         expect((await makeClient(app).fetch(`/api/links/${code}`)).status).toBe(404)
@@ -140,12 +140,12 @@ describe('two deletions of the same files in parallel', () => {
     const eve = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < rounds; round += 1) {
       const ids = (await makeRows(eve, 20)).map(({ id }) => id)
-      const answers = await Promise.all([
-        soon(() => requestDeletion(eve, ids)),
-        soon(() => requestDeletion(eve, ids.toReversed())),
+      const responses = await Promise.all([
+        afterRandomDelay(() => requestDeletion(eve, ids)),
+        afterRandomDelay(() => requestDeletion(eve, ids.toReversed())),
       ])
       const results = await Promise.all(
-        answers.map((response) => json<{ deletedCount: number; notFound: string[] }>(response)),
+        responses.map((response) => json<{ deletedCount: number; notFound: string[] }>(response)),
       )
       expect(results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(ids.length)
       expect(results.flatMap(({ notFound }) => notFound).toSorted()).toEqual(ids.toSorted())
@@ -161,8 +161,8 @@ describe('a purge and a clearing of history in parallel', () => {
       await insertFiles(app, eve.id, 10)
       app.clock.advance(3 * day)
       const [cleared] = await Promise.all([
-        soon(() => deleteExpiredFiles(app.deps, { id: eve.id, tier: 'free' })),
-        soon(() => expireFiles(app.deps)),
+        afterRandomDelay(() => deleteExpiredFiles(app.deps, { id: eve.id, tier: 'free' })),
+        afterRandomDelay(() => expireFiles(app.deps)),
       ])
       expect(cleared).toBe(10)
       await expireFiles(app.deps)
@@ -178,16 +178,16 @@ describe('an expiry and a download in parallel', () => {
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {
       const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
-      const over = new Date(file.expiresAt)
-      const purge = () => expireFiles({ ...app.deps, clock: () => over })
+      const expiry = new Date(file.expiresAt)
+      const purge = () => expireFiles({ ...app.deps, clock: () => expiry })
       // The purging server's clock is a millisecond ahead of the downloading server's.
-      app.clock.set(new Date(over.getTime() - 1))
+      app.clock.set(new Date(expiry.getTime() - 1))
       const [opened] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
       race.won(opened ? 'first' : 'second')
       // A file is locked while its download is counted. The purge skips it until the next run.
       await purge()
       const row = await rowOf(file.id)
-      expect(row?.purgedAt).toEqual(over)
+      expect(row?.purgedAt).toEqual(expiry)
       expect(await app.storage.storedSize(row?.storageKey ?? '')).toBeNull()
       expect(await canDownload(file.shortCode, file.bytes)).toBe(false)
       await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(opened ? 1 : 0)
@@ -221,12 +221,12 @@ describe('a purge and a renewal in parallel', () => {
         () => expireFiles({ ...app.deps, clock: () => later }),
       )
       race.won(codes.length > 0 ? 'first' : 'second')
-      const living = await livingOf([file.shortCode, ...codes], file.bytes)
+      const activeCodes = await findActiveCodes([file.shortCode, ...codes], file.bytes)
       const row = await rowOf(file.id)
-      const isKept = row?.purgingAt === null
-      expect(living).toEqual(isKept ? codes : [])
-      expect(await app.storage.storedSize(row?.storageKey ?? '')).toBe(isKept ? file.size : null)
-      if (isKept) expect([row.shortCode]).toEqual(codes)
+      const isStored = row?.purgingAt === null
+      expect(activeCodes).toEqual(isStored ? codes : [])
+      expect(await app.storage.storedSize(row?.storageKey ?? '')).toBe(isStored ? file.size : null)
+      if (isStored) expect([row.shortCode]).toEqual(codes)
       await deleteFiles(app.deps, eve.id, [file.id])
       app.clock.set(now)
     }

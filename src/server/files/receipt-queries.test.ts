@@ -59,10 +59,10 @@ describe('the receipts of deleted files', () => {
     await makeFile(ada, { name: 'expired.txt' })
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
-    const back = await signInAgain(app, ada)
-    expect((await receiptsOf(back)).receipts).toEqual([])
-    await back.fetch('/api/files/expired/bulk', { method: 'DELETE' })
-    expect((await receiptsOf(back)).receipts).toMatchObject([{ originalName: 'expired.txt' }])
+    const adaAgain = await signInAgain(app, ada)
+    expect((await receiptsOf(adaAgain)).receipts).toEqual([])
+    await adaAgain.fetch('/api/files/expired/bulk', { method: 'DELETE' })
+    expect((await receiptsOf(adaAgain)).receipts).toMatchObject([{ originalName: 'expired.txt' }])
   })
 
   it('are paged, newest first, each once', async () => {
@@ -90,7 +90,7 @@ describe('the receipts of deleted files', () => {
   it('are shown for 30 days, after which the job removes the name but keeps the row', async () => {
     const ada = await makePerson(app)
     const { id } = await deleteFile(ada, 'secret plans.pdf')
-    const nameOf = async () => {
+    const readNames = async () => {
       const rows = await app.deps.db
         .select()
         .from(deletionReceipts)
@@ -98,14 +98,14 @@ describe('the receipts of deleted files', () => {
       return rows.map(({ originalName }) => originalName)
     }
     app.clock.advance(30 * day)
-    const back = await signInAgain(app, ada)
-    expect((await receiptsOf(back)).receipts).toHaveLength(1)
+    const adaAgain = await signInAgain(app, ada)
+    expect((await receiptsOf(adaAgain)).receipts).toHaveLength(1)
     await forgetReceiptNames(app.deps.db, app.clock())
-    expect(await nameOf()).toEqual(['secret plans.pdf'])
+    expect(await readNames()).toEqual(['secret plans.pdf'])
     app.clock.advance(1)
-    expect((await receiptsOf(back)).receipts).toEqual([])
+    expect((await receiptsOf(adaAgain)).receipts).toEqual([])
     expect(await forgetReceiptNames(app.deps.db, app.clock())).toBeGreaterThan(0)
-    expect(await nameOf()).toEqual([null])
+    expect(await readNames()).toEqual([null])
     expect(await forgetReceiptNames(app.deps.db, app.clock())).toBe(0)
   })
 
@@ -135,10 +135,10 @@ describe('the receipts of deleted files', () => {
       await receiptsOf(ada, '?limit=20')
       await forgetReceiptNames(app.deps.db, app.clock())
     })
-    const ours = plans.filter((plan) => plan.includes('"deletion_receipts"'))
-    expect(ours).toHaveLength(2)
-    expect(ours[0]).toContain('Index Scan Backward using deletion_receipts_of_owner')
-    for (const plan of ours) expect(plan).not.toContain('Seq Scan')
+    const receiptPlans = plans.filter((plan) => plan.includes('"deletion_receipts"'))
+    expect(receiptPlans).toHaveLength(2)
+    expect(receiptPlans[0]).toContain('Index Scan Backward using deletion_receipts_of_owner')
+    for (const plan of receiptPlans) expect(plan).not.toContain('Seq Scan')
   })
 })
 
@@ -150,7 +150,7 @@ async function receiptOf(id: string) {
   return receipt
 }
 
-async function listed(person: Person) {
+async function listFiles(person: Person) {
   return json<File[]>(await (await signInAgain(app, person)).fetch('/api/files'))
 }
 
@@ -158,14 +158,14 @@ describe('the receipt of a deletion', () => {
   it('shows the owner when the removal was due and when storage confirmed it', async () => {
     const ada = await makePerson(app)
     const { expiresAt } = await makeFile(ada)
-    expect(await listed(ada)).toMatchObject([{ purgeDueAt: null, purgedAt: null }])
+    expect(await listFiles(ada)).toMatchObject([{ purgeDueAt: null, purgedAt: null }])
     app.clock.set(new Date(Date.parse(expiresAt) + 40_000))
     await expireFiles(app.deps)
     const purgedAt = app.clock().toISOString()
-    expect(await listed(ada)).toMatchObject([{ purgeDueAt: expiresAt, purgedAt }])
+    expect(await listFiles(ada)).toMatchObject([{ purgeDueAt: expiresAt, purgedAt }])
     app.clock.advance(day)
     await expireFiles(app.deps)
-    expect(await listed(ada)).toMatchObject([{ purgeDueAt: expiresAt, purgedAt }])
+    expect(await listFiles(ada)).toMatchObject([{ purgeDueAt: expiresAt, purgedAt }])
   })
 
   it.each([
@@ -179,13 +179,13 @@ describe('the receipt of a deletion', () => {
   })
 
   it('was due when the trial ended, for a file that had already expired', async () => {
-    const ends = later(app, 10 * day)
-    const trial = { premiumTrialStartedAt: later(app, -20 * day), premiumTrialEndsAt: ends }
+    const trialEndsAt = later(app, 10 * day)
+    const trial = { premiumTrialStartedAt: later(app, -20 * day), premiumTrialEndsAt: trialEndsAt }
     const ada = await makePerson(app, { tier: 'premium', ...trial })
     const { id } = await makeFile(ada)
     app.clock.advance(11 * day)
     await expireFiles(app.deps)
-    expect((await rowOf(app, id)).purgeDueAt).toEqual(ends)
+    expect((await rowOf(app, id)).purgeDueAt).toEqual(trialEndsAt)
   })
 
   it('was due when the account went back to Free, for a file that had already expired', async () => {
@@ -194,31 +194,31 @@ describe('the receipt of a deletion', () => {
     app.clock.advance(5 * day)
     const request = { reason: 'preview', to: 'free' } as const
     await setTier(app.deps, { userId: ada.id, request, actor: ada.id, ipAddress: '192.0.2.1' })
-    const switched = app.clock()
+    const switchedAt = app.clock()
     app.clock.advance(minute)
     await expireFiles(app.deps)
-    expect((await rowOf(app, id)).purgeDueAt).toEqual(switched)
+    expect((await rowOf(app, id)).purgeDueAt).toEqual(switchedAt)
   })
 
   it('remains after the owner deletes the file', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    const [one, other] = [await makeFile(ada), await makeFile(ada)]
-    const { storageKey } = await rowOf(app, one.id)
+    const [deletedFile, other] = [await makeFile(ada), await makeFile(ada)]
+    const { storageKey } = await rowOf(app, deletedFile.id)
     const dueAt = app.clock()
-    await ada.fetch(`/api/files/${one.id}`, { method: 'DELETE' })
+    await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await markDeleted(app.deps.db, ada.id, [other.id], app.clock())
     expect(await receiptOf(other.id)).toBeUndefined()
     app.clock.advance(minute)
     await expireFiles(app.deps)
-    const facts = { ownerId: ada.id, storage: 'disk', dueAt }
-    expect(await receiptOf(one.id)).toEqual({
-      ...facts,
-      fileId: one.id,
+    const commonFields = { ownerId: ada.id, storage: 'disk', dueAt }
+    expect(await receiptOf(deletedFile.id)).toEqual({
+      ...commonFields,
+      fileId: deletedFile.id,
       storageKey,
-      originalName: one.originalName,
+      originalName: deletedFile.originalName,
       purgedAt: dueAt,
     })
-    expect(await receiptOf(other.id)).toMatchObject({ ...facts, purgedAt: app.clock() })
+    expect(await receiptOf(other.id)).toMatchObject({ ...commonFields, purgedAt: app.clock() })
   })
 
   it('remains after the owner clears the history', async () => {

@@ -33,8 +33,8 @@ afterAll(async () => {
 })
 
 /** Sets the clock and signs Ada in again, because sessions don't last for weeks. */
-async function becomes(moment: number) {
-  app.clock.set(new Date(moment))
+async function setTime(time: number) {
+  app.clock.set(new Date(time))
   ada = await signInAgain(app, ada)
 }
 
@@ -44,7 +44,7 @@ async function renew(id: string, expirationDays: number | string = 3): Promise<F
   return json(response)
 }
 
-async function expectRefusal(response: Response, status: number, code: string) {
+async function expectError(response: Response, status: number, code: string) {
   expect(response.status).toBe(status)
   expect(await response.json()).toMatchObject({ code })
 }
@@ -63,11 +63,14 @@ describe('a renewal', () => {
 
     const bytes = await (await requestDownload(app, renewed.shortCode)).arrayBuffer()
     expect(Buffer.from(bytes).equals(Buffer.from(file.bytes))).toBe(true)
-    for (const base of ['/api/download/', '/s/', '/api/links/']) {
-      const dead = await makeClient(app).fetch(`${base}${file.shortCode}`)
-      const unknown = await makeClient(app).fetch(`${base}bbbbbbbbbb`)
-      expect([dead.status, await dead.text()]).toEqual([404, await unknown.text()])
-      expect(dead.headers.get('cache-control')).toBe('no-store')
+    for (const basePath of ['/api/download/', '/s/', '/api/links/']) {
+      const inactiveResponse = await makeClient(app).fetch(`${basePath}${file.shortCode}`)
+      const unknownResponse = await makeClient(app).fetch(`${basePath}bbbbbbbbbb`)
+      expect([inactiveResponse.status, await inactiveResponse.text()]).toEqual([
+        404,
+        await unknownResponse.text(),
+      ])
+      expect(inactiveResponse.headers.get('cache-control')).toBe('no-store')
     }
     // A cache must revalidate before each use, and gets 404 once the link has ended.
     expect((await requestDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
@@ -86,8 +89,8 @@ describe('a renewal', () => {
     await (await requestDownload(app, renewed.shortCode)).arrayBuffer()
     expect(renewed.sha256).toBe(file.sha256)
     const count = async () => {
-      const listed = await json<File[]>(await ada.fetch('/api/files'))
-      return listed.find(({ id }) => id === file.id)?.downloadCount
+      const fileList = await json<File[]>(await ada.fetch('/api/files'))
+      return fileList.find(({ id }) => id === file.id)?.downloadCount
     }
     await expect.poll(count).toBe(3)
   })
@@ -96,15 +99,17 @@ describe('a renewal', () => {
     const file = await makeFile(ada, { days: '3' })
     const codes = [file.shortCode]
     for (const wait of [3 * day, 20 * day, hour]) {
-      await becomes(app.clock().getTime() + wait)
+      await setTime(app.clock().getTime() + wait)
       codes.push((await renew(file.id)).shortCode)
     }
     expect(new Set(codes).size).toBe(4)
-    const living = codes.pop() ?? ''
-    expect((await requestDownload(app, living)).status).toBe(200)
+    const activeCode = codes.pop() ?? ''
+    expect((await requestDownload(app, activeCode)).status).toBe(200)
     for (const code of codes) expect((await requestDownload(app, code)).status).toBe(404)
-    const given = await app.deps.db.select().from(shortCodes)
-    expect(given.map(({ code }) => code)).toEqual(expect.arrayContaining([...codes, living]))
+    const issuedCodes = await app.deps.db.select().from(shortCodes)
+    expect(issuedCodes.map(({ code }) => code)).toEqual(
+      expect.arrayContaining([...codes, activeCode]),
+    )
   })
 
   it.each([
@@ -113,14 +118,14 @@ describe('a renewal', () => {
     ['with a millisecond less', 23 * day + 1, 30 * day],
     ['with an hour left', 30 * day - hour, 30 * day],
     ['in the last millisecond', 30 * day - 1, 30 * day],
-  ])('ends within 30 days of the upload: %s', async (_, age, ends) => {
+  ])('ends within 30 days of the upload: %s', async (_, age, expectedMs) => {
     const file = await makeFile(ada, { days: '3' })
-    const created = Date.parse(file.createdAt)
-    await becomes(created + age)
+    const createdAt = Date.parse(file.createdAt)
+    await setTime(createdAt + age)
     const renewed = await renew(file.id, 7)
-    expect(Date.parse(renewed.expiresAt) - created).toBe(ends)
+    expect(Date.parse(renewed.expiresAt) - createdAt).toBe(expectedMs)
     expect((await requestDownload(app, renewed.shortCode)).status).toBe(200)
-    app.clock.set(new Date(created + ends))
+    app.clock.set(new Date(createdAt + expectedMs))
     expect((await requestDownload(app, renewed.shortCode)).status).toBe(404)
   })
 
@@ -152,7 +157,7 @@ describe('a renewal is refused', () => {
     'x',
   ])('with the body %j, and changes nothing', async (body) => {
     const file = await makeFile(ada)
-    await expectRefusal(await requestRenewal(ada, file.id, body), 400, 'INVALID_INPUT')
+    await expectError(await requestRenewal(ada, file.id, body), 400, 'INVALID_INPUT')
     expect((await requestDownload(app, file.shortCode)).status).toBe(200)
   })
 
@@ -160,20 +165,20 @@ describe('a renewal is refused', () => {
     'for the unknown id %j',
     async (id) => {
       const response = await requestRenewal(ada, encodeURIComponent(id))
-      await expectRefusal(response, 404, 'FILE_NOT_FOUND')
+      await expectError(response, 404, 'FILE_NOT_FOUND')
     },
   )
 
   it("for another user's file", async () => {
     const file = await makeFile(await makePerson(app))
-    await expectRefusal(await requestRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
+    await expectError(await requestRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
     expect((await requestDownload(app, file.shortCode)).status).toBe(200)
   })
 
   it('for a free user before and after expiry, and for a trial user once the trial ends', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve)
-    await expectRefusal(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    await expectError(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
     const endsAt = new Date(app.clock().getTime() + hour)
     await app.deps.db
       .update(users)
@@ -182,22 +187,22 @@ describe('a renewal is refused', () => {
     app.clock.set(new Date(endsAt.getTime() - 1))
     const { shortCode } = await json<File>(await requestRenewal(eve, file.id))
     app.clock.set(endsAt)
-    await expectRefusal(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    await expectError(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
     expect((await requestDownload(app, shortCode)).status).toBe(200)
     app.clock.advance(3 * day)
-    await expectRefusal(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
+    await expectError(await requestRenewal(eve, file.id), 403, 'TIER_RENEWAL')
   })
 
   it('for a file that its owner deleted', async () => {
     const file = await makeFile(ada)
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    await expectRefusal(await requestRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
+    await expectError(await requestRenewal(ada, file.id), 404, 'FILE_NOT_FOUND')
   })
 
   it('as soon as the 30 days are over', async () => {
     const file = await makeFile(ada)
-    await becomes(Date.parse(file.maxLifetimeAt))
-    await expectRefusal(await requestRenewal(ada, file.id), 409, 'FILE_GONE')
+    await setTime(Date.parse(file.maxLifetimeAt))
+    await expectError(await requestRenewal(ada, file.id), 409, 'FILE_GONE')
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
   })
 
@@ -207,7 +212,7 @@ describe('a renewal is refused', () => {
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
     await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, eve.id))
-    await expectRefusal(await requestRenewal(eve, file.id), 409, 'FILE_GONE')
+    await expectError(await requestRenewal(eve, file.id), 409, 'FILE_GONE')
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
     expect(row?.shortCode).toBe(file.shortCode)
   })
@@ -215,26 +220,26 @@ describe('a renewal is refused', () => {
 
 describe('a user who renews too often', () => {
   it("is refused after 300 renewals in an hour and keeps the link, while other users aren't affected", async () => {
-    const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     try {
-      const people = [1, 2].map(() => makePerson(limited, { tier: 'premium' }))
+      const people = [1, 2].map(() => makePerson(limitedApp, { tier: 'premium' }))
       const [eve, bob] = (await Promise.all(people)) as [Person, Person]
       const file = await makeFile(eve)
       expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
       const { key } = counter('renewalsByUser', eve.id)
-      await limited.pool.query('update rate_limits set points = 299 where key = $1', [key])
+      await limitedApp.pool.query('update rate_limits set points = 299 where key = $1', [key])
       expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
-      const codes = await limited.deps.db.$count(shortCodes)
-      const refused = await requestRenewal(eve, file.id, { expirationDays: 3 })
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-      await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
-      expect(await limited.deps.db.$count(shortCodes)).toBe(codes)
-      const others = await makeFile(bob)
-      expect((await requestRenewal(bob, others.id, { expirationDays: 3 })).status).toBe(200)
-      limited.clock.advance(hour)
+      const codes = await limitedApp.deps.db.$count(shortCodes)
+      const rejection = await requestRenewal(eve, file.id, { expirationDays: 3 })
+      expect(Number(rejection.headers.get('retry-after'))).toBeGreaterThan(0)
+      await expectError(rejection, 429, 'TOO_MANY_REQUESTS')
+      expect(await limitedApp.deps.db.$count(shortCodes)).toBe(codes)
+      const bobFile = await makeFile(bob)
+      expect((await requestRenewal(bob, bobFile.id, { expirationDays: 3 })).status).toBe(200)
+      limitedApp.clock.advance(hour)
       expect((await requestRenewal(eve, file.id, { expirationDays: 3 })).status).toBe(200)
     } finally {
-      await limited.close()
+      await limitedApp.close()
     }
   })
 })

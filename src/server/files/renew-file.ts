@@ -8,7 +8,7 @@ import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
 import { lockUser } from '../tiers/queries.ts'
-import { type FileRow, giveNewLink, lockFile, newShortCode } from './queries.ts'
+import { type FileRow, issueNewLink, lockFile, newShortCode } from './queries.ts'
 
 const fileId = z.uuid()
 
@@ -35,10 +35,10 @@ export async function renewFile(
     const now = clock()
     const tier = effectiveTier(owner, now)
     const check = checkRenewal(file, tier, now)
-    if (!check.ok) throw refusal(check.code, tier)
-    const daysRefusal = checkDays(days, tier, limits)
-    if (daysRefusal !== null) throw limitError(daysRefusal, tier, limits)
-    return giveNewLink(tx, file, {
+    if (!check.ok) throw renewalError(check.code, tier)
+    const daysErrorCode = checkDays(days, tier, limits)
+    if (daysErrorCode !== null) throw limitError(daysErrorCode, tier, limits)
+    return issueNewLink(tx, file, {
       shortCode: newShortCode(),
       issuedAt: now,
       expiresAt: renewedExpiry(now, days, file.maxLifetimeAt),
@@ -46,6 +46,6 @@ export async function renewFile(
   })
 }
 
-function refusal(code: RenewalRefusal, tier: Tier): AppError {
+function renewalError(code: RenewalRefusal, tier: Tier): AppError {
   return new AppError(code, code === 'TIER_RENEWAL' ? { message: tierErrorText(tier, code) } : {})
 }

@@ -25,18 +25,18 @@ describe('GET /api/files', () => {
     app.clock.advance(1)
     const second = await makeFile(ada)
     await makeFile(bob)
-    const listed = await json<File[]>(await ada.fetch('/api/files'))
-    expect(listed.map(({ id }) => id)).toEqual([second.id, first.id])
-    expect(listed[0]).not.toHaveProperty('storageKey')
+    const fileList = await json<File[]>(await ada.fetch('/api/files'))
+    expect(fileList.map(({ id }) => id)).toEqual([second.id, first.id])
+    expect(fileList[0]).not.toHaveProperty('storageKey')
     expect(await json(await (await makePerson(app)).fetch('/api/files'))).toEqual([])
   })
 
   it('returns each file once across pages, even with equal dates', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    const made = []
-    for (let n = 0; n < 7; n += 1) made.push((await makeFile(ada)).id)
+    const fileIds = []
+    for (let n = 0; n < 7; n += 1) fileIds.push((await makeFile(ada)).id)
 
-    const seen: string[] = []
+    const seenIds: string[] = []
     let cursor: string | null = ''
     let pages = 0
     while (cursor !== null) {
@@ -44,12 +44,12 @@ describe('GET /api/files', () => {
       const response = await ada.fetch(`/api/files?${query}`)
       const page = await json<File[]>(response)
       expect(page.length).toBeLessThanOrEqual(3)
-      seen.push(...page.map(({ id }) => id))
+      seenIds.push(...page.map(({ id }) => id))
       cursor = response.headers.get('x-next-cursor')
       pages += 1
     }
     expect(pages).toBe(3)
-    expect(seen.toSorted()).toEqual(made.toSorted())
+    expect(seenIds.toSorted()).toEqual(fileIds.toSorted())
   })
 
   it.each([
@@ -72,12 +72,12 @@ describe('short codes', () => {
     const ada = await makePerson(app)
     const { id, shortCode } = await makeFile(ada)
     await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    const taken = await app.deps.db
+    const insertedCodes = await app.deps.db
       .insert(shortCodes)
       .values({ code: shortCode, issuedAt: app.clock() })
       .onConflictDoNothing()
       .returning()
-    expect(taken).toEqual([])
+    expect(insertedCodes).toEqual([])
   })
 })
 
@@ -89,7 +89,7 @@ function change(person: Client, body: unknown) {
   })
 }
 
-async function preferencesOf(person: Client): Promise<Preferences> {
+async function readPreferences(person: Client): Promise<Preferences> {
   const response = await person.fetch('/api/preferences')
   expect(response.status).toBe(200)
   return json(response)
@@ -102,8 +102,8 @@ describe('/api/preferences', () => {
   })
 
   it("returns the defaults to users who haven't set any", async () => {
-    expect(await preferencesOf(ada)).toEqual(defaultPreferences)
-    expect(await preferencesOf(await makePerson(app))).toEqual(defaultPreferences)
+    expect(await readPreferences(ada)).toEqual(defaultPreferences)
+    expect(await readPreferences(await makePerson(app))).toEqual(defaultPreferences)
   })
 
   it('changes only the given fields, for the caller only', async () => {
@@ -117,12 +117,12 @@ describe('/api/preferences', () => {
     await change(bob, { mailOnFirstDownload: true, defaultExpirationDays: '5' })
     await change(bob, { mailBeforeExpiry: true })
     await change(bob, { mailOnFirstDownload: false })
-    expect(await preferencesOf(bob)).toEqual({
+    expect(await readPreferences(bob)).toEqual({
       defaultExpirationDays: 5,
       mailOnFirstDownload: false,
       mailBeforeExpiry: true,
     })
-    expect(await preferencesOf(eve)).toEqual(defaultPreferences)
+    expect(await readPreferences(eve)).toEqual(defaultPreferences)
   })
 
   it('changes nothing for an empty body', async () => {
@@ -138,7 +138,7 @@ describe('/api/preferences', () => {
       change(bob, { mailBeforeExpiry: true }),
       change(bob, { defaultExpirationDays: 5 }),
     ])
-    expect(await preferencesOf(bob)).toEqual({
+    expect(await readPreferences(bob)).toEqual({
       defaultExpirationDays: 5,
       mailOnFirstDownload: true,
       mailBeforeExpiry: true,
@@ -156,14 +156,14 @@ describe('/api/preferences', () => {
     ['an array', []],
     ['invalid JSON', '{'],
   ])('refuses %s, and changes nothing', async (_, body) => {
-    const before = await preferencesOf(ada)
+    const before = await readPreferences(ada)
     await expectRefusal(await change(ada, body), 400, 'INVALID_INPUT')
-    expect(await preferencesOf(ada)).toEqual(before)
+    expect(await readPreferences(ada)).toEqual(before)
   })
 
   it('refuses a free user, who has no File Manager', async () => {
     const bob = await makePerson(app)
     await expectRefusal(await change(bob, { mailBeforeExpiry: true }), 403, 'TIER_FILE_MANAGER')
-    expect(await preferencesOf(bob)).toEqual(defaultPreferences)
+    expect(await readPreferences(bob)).toEqual(defaultPreferences)
   })
 })

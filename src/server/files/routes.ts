@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseOrder } from '../../shared/rules/files/file-order.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { moment, parseCursor, takePage } from '../http/cursor.ts'
+import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import { changePreferences } from './change-preferences.ts'
@@ -23,7 +23,7 @@ type FileEndpoint =
   | 'preferences'
   | 'changePreferences'
 
-const receiptCursor = z.object({ purgedAt: moment, fileId: z.uuid() })
+const receiptCursor = z.object({ purgedAt: timestamp, fileId: z.uuid() })
 
 /** Routes for the signed-in user's own files (spec §7). */
 export function fileRoutes(
@@ -51,8 +51,8 @@ export function fileRoutes(
     async listReceipts({ query, user, context }) {
       const { limit, cursor } = query
       const after = parseCursor(receiptCursor, cursor)
-      const wanted = { now: deps.clock(), limit: limit + 1, after }
-      const rows = await listReceipts(deps.db, user.id, wanted)
+      const options = { now: deps.clock(), limit: limit + 1, after }
+      const rows = await listReceipts(deps.db, user.id, options)
       const cursorOf = ({ purgedAt, fileId }: ReceiptCursor) => ({ purgedAt, fileId })
       return takePage(context, rows, { limit, cursorOf })
     },

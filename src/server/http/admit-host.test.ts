@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Admit, admitHost, servedHosts } from './hosts.ts'
 
 const appUrl = new URL('https://files.example.org')
-const ours = 'Host: files.example.org'
-const foreign = 'Host: evil.example'
+const ownHost = 'Host: files.example.org'
+const foreignHost = 'Host: evil.example'
 
 let admit: Admit
 let warnings: object[]
@@ -20,13 +20,13 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   warnings = []
-  const log = { warn: (facts: object) => void warnings.push(facts) }
+  const log = { warn: (details: object) => void warnings.push(details) }
   admit = admitHost(servedHosts({ appUrl, appUrlIsSet: true }), { appUrl, log })
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 /** Sends these lines as a request. Returns the status, head and body of the response. */
-async function ask(...lines: string[]) {
+async function sendRequest(...lines: string[]) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
   const response = await text(socket)
@@ -36,49 +36,49 @@ async function ask(...lines: string[]) {
 
 describe('a request is admitted', () => {
   it.each([
-    ['for our host', 'GET / HTTP/1.1', [ours]],
+    ['for our host', 'GET / HTTP/1.1', [ownHost]],
     ['with our host in upper case and a port', 'GET / HTTP/1.1', ['hOST: FILES.example.org:443']],
     [
       'with our host in the target and the header',
       'GET http://files.example.org/ HTTP/1.1',
-      [ours],
+      [ownHost],
     ],
-    ['for the health check, with any host', 'GET /api/health HTTP/1.1', [foreign]],
-    ['for the readiness check, with a query', 'GET /api/ready?probe HTTP/1.1', [foreign]],
+    ['for the health check, with any host', 'GET /api/health HTTP/1.1', [foreignHost]],
+    ['for the readiness check, with a query', 'GET /api/ready?probe HTTP/1.1', [foreignHost]],
     ['for the metrics, without a host', 'GET /metrics HTTP/1.0', []],
-  ])('%s', async (_, line, headers) => {
-    expect((await ask(line, ...headers)).body).toBe('admitted')
+  ])('%s', async (_, requestLine, headers) => {
+    expect((await sendRequest(requestLine, ...headers)).body).toBe('admitted')
     expect(warnings).toEqual([])
   })
 })
 
 describe('a request is refused', () => {
   it.each([
-    ['for another host', 'GET / HTTP/1.1', [foreign]],
+    ['for another host', 'GET / HTTP/1.1', [foreignHost]],
     ['for a subdomain of our host', 'GET / HTTP/1.1', ['Host: x.files.example.org']],
     ['without a host', 'GET / HTTP/1.0', []],
     ['with an empty host', 'GET / HTTP/1.1', ['Host:']],
-    ['if only the target names our host', 'GET https://files.example.org/ HTTP/1.1', [foreign]],
-    ['if the target names another host', 'GET HTTP://evil.example/ HTTP/1.1', [ours]],
+    ['if only the target names our host', 'GET https://files.example.org/ HTTP/1.1', [foreignHost]],
+    ['if the target names another host', 'GET HTTP://evil.example/ HTTP/1.1', [ownHost]],
     [
       'with user info before the host',
       'GET http://files.example.org@evil.example/ HTTP/1.1',
-      [ours],
+      [ownHost],
     ],
-    ['for a path that starts like the health check', 'GET /api/healthy HTTP/1.1', [foreign]],
-    ['for a path that ends like the health check', 'GET /x/api/health HTTP/1.1', [foreign]],
+    ['for a path that starts like the health check', 'GET /api/healthy HTTP/1.1', [foreignHost]],
+    ['for a path that ends like the health check', 'GET /x/api/health HTTP/1.1', [foreignHost]],
     [
       'for a health check whose target names another host',
       'GET http://evil.example/api/health HTTP/1.1',
-      [ours],
+      [ownHost],
     ],
     [
       'despite X-Forwarded-Host',
       'GET / HTTP/1.1',
-      [foreign, 'X-Forwarded-Host: files.example.org'],
+      [foreignHost, 'X-Forwarded-Host: files.example.org'],
     ],
-  ])('%s', async (_, line, headers) => {
-    const { status, body } = await ask(line, ...headers)
+  ])('%s', async (_, requestLine, headers) => {
+    const { status, body } = await sendRequest(requestLine, ...headers)
     expect(status).toBe(421)
     expect(JSON.parse(body)).toMatchObject({
       code: 'HOST_NOT_SERVED',
@@ -88,18 +88,18 @@ describe('a request is refused', () => {
   })
 
   it.each([
-    [ours, foreign],
-    [foreign, ours],
-    [ours, 'hOST: files.example.org'],
+    [ownHost, foreignHost],
+    [foreignHost, ownHost],
+    [ownHost, 'hOST: files.example.org'],
   ])('with two Host headers: %s and %s', async (...hosts) => {
-    const { status, body } = await ask('GET / HTTP/1.1', ...hosts)
+    const { status, body } = await sendRequest('GET / HTTP/1.1', ...hosts)
     expect(status).toBe(400)
     expect(JSON.parse(body)).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   it('and logged once, with the first 200 characters of the host', async () => {
-    await ask('GET / HTTP/1.1', `Host: ${'x'.repeat(300)}`)
-    await ask('GET / HTTP/1.1', foreign)
+    await sendRequest('GET / HTTP/1.1', `Host: ${'x'.repeat(300)}`)
+    await sendRequest('GET / HTTP/1.1', foreignHost)
     expect(warnings).toEqual([{ host: 'x'.repeat(200), appUrl: 'https://files.example.org' }])
   })
 })

@@ -5,10 +5,10 @@ import { sendWithoutReading } from '../../../tests/support/unread-sockets.ts'
 import { bodyLimit } from './limits.ts'
 
 const maxSize = 1000
-const larger = 2 * 1024 * 1024
-let held = Promise.withResolvers<void>()
+const largeSize = 2 * 1024 * 1024
+let gate = Promise.withResolvers<void>()
 /** The number of calls inside the handler of `/hold`. */
-let heldCalls = 0
+let waitingCallCount = 0
 
 let server: BareServer
 beforeAll(async () => {
@@ -17,11 +17,11 @@ beforeAll(async () => {
       c.set('clientAddress', c.req.header('x-client') ?? '203.0.113.1')
       return next()
     })
-    const limitLarger = bodyLimit(larger)
+    const limitLarger = bodyLimit(largeSize)
     app.post('/hold', limitLarger, async (c) => {
-      heldCalls += 1
-      await held.promise
-      heldCalls -= 1
+      waitingCallCount += 1
+      await gate.promise
+      waitingCallCount -= 1
       return c.text('')
     })
     app.use('/larger', limitLarger)
@@ -38,7 +38,7 @@ function post(body: string, headers: Record<string, string | number> = {}, path 
 describe.each([
   ['with a Content-Length', {}],
   ['in chunks', { 'transfer-encoding': 'chunked' }],
-])('a body %s', (_how, headers) => {
+])('a body %s', (_description, headers) => {
   it.each([0, 1, maxSize - 1, maxSize])('of %i bytes is read completely', async (length) => {
     const response = await post('x'.repeat(length), headers)
     expect(response.status).toBe(200)
@@ -75,39 +75,39 @@ describe('the memory of large bodies', () => {
   /**
    * Sends a body to a handler that keeps it until the test ends. Returns false if it was refused.
    */
-  async function hold(client: string): Promise<boolean> {
-    const before = heldCalls
-    let refusal: unknown
-    const call = post('x'.repeat(larger), { 'x-client': client }, '/hold')
+  async function sendAndWait(client: string): Promise<boolean> {
+    const before = waitingCallCount
+    let error: unknown
+    const call = post('x'.repeat(largeSize), { 'x-client': client }, '/hold')
     void call.then((response) => {
-      if (response.status !== 200) refusal = refusalOf(response)
+      if (response.status !== 200) error = refusalOf(response)
     })
-    await expect.poll(() => refusal ?? heldCalls).not.toBe(before)
-    if (refusal) expect(refusal).toEqual([503, 'SERVER_BUSY'])
-    return refusal === undefined
+    await expect.poll(() => error ?? waitingCallCount).not.toBe(before)
+    if (error) expect(error).toEqual([503, 'SERVER_BUSY'])
+    return error === undefined
   }
 
   it('is limited per client and in total, and released', async () => {
-    held = Promise.withResolvers()
-    const alone = [await hold('198.51.100.1'), await hold('198.51.100.1')]
-    expect([...alone, await hold('198.51.100.1')]).toEqual([true, true, false])
-    const others: boolean[] = []
-    for (let n = 2; n < 9; n += 1) others.push(await hold(`198.51.100.${n}`))
-    expect(others).toEqual([true, true, true, true, true, true, false])
-    const refused = await post('x'.repeat(larger), {}, '/larger')
-    expect(refusalOf(refused)).toEqual([503, 'SERVER_BUSY'])
-    expect(refused.headers['retry-after']).toBe('5')
+    gate = Promise.withResolvers()
+    const firstClientCalls = [await sendAndWait('198.51.100.1'), await sendAndWait('198.51.100.1')]
+    expect([...firstClientCalls, await sendAndWait('198.51.100.1')]).toEqual([true, true, false])
+    const otherClientCalls: boolean[] = []
+    for (let n = 2; n < 9; n += 1) otherClientCalls.push(await sendAndWait(`198.51.100.${n}`))
+    expect(otherClientCalls).toEqual([true, true, true, true, true, true, false])
+    const rejection = await post('x'.repeat(largeSize), {}, '/larger')
+    expect(refusalOf(rejection)).toEqual([503, 'SERVER_BUSY'])
+    expect(rejection.headers['retry-after']).toBe('5')
     expect((await post('x'.repeat(4096), {}, '/larger')).status).toBe(200)
-    held.resolve()
-    await expect.poll(() => heldCalls).toBe(0)
-    expect((await post('x'.repeat(larger), {}, '/larger')).status).toBe(200)
+    gate.resolve()
+    await expect.poll(() => waitingCallCount).toBe(0)
+    expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)
   })
 
   it('is not taken by bodies that are announced and do not arrive', async () => {
-    const head = `POST /larger HTTP/1.1\r\nHost: x\r\nContent-Length: ${larger}\r\n\r\n`
-    const silent = await sendWithoutReading(server.url, () => head, 32)
-    expect((await post('x'.repeat(larger), {}, '/larger')).status).toBe(200)
-    silent.leave()
+    const head = `POST /larger HTTP/1.1\r\nHost: x\r\nContent-Length: ${largeSize}\r\n\r\n`
+    const stalledClient = await sendWithoutReading(server.url, () => head, 32)
+    expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)
+    stalledClient.leave()
   })
 })
 

@@ -5,13 +5,13 @@ import { type BuiltTemplate, makeTemplate } from './built-pages.ts'
 type Name = 'name' | 'size'
 type Condition = 'known' | 'late'
 
-function template(html: string, more: Partial<BuiltTemplate<Name, Condition>> = {}) {
+function template(html: string, options: Partial<BuiltTemplate<Name, Condition>> = {}) {
   return makeTemplate<Name, Condition>({
     file: 'page.html',
     html,
     placeholders: ['name', 'size'],
     conditions: ['known', 'late'],
-    ...more,
+    ...options,
   })
 }
 
@@ -36,13 +36,14 @@ describe('a template', () => {
 
   it('can repeat and nest sections', () => {
     const html = '{{#known}}1{{#late}}2{{/late}}{{/known}}{{#late}}3{{/late}}{{name}}{{size}}'
-    const shown = (holding: Condition[]) => template(html)(holding).fill({ name: '', size: '' })
-    expect([shown([]), shown(['known']), shown(['late']), shown(['known', 'late'])]).toEqual([
-      '',
-      '1',
-      '3',
-      '123',
-    ])
+    const renderText = (trueConditions: Condition[]) =>
+      template(html)(trueConditions).fill({ name: '', size: '' })
+    expect([
+      renderText([]),
+      renderText(['known']),
+      renderText(['late']),
+      renderText(['known', 'late']),
+    ]).toEqual(['', '1', '3', '123'])
   })
 })
 
@@ -54,7 +55,7 @@ describe('a page from another version', () => {
     ['a section without an end', page.replace('{{/known}}', '')],
     ['a section without a start', page.replace('{{#late}}', '')],
     ['a section that ends twice', `${page}{{/late}}`],
-  ])('with %s fails the startup with a remedy', (_fault, html) => {
+  ])('with %s fails the startup with a remedy', (_problem, html) => {
     expect(() => template(html)).toThrow(StartupError)
     expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })

@@ -32,14 +32,14 @@ export interface Page<Name extends string> {
 export function makeTemplate<Name extends string, Condition extends string>(
   built: BuiltTemplate<Name, Condition>,
 ): (trueConditions: readonly Condition[]) => Page<Name> {
-  if (built.isPartial !== true) requireMarks(built)
+  if (built.isPartial !== true) requireMarkers(built)
   // Detects unclosed sections at startup.
   compile(selectSections(built, built.conditions), built)
   const pages = new Map<string, Page<Name>>()
   return (trueConditions) => {
     const key = trueConditions.join()
-    const known = pages.get(key)
-    if (known) return known
+    const cachedPage = pages.get(key)
+    if (cachedPage) return cachedPage
     const text = selectSections(built, trueConditions)
     const page = { text, fill: compile(text, built) }
     pages.set(key, page)
@@ -47,7 +47,7 @@ export function makeTemplate<Name extends string, Condition extends string>(
   }
 }
 
-function requireMarks({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
+function requireMarkers({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
   for (const name of placeholders) {
     if (!html.includes(placeholder(name))) throw versionMismatch(file, `no ${placeholder(name)}`)
   }
@@ -67,11 +67,11 @@ function selectSections<Condition extends string>(
     if (before.includes(sectionEnd(condition)))
       throw versionMismatch(file, `no start of ${condition}`)
     return sections.reduce((page, section) => {
-      const [inner = '', after, ...others] = section.split(sectionEnd(condition))
-      if (after === undefined || others.length > 0) {
+      const [content = '', after, ...extraEnds] = section.split(sectionEnd(condition))
+      if (after === undefined || extraEnds.length > 0) {
         throw versionMismatch(file, `no end of ${condition}`)
       }
-      return page + (trueConditions.includes(condition) ? inner : '') + after
+      return page + (trueConditions.includes(condition) ? content : '') + after
     }, before)
   }, html)
 }
@@ -83,10 +83,10 @@ function compile<Name extends string>(
 ) {
   const [head = '', ...rest] = html.split(/\{\{(.*?)\}\}/)
   const parts: { name: Name; text: string }[] = []
-  for (let at = 0; at < rest.length; at += 2) {
-    const name = placeholders.find((known) => known === rest[at])
-    if (name === undefined) throw versionMismatch(file, `{{${rest[at]}}}`)
-    parts.push({ name, text: rest[at + 1] ?? '' })
+  for (let index = 0; index < rest.length; index += 2) {
+    const name = placeholders.find((candidate) => candidate === rest[index])
+    if (name === undefined) throw versionMismatch(file, `{{${rest[index]}}}`)
+    parts.push({ name, text: rest[index + 1] ?? '' })
   }
   return (values: Readonly<Record<Name, string>>): string => {
     let page = head
@@ -95,8 +95,10 @@ function compile<Name extends string>(
   }
 }
 
-function versionMismatch(file: string, what: string) {
-  return new StartupError(`The web was built for another version (${file}: ${what}): npm run build`)
+function versionMismatch(file: string, problem: string) {
+  return new StartupError(
+    `The web was built for another version (${file}: ${problem}): npm run build`,
+  )
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -118,7 +120,7 @@ function sha256(text: string) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
-function inline(html: string, element: 'script' | 'style') {
+function inlineHashes(html: string, element: 'script' | 'style') {
   return new Set(
     [...html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))].map(([, text]) =>
       sha256(text ?? ''),
@@ -145,8 +147,8 @@ export function pageHeaders(page: {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [
       "default-src 'none'",
-      ["script-src 'self'", ...inline(page.html, 'script')].join(' '),
-      ["style-src 'self'", ...inline(page.html, 'style')].join(' '),
+      ["script-src 'self'", ...inlineHashes(page.html, 'script')].join(' '),
+      ["style-src 'self'", ...inlineHashes(page.html, 'style')].join(' '),
       ["img-src 'self' data: blob:", ...(page.pictures ?? [])].join(' '),
       "font-src 'self'",
       "manifest-src 'self'",
@@ -171,8 +173,8 @@ export function allowStyle(
   style: string,
 ): Record<string, string> {
   const policy = headers['content-security-policy'] ?? ''
-  const allowed = policy.replace("style-src 'self'", `style-src 'self' ${sha256(style)}`)
-  return { ...headers, 'content-security-policy': allowed }
+  const extendedPolicy = policy.replace("style-src 'self'", `style-src 'self' ${sha256(style)}`)
+  return { ...headers, 'content-security-policy': extendedPolicy }
 }
 
 /**

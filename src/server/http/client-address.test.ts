@@ -97,27 +97,31 @@ describe('readNetworks', () => {
 })
 
 describe('the warning about an untrusted proxy', () => {
-  const forwarded = { 'x-forwarded-for': '203.0.113.9' }
-  function warned(address: string, headers: Record<string, string>, trusted: string[] = []) {
+  const forwardedHeaders = { 'x-forwarded-for': '203.0.113.9' }
+  function collectWarnings(
+    address: string,
+    headers: Record<string, string>,
+    trusted: string[] = [],
+  ) {
     const lines: unknown[] = []
-    const log = { warn: (facts: unknown) => void lines.push(facts) }
-    const watch = untrustedProxyWarning(log, readNetworks(trusted))
-    for (let n = 0; n < 2; n += 1) watch(requestFrom(address, headers))
+    const log = { warn: (details: unknown) => void lines.push(details) }
+    const warnOnce = untrustedProxyWarning(log, readNetworks(trusted))
+    for (let n = 0; n < 2; n += 1) warnOnce(requestFrom(address, headers))
     return lines
   }
 
   it.each(['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.0.7', '100.64.0.1', '::1', 'fd00::1'])(
     'is logged once for %s',
-    (address) => expect(warned(address, forwarded)).toEqual([{ proxy: address }]),
+    (address) => expect(collectWarnings(address, forwardedHeaders)).toEqual([{ proxy: address }]),
   )
 
   it.each(['203.0.113.7', '172.32.0.1', '100.128.0.1', '2001:db8::1'])(
     'is not logged for %s, as anyone can send that header',
-    (address) => expect(warned(address, forwarded)).toEqual([]),
+    (address) => expect(collectWarnings(address, forwardedHeaders)).toEqual([]),
   )
 
   it('is not logged for a trusted proxy or a direct request', () => {
-    expect(warned('10.0.0.1', forwarded, ['10.0.0.1'])).toEqual([])
-    expect(warned('127.0.0.1', {})).toEqual([])
+    expect(collectWarnings('10.0.0.1', forwardedHeaders, ['10.0.0.1'])).toEqual([])
+    expect(collectWarnings('127.0.0.1', {})).toEqual([])
   })
 })

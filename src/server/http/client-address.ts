@@ -8,10 +8,10 @@ import type { Logger } from 'pino'
  * @param trustedProxies null for none.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
-  const sender = peerAddress(request)
-  if (!isTrusted(sender, trustedProxies)) return sender
+  const peer = peerAddress(request)
+  if (!isTrusted(peer, trustedProxies)) return peer
   const forwarded = String(request.headers['x-forwarded-for'] ?? '')
-  return readAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? sender
+  return readAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? peer
 }
 
 export function isTrusted(address: string, trustedProxies: BlockList | null): boolean {
@@ -27,14 +27,14 @@ export function isTrusted(address: string, trustedProxies: BlockList | null): bo
  * @returns the normalized address (IPv4-mapped IPv6 becomes IPv4), or null if it is invalid.
  */
 export function readAddress(text: string): string | null {
-  const bare = text.trim().replace(/^"(.*)"$/, '$1')
-  const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(bare) ?? []
+  const unquoted = text.trim().replace(/^"(.*)"$/, '$1')
+  const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(unquoted) ?? []
   // A zone names a network interface of this machine.
-  const address = (bracketed ?? withPort ?? bare).replace(/%.*$/, '')
+  const address = (bracketed ?? withPort ?? unquoted).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null
-  const normal = new SocketAddress({ address, family: 'ipv6' }).address
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(normal)?.[1] ?? normal
+  const normalized = new SocketAddress({ address, family: 'ipv6' }).address
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(normalized)?.[1] ?? normalized
 }
 
 /**
@@ -73,9 +73,9 @@ export function readNetworks(texts: readonly string[]): BlockList | null {
   for (const text of texts) {
     const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const family = isIP(address)
-    const longest = family === 6 ? 128 : 32
-    const length = bits === undefined ? longest : Number(bits)
-    if (family === 0 || length > longest) return null
+    const maxLength = family === 6 ? 128 : 32
+    const length = bits === undefined ? maxLength : Number(bits)
+    if (family === 0 || length > maxLength) return null
     networks.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4')
   }
   return networks

@@ -34,8 +34,8 @@ it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (all) 
 it.each(['', 'x', '{"n":1}', Buffer.from('{"n":"1"}').toString('base64url')])(
   'any other text is invalid: %o',
   (text) => {
-    const refusal = expect.objectContaining({ code: 'INVALID_INPUT' })
-    expect(() => parseCursor(shape, text)).toThrow(refusal)
+    const invalidInput = expect.objectContaining({ code: 'INVALID_INPUT' })
+    expect(() => parseCursor(shape, text)).toThrow(invalidInput)
   },
 )
 
@@ -49,30 +49,34 @@ describe('a forged cursor', () => {
   afterAll(() => app.close())
 
   const id = '00000000-0000-4000-8000-000000000000'
-  const withMoment: Record<string, (moment: unknown) => unknown> = {
-    '/api/files?sort=-date&': (moment) => ['-date', moment, id],
+  const cursorMakers: Record<string, (time: unknown) => unknown> = {
+    '/api/files?sort=-date&': (time) => ['-date', time, id],
     '/api/files/receipts?': (purgedAt) => ({ purgedAt, fileId: id }),
-    '/api/admin/feedback?': (moment) => [moment, id],
-    '/api/admin/reports?': (moment) => [moment, id],
+    '/api/admin/feedback?': (time) => [time, id],
+    '/api/admin/reports?': (time) => [time, id],
   }
-  const ask = (path: string, value: unknown) => {
+  const requestPage = (path: string, value: unknown) => {
     const cursor = Buffer.from(JSON.stringify(value)).toString('base64url')
     return admin.fetch(`${path}cursor=${cursor}`)
   }
 
   it('is tested on every list with cursors', () => {
     const rows: Endpoint[] = Object.values(endpoints)
-    const lists = rows.filter(({ query }) => query && 'cursor' in (query as z.ZodObject).shape)
-    const tried = Object.keys(withMoment).map((path) => path.replace(/\?.*/, ''))
+    const pagedEndpoints = rows.filter(
+      ({ query }) => query && 'cursor' in (query as z.ZodObject).shape,
+    )
+    const testedPaths = Object.keys(cursorMakers).map((path) => path.replace(/\?.*/, ''))
     // The cursor of the audit log is a number.
-    expect(lists.map(({ path }) => path).sort()).toEqual([...tried, '/api/admin/audit'].sort())
+    expect(pagedEndpoints.map(({ path }) => path).sort()).toEqual(
+      [...testedPaths, '/api/admin/audit'].sort(),
+    )
   })
 
-  describe.each(Object.entries(withMoment))('at %s', (path, cursorOf) => {
+  describe.each(Object.entries(cursorMakers))('at %s', (path, cursorOf) => {
     it.each(['0001-01-01T00:00:00.000Z', '2026-11-22T12:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
       'with the time %s is valid',
-      async (moment) => {
-        expect((await ask(path, cursorOf(moment))).status).toBe(200)
+      async (time) => {
+        expect((await requestPage(path, cursorOf(time))).status).toBe(200)
       },
     )
 
@@ -94,8 +98,8 @@ describe('a forged cursor', () => {
       true,
       [1],
       {},
-    ])('with the time %j is invalid', async (moment) => {
-      const response = await ask(path, cursorOf(moment))
+    ])('with the time %j is invalid', async (time) => {
+      const response = await requestPage(path, cursorOf(time))
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
     })
@@ -103,8 +107,8 @@ describe('a forged cursor', () => {
 
   it.each([2 ** 53, -(2 ** 53), 1.5, null, '1', [1]])(
     'for the audit log with the line %j is invalid',
-    async (line) => {
-      expect((await ask('/api/admin/audit?', [line])).status).toBe(400)
+    async (auditId) => {
+      expect((await requestPage('/api/admin/audit?', [auditId])).status).toBe(400)
     },
   )
 })

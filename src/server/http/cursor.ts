@@ -3,12 +3,12 @@ import { type ZodType, z } from 'zod'
 import { AppError } from '../errors.ts'
 
 /** A time in a cursor, in the format of `Date.toISOString`. Postgres has no year 0. */
-export const momentShape = z.iso
+export const timestampText = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** `momentShape` parsed to a Date. */
-export const moment = momentShape.transform((text) => new Date(text))
+/** `timestampText` parsed to a Date. */
+export const timestamp = timestampText.transform((text) => new Date(text))
 
 /** Encodes the position of the last row of a page as an opaque string. */
 function formatCursor(value: unknown): string {

@@ -7,19 +7,19 @@ import { AppError } from '../errors.ts'
 import { sendEarlyError } from './early-response.ts'
 
 const MiB = 1024 * 1024
-const busy = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
+const unavailableError = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
 
 /** The server's handler. */
-let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 /** Resolves when the last request has been refused. */
-let refused: Promise<void>
+let errorSent: Promise<void>
 let server: Server
 let url: string
 beforeAll(async () => {
   server = createServer((request, response) => {
-    refused = answer(request, response)
+    errorSent = handler(request, response)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => {
@@ -27,7 +27,7 @@ afterAll(() => {
   return new Promise((closed) => server.close(closed))
 })
 beforeEach(() => {
-  answer = (request, response) => sendEarlyError(request, response, busy)
+  handler = (request, response) => sendEarlyError(request, response, unavailableError)
 })
 
 /**
@@ -48,7 +48,7 @@ function open(text: string): { socket: Socket; received: () => string } {
 it('sends status, code, message and headers, and disables caching', async () => {
   const { status, headers, body } = await send(url)
   expect(status).toBe(503)
-  expect(JSON.parse(body.toString())).toEqual(busy.body)
+  expect(JSON.parse(body.toString())).toEqual(unavailableError.body)
   expect(headers).toMatchObject({
     'content-type': 'application/json',
     'content-length': String(body.length),
@@ -90,61 +90,61 @@ it.each([
   expect(socket.closed).toBe(false)
   socket.end()
   await untilClosed(socket)
-  await refused
+  await errorSent
 })
 
 it('reads the body to avoid a connection reset before the response', async () => {
   const body = Buffer.alloc(8 * MiB)
-  const answered = await send(url, { method: 'PUT', body })
-  expect(answered.status).toBe(503)
-  await refused
+  const response = await send(url, { method: 'PUT', body })
+  expect(response.status).toBe(503)
+  await errorSent
 })
 
 it('reads at most 16 MiB', async () => {
   let receivedBytes = 0
-  answer = async (request, response) => {
+  handler = async (request, response) => {
     request.on('data', (chunk: Buffer) => {
       receivedBytes += chunk.length
     })
-    await sendEarlyError(request, response, busy)
+    await sendEarlyError(request, response, unavailableError)
   }
   const head = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MiB}\r\n\r\n`
-  const asked = once(server, 'request')
+  const requestArrived = once(server, 'request')
   const { socket } = open(head)
-  await asked
+  await requestArrived
   const chunk = Buffer.alloc(MiB)
-  const pour = () => {
+  const fillSocket = () => {
     while (!socket.destroyed && socket.write(chunk));
   }
-  socket.on('drain', pour)
-  pour()
-  await refused
+  socket.on('drain', fillSocket)
+  fillSocket()
+  await errorSent
   expect(receivedBytes).toBeGreaterThan(16 * MiB)
   expect(receivedBytes).toBeLessThan(17 * MiB)
   socket.destroy()
 })
 
 it('destroys the connection if another response has begun', async () => {
-  answer = async (request, response) => {
+  handler = async (request, response) => {
     response.writeHead(200, { 'Content-Length': 10 })
     response.write('half')
-    await sendEarlyError(request, response, busy)
+    await sendEarlyError(request, response, unavailableError)
   }
   await expect(send(url)).rejects.toThrow()
 })
 
 it('ignores a client that has disconnected', async () => {
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  answer = async (request, response) => {
-    response.once('close', leave)
-    await left
-    await sendEarlyError(request, response, busy)
+  const { promise: connectionClosed, resolve: onClose } = Promise.withResolvers<void>()
+  handler = async (request, response) => {
+    response.once('close', onClose)
+    await connectionClosed
+    await sendEarlyError(request, response, unavailableError)
     expect(response.headersSent).toBe(false)
   }
-  const asked = once(server, 'request')
+  const requestArrived = once(server, 'request')
   const { socket } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  await asked
+  await requestArrived
   socket.destroy()
-  await left
-  await refused
+  await connectionClosed
+  await errorSent
 })

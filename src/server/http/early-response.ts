@@ -5,7 +5,7 @@ const lingerBytes = 16 * 1024 * 1024
 const lingerMs = 5000
 
 /** A response that doesn't depend on the request body. */
-interface EarlyAnswer {
+interface EarlyResponse {
   status: number
   headers: Readonly<Record<string, string | number>>
   body: string
@@ -37,7 +37,7 @@ export async function sendEarlyError(
 export async function sendEarlyResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: EarlyAnswer,
+  { status, headers, body }: EarlyResponse,
 ): Promise<void> {
   if (response.destroyed) return
   if (response.headersSent) {
@@ -69,10 +69,10 @@ function linger(request: IncomingMessage): Promise<void> {
       resolve()
       return
     }
-    let dropped = 0
+    let droppedBytes = 0
     const drop = (chunk: Buffer) => {
-      dropped += chunk.length
-      if (dropped > lingerBytes) stop()
+      droppedBytes += chunk.length
+      if (droppedBytes > lingerBytes) stop()
     }
     const stop = () => {
       clearTimeout(timer)

@@ -23,7 +23,7 @@ export interface HttpEnv {
 }
 
 /** A response that caches must not store. */
-export interface PageAnswer {
+export interface PageResponse {
   status: ContentfulStatusCode
   /** Why the request was refused. Shown on the page. */
   reason?: string
@@ -34,5 +34,5 @@ export interface PageAnswer {
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,
-  response?: PageAnswer,
+  response?: PageResponse,
 ) => Promise<Response>

@@ -79,12 +79,12 @@ describe('a full disk', () => {
     const { email, password } = person
     const name = { firstName: 'Ada', lastName: 'Lovelace' }
     const other = { ...name, email: 'new@example.org', password, confirmPassword: password }
-    const answers = [
+    const responses = [
       await makeClient(app).post('/api/auth/login', { email, password }),
       await makeClient(app).post('/api/auth/signup', other),
       await requestUpload(person),
     ]
-    for (const response of answers) {
+    for (const response of responses) {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('60')
       expect(await response.json()).toEqual({
@@ -105,27 +105,30 @@ describe('a full disk', () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'EDQUOT' })
     const seal = vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(full)
     const { cloudKey } = started
-    const refused = await person.post('/api/files/confirm-upload', { cloudKey })
+    const response = await person.post('/api/files/confirm-upload', { cloudKey })
     expect(seal).toHaveBeenCalledOnce()
-    expect(refused.status).toBe(503)
-    expect(await refused.json()).toMatchObject({ code: 'DISK_FULL' })
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ code: 'DISK_FULL' })
     expect((await person.post('/api/files/confirm-upload', { cloudKey })).status).toBe(200)
   })
 })
 
 describe('a body above the limit', () => {
-  it.each([true, false])('is refused with 413 (with Content-Length: %s)', async (announced) => {
-    const text = JSON.stringify({ email: 'x'.repeat(100_000) })
-    const body = announced ? text : new Blob([text]).stream()
-    const response = await makeClient(app).fetch('/api/auth/login', {
-      method: 'POST',
-      body,
-      // Node's `fetch` requires this option for streams.
-      ...(!announced && { duplex: 'half' }),
-    })
-    expect(response.status).toBe(413)
-    expect(await response.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
-  })
+  it.each([true, false])(
+    'is refused with 413 (with Content-Length: %s)',
+    async (hasContentLength) => {
+      const text = JSON.stringify({ email: 'x'.repeat(100_000) })
+      const body = hasContentLength ? text : new Blob([text]).stream()
+      const response = await makeClient(app).fetch('/api/auth/login', {
+        method: 'POST',
+        body,
+        // Node's `fetch` requires this option for streams.
+        ...(!hasContentLength && { duplex: 'half' }),
+      })
+      expect(response.status).toBe(413)
+      expect(await response.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+    },
+  )
 })
 
 describe('readiness', () => {
@@ -139,12 +142,12 @@ describe('readiness', () => {
 
   it('shares one check between parallel calls', async () => {
     const check = vi.spyOn(app.deps.stores.current, 'check')
-    const ask = () => makeClient(app).fetch('/api/ready')
-    const answers = await Promise.all(Array.from({ length: 30 }, ask))
-    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200))
+    const requestReady = () => makeClient(app).fetch('/api/ready')
+    const responses = await Promise.all(Array.from({ length: 30 }, requestReady))
+    expect(responses.map(({ status }) => status)).toEqual(Array(30).fill(200))
     const checkCount = check.mock.calls.length
     expect(checkCount).toBeLessThan(30)
-    await ask()
+    await requestReady()
     expect(check).toHaveBeenCalledTimes(checkCount + 1)
     check.mockRestore()
   })

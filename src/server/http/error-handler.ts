@@ -24,7 +24,7 @@ function toAppError(error: unknown, requestId: string): AppError {
  * Clients could flood the log with these errors. `makeLoadShedder` and `DiskSpace` log SERVER_BUSY
  * and STORAGE_FULL occasionally, and the Admin Center shows the storage usage.
  */
-const notLogged = new Set<ErrorCode>([
+const unloggedCodes = new Set<ErrorCode>([
   'LOGOS_BUSY',
   'PASSWORDS_BUSY',
   'SERVER_BUSY',
@@ -45,7 +45,7 @@ export function makeErrorHandler(showPage: ShowPage) {
   return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
     const appError = toLoggedError(error, c)
     const { status, headers, message } = appError
-    return status >= 500 && opensPage(c)
+    return status >= 500 && isPageNavigation(c)
       ? showPage(c, 'unavailable', { status, reason: message, headers })
       : sendError(appError, c)
   }
@@ -55,7 +55,7 @@ export function makeErrorHandler(showPage: ShowPage) {
 export function toLoggedError(error: unknown, c: Context<HttpEnv>): AppError {
   const appError = toAppError(error, c.get('requestId'))
   const { cause, code, status, isLogged } = appError
-  if (status >= 500 && isLogged && !notLogged.has(code)) {
+  if (status >= 500 && isLogged && !unloggedCodes.has(code)) {
     c.get('log').error({ err: cause ?? appError, code }, 'failed')
   }
   return appError
@@ -67,6 +67,6 @@ function sendError(error: AppError, c: Context<HttpEnv>): Response {
 }
 
 /** True for page loads. Scripts don't accept HTML. */
-function opensPage({ req }: Context<HttpEnv>): boolean {
+function isPageNavigation({ req }: Context<HttpEnv>): boolean {
   return req.method === 'GET' && req.header('accept')?.includes('text/html') === true
 }

@@ -48,10 +48,10 @@ export function servedHosts({
 
   const pageOrigin = (host = ''): string | null => {
     if (host === appUrl.host) return appUrl.origin
-    const asked = hostHeader.test(host) ? URL.parse(`${appUrl.protocol}//${host}`) : null
-    if (!asked || !isServed(asked.hostname)) return null
-    const isPublic = appUrlIsSet && asked.hostname === appUrl.hostname
-    return isPublic ? appUrl.origin : asked.origin
+    const hostUrl = hostHeader.test(host) ? URL.parse(`${appUrl.protocol}//${host}`) : null
+    if (!hostUrl || !isServed(hostUrl.hostname)) return null
+    const isPublic = appUrlIsSet && hostUrl.hostname === appUrl.hostname
+    return isPublic ? appUrl.origin : hostUrl.origin
   }
 
   return {
@@ -64,7 +64,7 @@ export function servedHosts({
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** Load balancers request these paths by IP address. The responses are public. */
-const forAnyHost = /^\/(api\/health|api\/ready|metrics)(\?|$)/
+const hostIndependentPath = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 
 /**
  * Refuses requests for unknown hosts with 421 (RFC 9110 §15.5.20). Otherwise a foreign domain could
@@ -79,19 +79,23 @@ export function admitHost(
   let isLogged = false
   return (request, response) => {
     const { headersDistinct, url = '' } = request
-    if (forAnyHost.test(url)) return true
-    const { host: asked = [] } = headersDistinct
-    if (asked.length > 1) {
+    if (hostIndependentPath.test(url)) return true
+    const { host: hostHeaders = [] } = headersDistinct
+    if (hostHeaders.length > 1) {
       const message = 'The request has more than one Host header.'
       void sendEarlyError(request, response, new AppError('INVALID_INPUT', { message }))
       return false
     }
-    const named = [...asked, ...targetHost(url)]
-    if (named.length > 0 && named.every((host) => hosts.pageOrigin(host) !== null)) return true
+    const requestedHosts = [...hostHeaders, ...targetHost(url)]
+    if (
+      requestedHosts.length > 0 &&
+      requestedHosts.every((host) => hosts.pageOrigin(host) !== null)
+    )
+      return true
     if (!isLogged) {
       isLogged = true
       log.warn(
-        { host: asked[0]?.slice(0, 200), appUrl: appUrl.origin },
+        { host: hostHeaders[0]?.slice(0, 200), appUrl: appUrl.origin },
         'Refused a request for an unknown host: set APP_URL to the address that people open, and make the proxy forward the Host header',
       )
     }
@@ -115,7 +119,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
-    if (!safeMethods.has(c.req.method) && !isOurs(c.req.raw.headers, hosts, appUrl)) {
+    if (!safeMethods.has(c.req.method) && !isSameOriginRequest(c.req.raw.headers, hosts, appUrl)) {
       throw new AppError('FOREIGN_ORIGIN')
     }
     await next()
@@ -123,7 +127,7 @@ export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
 }
 
 /** True for a page of the public origin or of the requested host, which `admitHost` has checked. */
-function isOurs(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
+function isSameOriginRequest(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')
   if (origin === null) return !isCrossSite(headers)
   return origin === appUrl.origin || origin === hosts.pageOrigin(headers.get('host') ?? undefined)
@@ -148,10 +152,12 @@ export function loopbackRedirect(appUrl: URL) {
     // Nearly all requests use the right host. Skip the cost of parsing the URL.
     if (host === appUrl.host || !accept?.includes('text/html')) return next()
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
-    const asked = new URL(c.req.url)
-    const sameServer =
-      isLoopback(appUrl.hostname) && isLoopback(asked.hostname) && asked.port === appUrl.port
-    if (!sameServer || asked.hostname === appUrl.hostname) return next()
-    return c.redirect(`${appUrl.origin}${asked.pathname}${asked.search}`, 302)
+    const requestUrl = new URL(c.req.url)
+    const isSameServer =
+      isLoopback(appUrl.hostname) &&
+      isLoopback(requestUrl.hostname) &&
+      requestUrl.port === appUrl.port
+    if (!isSameServer || requestUrl.hostname === appUrl.hostname) return next()
+    return c.redirect(`${appUrl.origin}${requestUrl.pathname}${requestUrl.search}`, 302)
   })
 }

@@ -19,31 +19,31 @@ afterEach(() => {
 })
 
 /**
- * Serves one request with `answer`. The returned `check` runs the given number of checks for
- * stalled clients and calls `move` after each. It returns 'cut' if the connection was reset.
+ * Serves one request with `handler`. The returned `check` runs the given number of checks for
+ * stalled clients and calls `onCheck` after each. It returns 'cut' if the connection was reset.
  */
 async function serve(
   text: string,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
 ) {
   const responses = new Set<ServerResponse>()
-  const stalled = new StalledClients(responses)
+  const stalledClients = new StalledClients(responses)
   server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   clients.push(client)
   client.pause().on('error', () => undefined)
   const [request, response] = await new Promise<[IncomingMessage, ServerResponse]>((resolve) => {
-    server.on('request', (...pair) => resolve(pair))
+    server.on('request', (...requestAndResponse) => resolve(requestAndResponse))
     client.write(text)
   })
   responses.add(response)
-  answer(request, response)
-  const check = async (checks: number, move: (check: number) => unknown = () => undefined) => {
+  handler(request, response)
+  const check = async (checks: number, onCheck: (check: number) => unknown = () => undefined) => {
     for (let n = 0; n < checks && !request.socket.destroyed; n += 1) {
-      stalled.check()
+      stalledClients.check()
       if (request.socket.destroyed) break
-      await move(n)
+      await onCheck(n)
       await new Promise(setImmediate)
     }
     return request.socket.destroyed ? 'cut' : 'kept'
@@ -52,25 +52,25 @@ async function serve(
 }
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
-function much(_: IncomingMessage, response: ServerResponse) {
+function sendLargeBody(_: IncomingMessage, response: ServerResponse) {
   void response.end(Buffer.alloc(64 * MiB))
 }
-const { checks, bytes: leastBytes } = StalledClients.minProgress
+const { checks, bytes: minBytes } = StalledClients.minProgress
 
-/** Serves a client that sends `bytes` of its body with each call of `sendSome`. */
+/** Serves a client that sends `bytes` of its body with each call of `sendBytes`. */
 async function serveSteadyUpload(bytes: number) {
-  const served = await serve(longPost, (incoming) => void incoming.resume())
-  const sendSome = () => {
-    const arrived = new Promise((resolve) => served.request.once('data', resolve))
-    served.client.write(Buffer.alloc(bytes))
+  const connection = await serve(longPost, (incoming) => void incoming.resume())
+  const sendBytes = () => {
+    const arrived = new Promise((resolve) => connection.request.once('data', resolve))
+    connection.client.write(Buffer.alloc(bytes))
     return arrived
   }
-  return { ...served, sendSome }
+  return { ...connection, sendBytes }
 }
 
 describe('a stalled client', () => {
   it('is reset if it reads nothing, but not too early', async () => {
-    const { check } = await serve(get, much)
+    const { check } = await serve(get, sendLargeBody)
     expect(await check(checks)).toBe('kept')
     // Bytes that fill the kernel's buffer may count as read at first.
     expect(await check(2 * checks + 1)).toBe('cut')
@@ -79,31 +79,31 @@ describe('a stalled client', () => {
   it('is reset even if it sends bytes', async () => {
     const { client, check } = await serve(post, (incoming, response) => {
       incoming.resume()
-      much(incoming, response)
+      sendLargeBody(incoming, response)
     })
     expect(await check(3 * checks + 1, () => client.write('x'))).toBe('cut')
   })
 
   it('is reset if it sends nothing, or a byte now and then', async () => {
-    const silent = await serve(post, (incoming) => void incoming.resume())
-    expect(await silent.check(checks)).toBe('kept')
-    expect(await silent.check(1)).toBe('cut')
+    const silentClient = await serve(post, (incoming) => void incoming.resume())
+    expect(await silentClient.check(checks)).toBe('kept')
+    expect(await silentClient.check(1)).toBe('cut')
     server.close()
-    const { check, sendSome } = await serveSteadyUpload(1)
-    expect(await check(checks + 1, sendSome)).toBe('cut')
+    const { check, sendBytes } = await serveSteadyUpload(1)
+    expect(await check(checks + 1, sendBytes)).toBe('cut')
   })
 })
 
 describe('a client is not reset', () => {
   it('if it sends just fast enough', async () => {
-    const { check, sendSome } = await serveSteadyUpload(Math.ceil(leastBytes / checks))
-    expect(await check(10 * checks, sendSome)).toBe('kept')
+    const { check, sendBytes } = await serveSteadyUpload(Math.ceil(minBytes / checks))
+    expect(await check(10 * checks, sendBytes)).toBe('kept')
   })
 
   it('if it pauses and then continues', async () => {
-    const { client, check } = await serve(get, much)
+    const { client, check } = await serve(get, sendLargeBody)
     let read = 0
-    const readSome = async (n: number) => {
+    const readBytes = async (n: number) => {
       // The kernel doesn't report smaller reads to the server.
       if (n % (checks / 2) > 0) return
       for (const target = read + 8 * MiB; read < target; ) {
@@ -112,39 +112,39 @@ describe('a client is not reset', () => {
         else await new Promise((resolve) => client.once('readable', resolve))
       }
     }
-    expect(await check(3 * checks, readSome)).toBe('kept')
+    expect(await check(3 * checks, readBytes)).toBe('kept')
   })
 
   it('while it waits for the server', async () => {
     const whole = await serve(get, () => undefined)
     expect(await whole.check(2 * checks)).toBe('kept')
     server.close()
-    const unread = await serve(post, () => undefined)
-    unread.client.write(Buffer.alloc(99_999))
-    const { request } = unread
+    const connection = await serve(post, () => undefined)
+    connection.client.write(Buffer.alloc(99_999))
+    const { request } = connection
     while (request.readableLength < request.readableHighWaterMark) {
       await new Promise(setImmediate)
     }
-    expect(await unread.check(2 * checks)).toBe('kept')
+    expect(await connection.check(2 * checks)).toBe('kept')
   })
 })
 
 describe('the connection limit', () => {
-  let bare: BareServer
+  let bareServer: BareServer
   const open: Socket[] = []
   afterEach(async () => {
     for (const socket of open.splice(0)) socket.destroy()
-    await bare.close()
+    await bareServer.close()
   })
 
-  const serveFew = (options: Parameters<typeof serveBare>[2] = {}) => {
-    const limits = { connections: { total: 4, always: 2 } }
+  const serveWithConnectionLimit = (options: Parameters<typeof serveBare>[2] = {}) => {
+    const limits = { connections: { total: 4, guaranteed: 2 } }
     return serveBare((app) => app.get('/health', (c) => c.text('ok')), limits, options)
   }
 
   /** Sends a request on a new connection, which stays open. Returns true if it was answered. */
-  async function ask(localAddress: string): Promise<boolean> {
-    const { hostname: host, port } = new URL(bare.url)
+  async function sendRequest(localAddress: string): Promise<boolean> {
+    const { hostname: host, port } = new URL(bareServer.url)
     const socket = connect({ host, port: Number(port), localAddress })
     socket.on('error', () => {})
     open.push(socket)
@@ -156,20 +156,22 @@ describe('the connection limit', () => {
 
   it('keeps one address from taking all connections', async () => {
     const logged: unknown[] = []
-    bare = await serveFew({ log: { warn: (facts: unknown) => void logged.push(facts) } })
-    const flood = await Promise.all(Array.from({ length: 20 }, () => ask('127.0.0.1')))
-    expect(flood.filter(Boolean)).toHaveLength(2)
-    expect(await ask('127.0.0.2')).toBe(true)
+    bareServer = await serveWithConnectionLimit({
+      log: { warn: (details: unknown) => void logged.push(details) },
+    })
+    const results = await Promise.all(Array.from({ length: 20 }, () => sendRequest('127.0.0.1')))
+    expect(results.filter(Boolean)).toHaveLength(2)
+    expect(await sendRequest('127.0.0.2')).toBe(true)
     expect(logged).toEqual([{ open: 2 }])
     for (const socket of open.splice(0)) socket.destroy()
-    await expect.poll(() => bare.connections()).toBe(0)
-    expect(await ask('127.0.0.1')).toBe(true)
+    await expect.poll(() => bareServer.connections()).toBe(0)
+    expect(await sendRequest('127.0.0.1')).toBe(true)
   })
 
   it('applies in total but not per address behind a trusted proxy', async () => {
-    bare = await serveFew({ trustedProxies: privateNetworks })
-    for (let n = 0; n < 4; n += 1) expect(await ask('127.0.0.1')).toBe(true)
-    expect(await ask('127.0.0.1')).toBe(false)
+    bareServer = await serveWithConnectionLimit({ trustedProxies: privateNetworks })
+    for (let n = 0; n < 4; n += 1) expect(await sendRequest('127.0.0.1')).toBe(true)
+    expect(await sendRequest('127.0.0.1')).toBe(false)
   })
 })
 
@@ -182,7 +184,7 @@ describe('resetSocket frees the handle of a connection that', () => {
     ['is closing with unsent data', (socket) => socket.end(bytes)],
     ['is idle', () => {}],
     ['sent an unacknowledged FIN', (socket) => socket.end()],
-  ])('%s', async (_, begin) => {
+  ])('%s', async (_, prepareSocket) => {
     server = createServer()
     const connected = once(server, 'connection')
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -191,7 +193,7 @@ describe('resetSocket frees the handle of a connection that', () => {
     client.on('error', () => {})
     const [socket] = (await connected) as [Socket]
     socket.on('error', () => {})
-    begin(socket)
+    prepareSocket(socket)
     const closed = once(socket, 'close')
     resetSocket(socket)
     await closed

@@ -39,7 +39,7 @@ export const connectionLimits: ConnectionLimits = {
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, or 150 MiB with partial headers or bodies. A
   // browser opens up to six, so a third of the total is enough for 200 people behind one address.
-  connections: { total: 4096, always: 256 },
+  connections: { total: 4096, guaranteed: 256 },
 }
 
 /** The minimum interval between log lines about refusals. */
@@ -54,27 +54,27 @@ export function limitConnections(
   connections: SharedLimit,
   { log, trustedProxies }: { log: Pick<Logger, 'warn'>; trustedProxies: BlockList | null },
 ): void {
-  const open = new FairLimit(connections)
+  const openConnections = new FairLimit(connections)
   let isLogged = false
-  const logRefusal = () => {
+  const logRejection = () => {
     if (isLogged) return
     isLogged = true
-    log.warn({ open: open.used }, 'Connections are refused: too many are open')
+    log.warn({ open: openConnections.used }, 'Connections are refused: too many are open')
     setTimeout(() => {
       isLogged = false
     }, logEveryMs).unref()
   }
   server.maxConnections = connections.total
-  server.on('drop', logRefusal)
+  server.on('drop', logRejection)
   server.on('connection', (socket) => {
     const address = peerAddress({ socket })
     if (isTrusted(address, trustedProxies)) return
-    const release = open.take(address)
+    const release = openConnections.take(address)
     if (release) {
       socket.once('close', release)
       return
     }
-    logRefusal()
+    logRejection()
     resetSocket(socket)
   })
 }
@@ -105,39 +105,39 @@ export class PipelineQueue {
   run(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request
     if (socket.destroyed) return
-    const begin = () => {
+    const startHandling = () => {
       this.#active.add(response)
       response.once('close', () => this.#active.delete(response))
       handle()
     }
     // Node assigns the socket to a response once the earlier ones have been sent.
     if (response.socket) {
-      begin()
+      startHandling()
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
     // Without pipelining, a client's next request may still arrive before this server sees the end
     // of the response.
-    const counted = waiting === 0 ? 0 : 1
+    const queueCost = waiting === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
-    if (waiting >= perConnection || this.#total + counted > total) {
+    if (waiting >= perConnection || this.#total + queueCost > total) {
       resetSocket(socket)
       return
     }
     this.#waiting.set(socket, waiting + 1)
-    this.#total += counted
-    const leave = () => {
-      response.off('socket', take)
-      request.off('close', leave)
-      this.#total -= counted
+    this.#total += queueCost
+    const leaveQueue = () => {
+      response.off('socket', takeSocket)
+      request.off('close', leaveQueue)
+      this.#total -= queueCost
       this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1)
     }
-    const take = () => {
-      leave()
-      begin()
+    const takeSocket = () => {
+      leaveQueue()
+      startHandling()
     }
-    response.once('socket', take)
-    request.once('close', leave)
+    response.once('socket', takeSocket)
+    request.once('close', leaveQueue)
   }
 }
 
@@ -185,17 +185,17 @@ export class StalledClients {
     for (const response of this.#responses) {
       const now = progressOf(response)
       if (now === null) continue
-      const watched = this.#watched.get(response)
-      if (watched?.activity !== now.activity) {
+      const lastProgress = this.#watched.get(response)
+      if (lastProgress?.activity !== now.activity) {
         this.#watched.set(response, { ...now, checks: 0 })
         continue
       }
-      watched.checks += 1
-      if (watched.checks < checks) continue
+      lastProgress.checks += 1
+      if (lastProgress.checks < checks) continue
       // A reset makes the kernel drop the unread bytes.
-      if (now.bytes - watched.bytes < bytes && response.socket) resetSocket(response.socket)
-      watched.bytes = now.bytes
-      watched.checks = 0
+      if (now.bytes - lastProgress.bytes < bytes && response.socket) resetSocket(response.socket)
+      lastProgress.bytes = now.bytes
+      lastProgress.checks = 0
     }
   }
 }
@@ -206,8 +206,8 @@ function progressOf(response: ServerResponse): Progress | null {
   if (!socket) return null
   if (response.writableLength > 0) return { activity: 'read', bytes: bytesFlushed(socket) }
   // While the buffer is full, the server doesn't read.
-  const mayArrive = !request.complete && request.readableLength < request.readableHighWaterMark
-  return mayArrive ? { activity: 'send', bytes: socket.bytesRead } : null
+  const canReceive = !request.complete && request.readableLength < request.readableHighWaterMark
+  return canReceive ? { activity: 'send', bytes: socket.bytesRead } : null
 }
 
 /**
@@ -235,11 +235,11 @@ export interface SharedLimit {
   /** For all clients together. */
   total: number
   /** Guaranteed to each client while fewer than `total` are in use. */
-  always: number
+  guaranteed: number
 }
 
 /**
- * Enforces a shared limit. A client may take `always`, and more as long as its share is at most
+ * Enforces a shared limit. A client may take `guaranteed`, and more as long as its share is at most
  * half of what is free. One client can thus reach a third of `total`, which is enough for many
  * people behind one address, and several greedy clients still leave some for others.
  */
@@ -262,16 +262,16 @@ export class FairLimit {
    */
   take(address: string, amount = 1): (() => void) | null {
     const client = addressBlock(address)
-    const ofClient = this.#byClient.get(client) ?? 0
+    const clientUsed = this.#byClient.get(client) ?? 0
     const free = this.#limit.total - this.#used
-    const mostOfClient = Math.max(this.#limit.always, Math.floor(free / 2))
-    if (amount > free || ofClient + amount > mostOfClient) return null
+    const clientLimit = Math.max(this.#limit.guaranteed, Math.floor(free / 2))
+    if (amount > free || clientUsed + amount > clientLimit) return null
     this.#used += amount
-    this.#byClient.set(client, ofClient + amount)
+    this.#byClient.set(client, clientUsed + amount)
     return () => {
       this.#used -= amount
-      const left = (this.#byClient.get(client) ?? amount) - amount
-      if (left > 0) this.#byClient.set(client, left)
+      const remaining = (this.#byClient.get(client) ?? amount) - amount
+      if (remaining > 0) this.#byClient.set(client, remaining)
       else this.#byClient.delete(client)
     }
   }
@@ -286,19 +286,19 @@ export function makeLoadShedder({
   clock,
   log,
   pool,
-  mostWaiting,
+  maxWaiting,
 }: {
   clock: Clock
   log: Pick<Logger, 'warn'>
   pool: { readonly waitingCount: number }
   /** How many queries may wait for a connection. */
-  mostWaiting: number
+  maxWaiting: number
 }): () => void {
   let loggedAt = Number.NEGATIVE_INFINITY
   let refused = 0
   /** @throws {AppError} SERVER_BUSY with `Retry-After`. */
   return () => {
-    if (pool.waitingCount < mostWaiting) return
+    if (pool.waitingCount < maxWaiting) return
     refused += 1
     const now = clock().getTime()
     if (now < loggedAt || now - loggedAt >= logEveryMs) {
@@ -311,7 +311,7 @@ export function makeLoadShedder({
 }
 
 /** The bytes of all large bodies in memory. Parsed, they take several times as much. */
-export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, always: 2 * 1024 * 1024 }
+export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, guaranteed: 2 * 1024 * 1024 }
 
 /** Smaller bodies don't count. A login or signup has less than 1 KiB. */
 const largeBodyBytes = 4 * 1024
@@ -323,20 +323,20 @@ const largeBodyBytes = 4 * 1024
  */
 export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(largeBodies)) {
   return createMiddleware<HttpEnv>(async (c, next) => {
-    const { incoming } = c.env
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = incoming.headers
+    const { incoming: request } = c.env
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
     if (Number(length) > maxSize) throw new AppError('BODY_TOO_LARGE')
     const hasBody = coding !== undefined || Number(length) > 0
     // GET and HEAD bodies are never read, and a download may take hours.
     if (!hasBody || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     const releases: (() => void)[] = []
-    const take = (bytes: number) => {
+    const reserve = (bytes: number) => {
       const release = memory.take(c.get('clientAddress'), bytes)
       if (!release) throw new AppError('SERVER_BUSY')
       releases.push(release)
     }
     try {
-      c.set('body', await readBody(incoming, maxSize, take))
+      c.set('body', await readBody(request, maxSize, reserve))
       await next()
     } finally {
       // The parsed body stays in memory until here.
@@ -346,23 +346,23 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
 }
 
 async function readBody(
-  incoming: IncomingMessage,
+  request: IncomingMessage,
   maxSize: number,
-  take: (bytes: number) => void,
+  reserve: (bytes: number) => void,
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let received = 0
   try {
     // Keep the connection open for the response, even if the body is refused.
-    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       received += chunk.length
       if (received > maxSize) throw new AppError('BODY_TOO_LARGE')
-      if (received > largeBodyBytes) take(chunk.length)
+      if (received > largeBodyBytes) reserve(chunk.length)
       chunks.push(chunk)
     }
   } catch (error) {
     // The client disconnected. Its error must not be mistaken for a lost database connection.
-    if (error instanceof AppError || !incoming.destroyed) throw error
+    if (error instanceof AppError || !request.destroyed) throw error
     throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
   }
   return Buffer.concat(chunks)

@@ -53,10 +53,10 @@ describe('a client that expects 100-continue', () => {
   it('is refused before it sends the body', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
     const target = uploadUrl.slice(app.url.length)
-    const tooLong = await exchange(put(target, 5))
-    expect(tooLong.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
-    const altered = await exchange(put(`${target}x`, 4))
-    expect(altered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
+    const tooLongResponse = await exchange(put(target, 5))
+    expect(tooLongResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
+    const alteredResponse = await exchange(put(`${target}x`, 4))
+    expect(alteredResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
   })
 })
 

@@ -42,11 +42,11 @@ export interface ListenOptions {
  */
 export async function listen(
   app: Hono<HttpEnv>,
-  answerStorage: StorageHandler,
+  handleStorage: StorageHandler,
   { host, port, admit, trustedProxies, log, watch, stopping }: ListenOptions,
   limits: ConnectionLimits = connectionLimits,
 ): Promise<{ server: Server; port: number }> {
-  const answer = getRequestListener(
+  const requestListener = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
       // For HEAD, `app.fetch` returns a copy of the response, from which the adapter can't tell
@@ -55,19 +55,24 @@ export async function listen(
     },
     { hostname: host }, // for HTTP/1.0 requests without a host
   )
-  const forStorage = (request: IncomingMessage) => request.url?.startsWith('/storage/') === true
+  const isStorageRequest = (request: IncomingMessage) =>
+    request.url?.startsWith('/storage/') === true
   const pipeline = new PipelineQueue(limits.waitingRequests)
-  const begin = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+  const handleRequest = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ) => {
     watch(request, response)
     if (stopping?.aborted) response.shouldKeepAlive = false
-    if (lacksHost(request)) return closeWith(response, 400)
+    if (lacksHost(request)) return closeWithStatus(response, 400)
     if (!admit(request, response)) return
     // The client waits for `writeContinue` before it sends the body. Storage calls it itself, so
     // that it can refuse an upload before any byte is sent.
-    if (forStorage(request)) return void answerStorage(request, response)
+    if (isStorageRequest(request)) return void handleStorage(request, response)
     if (expectsContinue) response.writeContinue()
     limitBodyTime(request, response, limits.bodyMs)
-    void answer(request, response)
+    void requestListener(request, response)
   }
   // Disables Node's own Host check, which would answer before earlier requests on the connection
   // and bypass the limits.
@@ -82,14 +87,14 @@ export async function listen(
     requestTimeout: 0,
   }
   const server = createServer(options, (request, response) =>
-    pipeline.run(request, response, () => begin(request, response, false)),
+    pipeline.run(request, response, () => handleRequest(request, response, false)),
   )
   limitConnections(server, limits.connections, { log, trustedProxies })
   server.on('checkContinue', (request, response) =>
-    pipeline.run(request, response, () => begin(request, response, true)),
+    pipeline.run(request, response, () => handleRequest(request, response, true)),
   )
   server.on('checkExpectation', (request, response) =>
-    pipeline.run(request, response, () => closeWith(response, 417)),
+    pipeline.run(request, response, () => closeWithStatus(response, 417)),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -98,10 +103,10 @@ export async function listen(
       resolve()
     })
   })
-  const stalled = new StalledClients(pipeline.active)
+  const stalledClients = new StalledClients(pipeline.active)
   const checkMs = limits.stalledMs / StalledClients.minProgress.checks
-  const checking = setInterval(() => stalled.check(), checkMs)
-  server.once('close', () => clearInterval(checking))
+  const checkTimer = setInterval(() => stalledClients.check(), checkMs)
+  server.once('close', () => clearInterval(checkTimer))
   return { server, port: (server.address() as AddressInfo).port }
 }
 
@@ -110,6 +115,6 @@ function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0'
 }
 
-function closeWith(response: ServerResponse, status: number): void {
+function closeWithStatus(response: ServerResponse, status: number): void {
   response.writeHead(status, { Connection: 'close' }).end()
 }

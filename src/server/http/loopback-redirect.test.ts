@@ -13,21 +13,26 @@ function serve(appUrl: string) {
   })
 }
 
-let local: BareServer
+let loopbackServer: BareServer
 let open: BareServer
 beforeAll(async () => {
-  local = await serve('http://127.0.0.1:3000')
+  loopbackServer = await serve('http://127.0.0.1:3000')
   open = await serve('https://files.example.org')
 })
-afterAll(() => Promise.all([local.close(), open.close()]))
+afterAll(() => Promise.all([loopbackServer.close(), open.close()]))
 
 /**
  * Opens `path` on `host` as a browser would. Returns the redirect target, or null without a
  * redirect.
  */
-async function redirectTarget(server: BareServer, host: string, path: string, more: Sending = {}) {
-  const headers = { ...browser, host, ...more.headers }
-  const response = await send(server.url, { ...more, path, headers })
+async function redirectTarget(
+  server: BareServer,
+  host: string,
+  path: string,
+  options: Sending = {},
+) {
+  const headers = { ...browser, host, ...options.headers }
+  const response = await send(server.url, { ...options, path, headers })
   if (response.status === 302) return response.headers.location
   expect(response.status).toBe(200)
   return null
@@ -42,11 +47,11 @@ describe('a page under another loopback name', () => {
     '127.1.2.3:3000',
   ])('redirects from %s to the public name, keeping path and query', async (host) => {
     const path = '/s/abc%2Fd?next=%2Flogin&x=a%20b'
-    expect(await redirectTarget(local, host, path)).toBe(`http://127.0.0.1:3000${path}`)
+    expect(await redirectTarget(loopbackServer, host, path)).toBe(`http://127.0.0.1:3000${path}`)
   })
 
   it('also redirects HEAD', async () => {
-    const to = await redirectTarget(local, 'localhost:3000', '/login', { method: 'HEAD' })
+    const to = await redirectTarget(loopbackServer, 'localhost:3000', '/login', { method: 'HEAD' })
     expect(to).toBe('http://127.0.0.1:3000/login')
   })
 
@@ -66,7 +71,7 @@ describe('a page under another loopback name', () => {
     '/%5cevil.example',
     'http://localhost:3000//evil.example/',
   ])('never redirects to another machine: %s', async (path) => {
-    const to = await redirectTarget(local, 'localhost:3000', path)
+    const to = await redirectTarget(loopbackServer, 'localhost:3000', path)
     expect(new URL(to ?? '').origin).toBe('http://127.0.0.1:3000')
   })
 
@@ -74,10 +79,10 @@ describe('a page under another loopback name', () => {
     const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
     await fc.assert(
       fc.asyncProperty(segment, async (rest) => {
-        const to = await redirectTarget(local, 'localhost:3000', `/${rest}`)
+        const to = await redirectTarget(loopbackServer, 'localhost:3000', `/${rest}`)
         const { host, pathname, search } = new URL(to ?? '')
         expect(host).toBe('127.0.0.1:3000')
-        expect(await redirectTarget(local, host, pathname + search)).toBeNull()
+        expect(await redirectTarget(loopbackServer, host, pathname + search)).toBeNull()
       }),
       { numRuns: 60 },
     )
@@ -98,8 +103,8 @@ describe('not redirected', () => {
     ['a DELETE', 'localhost:3000', { method: 'DELETE' }],
     ['a request for JSON', 'localhost:3000', { headers: { accept: 'application/json' } }],
     ['a request that accepts any type', 'localhost:3000', { headers: { accept: '*/*' } }],
-  ])('%s', async (_what, host, more) => {
-    expect(await redirectTarget(local, host, '/', more)).toBeNull()
+  ])('%s', async (_description, host, options) => {
+    expect(await redirectTarget(loopbackServer, host, '/', options)).toBeNull()
   })
 
   it.each(['localhost', '127.0.0.1', 'other.example'])(

@@ -31,30 +31,30 @@ function verdict(
   }
 }
 
-const local = { host: '127.0.0.1:3000' }
+const localHeaders = { host: '127.0.0.1:3000' }
 
 describe('without a token the metrics are', () => {
   test.each([
-    ['127.0.0.1', local],
+    ['127.0.0.1', localHeaders],
     ['127.8.9.10', { host: 'localhost:3000' }],
     ['::1', { host: '[::1]:3000' }],
-    ['::ffff:127.0.0.1', local],
+    ['::ffff:127.0.0.1', localHeaders],
     ['127.0.0.1', {}],
   ])('open to %s with %j', (from, headers) => {
     expect(verdict(headers as Record<string, string>, { from })).toBe('in')
   })
 
   test.each([
-    ['another machine', '192.0.2.7', local],
-    ['another machine over IPv6', '2001:db8::1', local],
-    ['a client without an address', '', local],
+    ['another machine', '192.0.2.7', localHeaders],
+    ['another machine over IPv6', '2001:db8::1', localHeaders],
+    ['a client without an address', '', localHeaders],
     [
       'a proxy that sends X-Forwarded-For',
       '127.0.0.1',
-      { ...local, 'x-forwarded-for': '127.0.0.1' },
+      { ...localHeaders, 'x-forwarded-for': '127.0.0.1' },
     ],
-    ['a proxy that sends Forwarded', '127.0.0.1', { ...local, forwarded: 'for=127.0.0.1' }],
-    ['a proxy that sends Via', '127.0.0.1', { ...local, via: '1.1 proxy' }],
+    ['a proxy that sends Forwarded', '127.0.0.1', { ...localHeaders, forwarded: 'for=127.0.0.1' }],
+    ['a proxy that sends Via', '127.0.0.1', { ...localHeaders, via: '1.1 proxy' }],
     ['a proxy that keeps the public host', '127.0.0.1', { host: 'files.example.org' }],
     ['a foreign host name', '127.0.0.1', { host: 'localhost.evil.example' }],
     ['a malformed host', '127.0.0.1', { host: 'a b' }],
@@ -67,19 +67,20 @@ describe('without a token the metrics are', () => {
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
     ['a proxy is trusted', { trustedProxies: privateNetworks }],
   ])('closed to everyone if %s', (_, settings) => {
-    for (const headers of [local, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
+    for (const headers of [localHeaders, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
     const token = 'a-token-of-the-operator'
-    const headers = { ...local, authorization: `Bearer ${token}` }
+    const headers = { ...localHeaders, authorization: `Bearer ${token}` }
     expect(verdict(headers, { ...settings, token })).toBe('in')
   })
 })
 
 describe('with a token the metrics are', () => {
   const token = 'a-token-of-the-operator'
-  const bearer = (given: string) => verdict({ ...local, authorization: given }, { token })
+  const verdictWithToken = (authorization: string) =>
+    verdict({ ...localHeaders, authorization }, { token })
 
   test('readable from anywhere with it', () => {
-    expect(bearer(`Bearer ${token}`)).toBe('in')
+    expect(verdictWithToken(`Bearer ${token}`)).toBe('in')
     const headers = { host: 'files.example.org', authorization: `bearer ${token}` }
     expect(verdict(headers, { token, from: '192.0.2.7' })).toBe('in')
   })
@@ -92,7 +93,7 @@ describe('with a token the metrics are', () => {
     `Bearer ${token}x`,
     `Bearer x${token}`,
     `Basic ${token}`,
-  ])('closed to %j, even from this machine', (given) => {
-    expect(bearer(given)).toBe('UNAUTHORIZED')
+  ])('closed to %j, even from this machine', (authorization) => {
+    expect(verdictWithToken(authorization)).toBe('UNAUTHORIZED')
   })
 })

@@ -67,7 +67,7 @@ function signedIn(role: 'user' | 'admin'): Session {
   return { id: 'a session', user: { id: 'ada', role } as SessionUser }
 }
 
-function ask(method: string, path: string, sending: Sending = {}) {
+function sendRequest(method: string, path: string, sending: Sending = {}) {
   return send(`${server.url}${path}`, { method, ...sending })
 }
 
@@ -76,7 +76,7 @@ describe('access', () => {
     '$method $path: requires a session before the handler runs',
     async ({ method, path }) => {
       session = null
-      expect(refusalOf(await ask(method, path))).toEqual([401, 'UNAUTHORIZED'])
+      expect(refusalOf(await sendRequest(method, path))).toEqual([401, 'UNAUTHORIZED'])
       expect(calls).toEqual([])
     },
   )
@@ -84,26 +84,26 @@ describe('access', () => {
   it.each(rows.filter(({ access }) => access === 'admin'))(
     '$method $path: requires the administrator',
     async ({ method, path }) => {
-      expect(refusalOf(await ask(method, path))).toEqual([403, 'FORBIDDEN'])
+      expect(refusalOf(await sendRequest(method, path))).toEqual([403, 'FORBIDDEN'])
       expect(calls).toEqual([])
     },
   )
 
   it('an unauthorized caller sees no other errors', async () => {
     session = null
-    const answered = await ask('POST', '/api/auth/change-password', { body: '{' })
-    expect(refusalOf(answered)).toEqual([401, 'UNAUTHORIZED'])
+    const response = await sendRequest('POST', '/api/auth/change-password', { body: '{' })
+    expect(refusalOf(response)).toEqual([401, 'UNAUTHORIZED'])
   })
 
   it('a call for visitors reads no session', async () => {
     response = { status: 'ok' }
-    expect((await ask('GET', '/api/health')).status).toBe(200)
+    expect((await sendRequest('GET', '/api/health')).status).toBe(200)
     expect(sessionReads).toBe(0)
     expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
   })
 
   it("a handler gets the caller's user, session and address", async () => {
-    await ask('DELETE', '/api/files/abcdefghij')
+    await sendRequest('DELETE', '/api/files/abcdefghij')
     const [{ name, call } = { name: undefined, call: undefined }] = calls
     expect(name).toBe('deleteFile')
     expect(call).toMatchObject({
@@ -122,30 +122,30 @@ describe('an undeclared method', () => {
     ['GET', '/api/files/bulk', 'DELETE'],
     ['DELETE', '/api/auth/user', 'GET, HEAD, PATCH'],
   ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
-    const answered = await ask(method, path)
-    expect(refusalOf(answered)).toEqual([405, 'METHOD_NOT_ALLOWED'])
-    const named = String(answered.headers.allow).split(', ')
-    expect(named.sort()).toEqual(allow.split(', ').sort())
+    const response = await sendRequest(method, path)
+    expect(refusalOf(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    const allowedMethods = String(response.headers.allow).split(', ')
+    expect(allowedMethods.sort()).toEqual(allow.split(', ').sort())
     expect(calls).toEqual([])
   })
 
   it('HEAD is GET without the body', async () => {
     response = { status: 'ok' }
-    const answered = await ask('HEAD', '/api/health')
-    expect(answered.status).toBe(200)
-    expect(answered.body).toHaveLength(0)
+    const result = await sendRequest('HEAD', '/api/health')
+    expect(result.status).toBe(200)
+    expect(result.body).toHaveLength(0)
   })
 
   it('HEAD has the error code in a header', async () => {
-    const answered = await ask('HEAD', '/api/no-such-call')
-    expect([answered.status, answered.headers['x-error-code']]).toEqual([404, 'NOT_FOUND'])
-    expect(answered.body).toHaveLength(0)
+    const response = await sendRequest('HEAD', '/api/no-such-call')
+    expect([response.status, response.headers['x-error-code']]).toEqual([404, 'NOT_FOUND'])
+    expect(response.body).toHaveLength(0)
   })
 })
 
 describe('the body of a call', () => {
   const login = (body?: string) =>
-    ask('POST', '/api/auth/login', {
+    sendRequest('POST', '/api/auth/login', {
       headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body }),
     })
@@ -153,17 +153,17 @@ describe('the body of a call', () => {
   it.each(['{', 'nonsense', '{"email":', "{'email':'a@b.de'}"])(
     'is refused if it is invalid JSON: %s',
     async (body) => {
-      const answered = await login(body)
-      expect(refusalOf(answered)).toEqual([400, 'INVALID_INPUT'])
-      expect(JSON.parse(answered.body.toString()).message).toBe('The body is not valid JSON.')
+      const response = await login(body)
+      expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
+      expect(JSON.parse(response.body.toString()).message).toBe('The body is not valid JSON.')
       expect(calls).toEqual([])
     },
   )
 
   it('gets all issues at once, each with its field', async () => {
-    const answered = await login('{"email":"nobody","password":7}')
-    const { message } = JSON.parse(answered.body.toString())
-    expect(answered.status).toBe(400)
+    const response = await login('{"email":"nobody","password":7}')
+    const { message } = JSON.parse(response.body.toString())
+    expect(response.status).toBe(400)
     expect(message.split('; ')).toEqual([
       expect.stringMatching(/^email: /),
       expect.stringMatching(/^password: /),
@@ -195,7 +195,7 @@ describe('the body of a call', () => {
 
   it('is read by the handler if the endpoint takes bytes', async () => {
     response = null
-    await ask('PUT', '/api/branding/logo', {
+    await sendRequest('PUT', '/api/branding/logo', {
       headers: { 'content-type': 'image/png' },
       body: '{ this is no JSON',
     })
@@ -206,13 +206,13 @@ describe('the body of a call', () => {
 describe('the query of a call', () => {
   it('is parsed, with its defaults', async () => {
     response = []
-    await ask('GET', '/api/files?limit=7&search=%20a%20&nothing=x')
+    await sendRequest('GET', '/api/files?limit=7&search=%20a%20&nothing=x')
     expect(calls[0]?.call.query).toEqual({ limit: 7, sort: '-date', search: 'a' })
   })
 
   it.each(['limit=0', 'limit=1001', 'limit=x', 'sort=age'])('is refused: %s', async (query) => {
-    const answered = await ask('GET', `/api/files?${query}`)
-    expect(refusalOf(answered)).toEqual([400, 'INVALID_INPUT'])
+    const response = await sendRequest('GET', `/api/files?${query}`)
+    expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
     expect(calls).toEqual([])
   })
 })
@@ -220,31 +220,31 @@ describe('the query of a call', () => {
 describe('a response', () => {
   it('has no undeclared fields', async () => {
     response = { status: 'ok', secret: 'not for you' }
-    const { body } = await ask('GET', '/api/health')
+    const { body } = await sendRequest('GET', '/api/health')
     expect(JSON.parse(body.toString())).toEqual({ status: 'ok' })
   })
 
   it('is not cached', async () => {
     response = { status: 'ok' }
-    expect((await ask('GET', '/api/health')).headers['cache-control']).toBe('no-store')
+    expect((await sendRequest('GET', '/api/health')).headers['cache-control']).toBe('no-store')
   })
 
   it('is cached as long as declared', async () => {
     response = { version: '1.2.3' }
-    const { headers } = await ask('GET', '/api/settings/version')
+    const { headers } = await sendRequest('GET', '/api/settings/version')
     expect(headers['cache-control']).toBe('public, max-age=300')
   })
 
   it("that doesn't match its schema is an internal error", async () => {
     response = { status: 'not as the table says' }
-    const { status, body } = await ask('GET', '/api/health')
+    const { status, body } = await sendRequest('GET', '/api/health')
     expect(status).toBe(500)
     expect(body.toString()).not.toContain('not as the table says')
   })
 
   it("that isn't JSON is sent unchanged", async () => {
     response = new Response('a page', { status: 418, headers: { 'x-own': 'yes' } })
-    const { status, headers, body } = await ask('GET', '/download/abcdefghij')
+    const { status, headers, body } = await sendRequest('GET', '/download/abcdefghij')
     expect([status, headers['x-own'], body.toString()]).toEqual([418, 'yes', 'a page'])
   })
 })

@@ -65,7 +65,7 @@ export function mount(handlers: Handlers<EndpointName>, options: MountOptions): 
       const {
         method,
         bytes,
-        maxBodySize = bytes?.maxSize ?? usualBodySize,
+        maxBodySize = bytes?.maxSize ?? defaultMaxBodySize,
       }: Endpoint = endpoints[name]
       const limit = bodyLimit(maxBodySize, memory)
       app.on(method, path, options.sameOrigin, limit, route(name, handlers, options))
@@ -83,7 +83,7 @@ function pathOf(name: EndpointName) {
 }
 
 /** The default body limit in bytes. */
-const usualBodySize = 64 * 1024
+const defaultMaxBodySize = 64 * 1024
 
 /** Operators need these endpoints on an overloaded server. */
 const neverShed = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])

@@ -51,8 +51,8 @@ describe('every declared call', () => {
   it.each(rows)('%s requires each path parameter', (name, { path }) => {
     const { parameters } = operationOf(name as keyof typeof endpoints)
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
-    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
-    expect(inPath.map((parameter) => parameter.name).sort()).toEqual(named.sort())
+    const namedParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+    expect(inPath.map((parameter) => parameter.name).sort()).toEqual(namedParameters.sort())
     expect(inPath.every(({ required }) => required)).toBe(true)
   })
 })
@@ -61,12 +61,12 @@ it('names the server, its cookie and every error code', () => {
   expect(document.servers).toEqual([{ url: 'https://files.example.org' }])
   expect(document.components.securitySchemes.session.name).toMatch(/^__(Host|Secure)-/)
   expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errorTable))
-  const plain = openApiDocument(
+  const httpDocument = openApiDocument(
     '/',
     new URL('http://127.0.0.1:3000'),
     defaultLimits,
   ) as typeof document
-  expect(plain.components.securitySchemes.session.name).not.toMatch(/^__/)
+  expect(httpDocument.components.securitySchemes.session.name).not.toMatch(/^__/)
 })
 
 it('keeps both calls on the same path', () => {
@@ -90,11 +90,15 @@ it('describes what a caller sends and how the server reads it', () => {
 })
 
 it('makes a body optional if every field has a default', () => {
-  const withBody = rows.filter(([, { body }]) => body)
-  const optional = withBody.filter(([, { body }]) => body?.safeParse(undefined).success)
-  for (const [name] of withBody) {
+  const endpointsWithBody = rows.filter(([, { body }]) => body)
+  const endpointsWithOptionalBody = endpointsWithBody.filter(
+    ([, { body }]) => body?.safeParse(undefined).success,
+  )
+  for (const [name] of endpointsWithBody) {
     const { requestBody } = operationOf(name as keyof typeof endpoints)
-    expect(requestBody?.required, name).toBe(!optional.some(([other]) => other === name))
+    expect(requestBody?.required, name).toBe(
+      !endpointsWithOptionalBody.some(([other]) => other === name),
+    )
   }
 })
 

@@ -121,13 +121,13 @@ function json(schema: unknown) {
   return { 'application/json': { schema } }
 }
 
-function parameters(place: 'path' | 'query', schema: ZodType | undefined) {
+function parameters(location: 'path' | 'query', schema: ZodType | undefined) {
   if (!schema) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input')
   return Object.entries(properties).map(([name, property]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     schema: property,
   }))
 }
@@ -145,10 +145,10 @@ function failures(codes: readonly ErrorCode[], limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
     const { status } = errorTable[code]
-    const others = byStatus[status]?.description
+    const existingText = byStatus[status]?.description
     const line = `${code}: ${errorText(code, limits)}`
     byStatus[status] = {
-      description: others ? `${others}\n\n${line}` : line,
+      description: existingText ? `${existingText}\n\n${line}` : line,
       content: json({ $ref: '#/components/schemas/Error' }),
     }
   }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function ask(headers: Record<string, string> = {}): Promise<Answer> {
+function getDocument(headers: Record<string, string> = {}): Promise<Answer> {
   return send(app.url, { path: '/api/openapi.json', headers })
 }
 
@@ -20,45 +20,45 @@ describe('GET /api/openapi.json', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ] as const)('is compressed with %s to less than a fifth', async (coding, decompress) => {
-    const plain = await ask()
-    expect(plain.headers['content-encoding']).toBeUndefined()
-    const small = await ask({ 'accept-encoding': coding })
-    expect(small.headers).toMatchObject({
+    const uncompressed = await getDocument()
+    expect(uncompressed.headers['content-encoding']).toBeUndefined()
+    const compressed = await getDocument({ 'accept-encoding': coding })
+    expect(compressed.headers).toMatchObject({
       'content-encoding': coding,
       'content-type': 'application/json',
       vary: 'Accept-Encoding',
     })
-    expect(decompress(small.body)).toEqual(plain.body)
-    expect(small.body.length).toBeLessThan(plain.body.length / 5)
+    expect(decompress(compressed.body)).toEqual(uncompressed.body)
+    expect(compressed.body.length).toBeLessThan(uncompressed.body.length / 5)
   })
 
   it('is sent again only after a limit has changed', async () => {
-    const { etag = '' } = (await ask()).headers
-    const again = () => ask({ 'if-none-match': String(etag) })
-    expect(await again()).toMatchObject({ status: 304, body: Buffer.alloc(0) })
+    const { etag = '' } = (await getDocument()).headers
+    const revalidate = () => getDocument({ 'if-none-match': String(etag) })
+    expect(await revalidate()).toMatchObject({ status: 304, body: Buffer.alloc(0) })
     const admin = await makePerson(app, { role: 'admin' })
     const body = { key: 'free_max_files', value: 7 }
     const changed = await admin.post('/api/admin/settings', body)
     expect(changed.status).toBe(200)
-    expect((await again()).status).toBe(200)
+    expect((await revalidate()).status).toBe(200)
   })
 
   it('is built once for the public origin and once for all other hosts', async () => {
     const { port } = new URL(app.url)
     const serverOf = ({ body }: Answer) => JSON.parse(body.toString()).servers
-    const first = await ask()
-    const made = vi.spyOn(endpoints.openApi, 'summary', 'get')
-    await Promise.all(Array.from({ length: 10 }, () => ask()))
-    expect(made).not.toHaveBeenCalled()
+    const first = await getDocument()
+    const summaryGetter = vi.spyOn(endpoints.openApi, 'summary', 'get')
+    await Promise.all(Array.from({ length: 10 }, () => getDocument()))
+    expect(summaryGetter).not.toHaveBeenCalled()
     expect(serverOf(first)).toEqual([{ url: app.url }])
-    const other = await ask({ host: `localhost:${port}` })
+    const other = await getDocument({ host: `localhost:${port}` })
     expect(serverOf(other)).toEqual([{ url: '/' }])
-    made.mockClear()
+    summaryGetter.mockClear()
     for (const host of ['10.1.2.3', '10.1.2.4', '127.0.0.1', '[::1]']) {
-      expect((await ask({ host: `${host}:${port}` })).status).toBe(200)
+      expect((await getDocument({ host: `${host}:${port}` })).status).toBe(200)
     }
-    expect(made).not.toHaveBeenCalled()
-    made.mockRestore()
+    expect(summaryGetter).not.toHaveBeenCalled()
+    summaryGetter.mockRestore()
   })
 })
 

@@ -12,7 +12,7 @@ import type { ShowPage } from './env.ts'
 import { isLoopback } from './hosts.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
-import { compressed, sendVariant, type Variants } from './send-variants.ts'
+import { compress, sendVariant, type Variants } from './send-variants.ts'
 
 /** How long the database and the store may take in a readiness check. */
 const readyTimeoutMs = 5000
@@ -37,16 +37,16 @@ export function operationsRoutes(
   }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stopping' | 'stores'>,
   showPage: ShowPage,
 ): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
-  let checking: Promise<unknown> | undefined
+  let pendingCheck: Promise<unknown> | undefined
   const check = () => {
     // The endpoint is public and each check writes a file, so parallel calls share one check.
-    checking ??= withTimeout(
+    pendingCheck ??= withTimeout(
       Promise.all([db.execute(sql`select 1`), stores.current.check()]),
       readyTimeoutMs,
     ).finally(() => {
-      checking = undefined
+      pendingCheck = undefined
     })
-    return checking
+    return pendingCheck
   }
 
   const openApi = cacheOpenApi(config.appUrl)
@@ -88,13 +88,13 @@ export function operationsRoutes(
  */
 function cacheOpenApi(appUrl: URL) {
   const cache = new Map<string, Promise<Variants>>()
-  let cachedFor = ''
+  let cachedLimits = ''
   return (origin: string, limits: Limits): Promise<Variants> => {
-    if (cachedFor !== JSON.stringify(limits)) cache.clear()
-    cachedFor = JSON.stringify(limits)
+    if (cachedLimits !== JSON.stringify(limits)) cache.clear()
+    cachedLimits = JSON.stringify(limits)
     const server = origin === appUrl.origin ? origin : '/'
     const text = () => JSON.stringify(openApiDocument(server, appUrl, limits))
-    const variants = cache.get(server) ?? compressed(text(), openApiQuality)
+    const variants = cache.get(server) ?? compress(text(), openApiQuality)
     cache.set(server, variants)
     return variants
   }
@@ -131,9 +131,9 @@ export function requireMetricsAccess(
 }
 
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
-  const [, given = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  const [, sentToken = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   // Digests have equal lengths, as `timingSafeEqual` requires.
-  return timingSafeEqual(digest(given), digest(token))
+  return timingSafeEqual(digest(sentToken), digest(token))
 }
 
 function digest(text: string): Buffer {

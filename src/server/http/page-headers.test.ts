@@ -46,8 +46,13 @@ describe('the content security policy of a page', () => {
 
   it('allows pictures from our own and the given origins', () => {
     expect(policyOf({}).get('img-src')).toEqual(["'self'", 'data:', 'blob:'])
-    const pictures = ['https://*.googleusercontent.com']
-    expect(policyOf({ pictures }).get('img-src')).toEqual(["'self'", 'data:', 'blob:', ...pictures])
+    const imageOrigins = ['https://*.googleusercontent.com']
+    expect(policyOf({ pictures: imageOrigins }).get('img-src')).toEqual([
+      "'self'",
+      'data:',
+      'blob:',
+      ...imageOrigins,
+    ])
   })
 
   it('allows requests to our own and the given origins', () => {

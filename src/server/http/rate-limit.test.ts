@@ -30,18 +30,18 @@ beforeEach(async () => {
   limits = createRateLimits({ pool, clock, enabled: true })
 })
 
-function of(key: string, most = 3): Counter {
-  return { key, most, windowMs }
+function makeCounter(key: string, max = 3): Counter {
+  return { key, max, windowMs }
 }
 
 /** Returns the counts in `rate_limits` by key. */
-async function counted(): Promise<Record<string, number>> {
+async function readCounts(): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ key: string; points: number }>('select * from rate_limits')
   return Object.fromEntries(rows.map(({ key, points }) => [key, points]))
 }
 
 /** Returns the error of a refused attempt, or null if it is allowed. */
-async function refusal(attempt: Promise<unknown>): Promise<AppError | null> {
+async function errorOf(attempt: Promise<unknown>): Promise<AppError | null> {
   try {
     await attempt
     return null
@@ -53,58 +53,58 @@ async function refusal(attempt: Promise<unknown>): Promise<AppError | null> {
 
 describe('spending', () => {
   it('allows exactly the limit in a window', async () => {
-    for (let attempt = 0; attempt < 3; attempt += 1) await limits.spend([of('a')])
-    expect(await refusal(limits.spend([of('a')]))).not.toBeNull()
-    expect(await counted()).toEqual({ a: 3 })
+    for (let attempt = 0; attempt < 3; attempt += 1) await limits.spend([makeCounter('a')])
+    expect(await errorOf(limits.spend([makeCounter('a')]))).not.toBeNull()
+    expect(await readCounts()).toEqual({ a: 3 })
   })
 
   it('starts a window with the first attempt, and a new one after it ends', async () => {
-    await limits.spend([of('a', 1)])
+    await limits.spend([makeCounter('a', 1)])
     clock.advance(windowMs - 1)
-    expect(await refusal(limits.spend([of('a', 1)]))).not.toBeNull()
+    expect(await errorOf(limits.spend([makeCounter('a', 1)]))).not.toBeNull()
     clock.advance(1)
-    expect(await refusal(limits.spend([of('a', 1)]))).toBeNull()
-    expect(await counted()).toEqual({ a: 1 })
+    expect(await errorOf(limits.spend([makeCounter('a', 1)]))).toBeNull()
+    expect(await readCounts()).toEqual({ a: 1 })
   })
 
   it('starts a new window after a clock correction', async () => {
-    await limits.spend([of('a', 1)])
+    await limits.spend([makeCounter('a', 1)])
     clock.advance(-4 * 24 * 60 * windowMs)
-    expect(await limits.check([of('a', 1)])).toEqual(new Map())
-    await limits.spend([of('a', 1)])
-    await expect(limits.spend([of('a', 1)])).rejects.toThrow(AppError)
-    expect(await counted()).toEqual({ a: 1 })
+    expect(await limits.check([makeCounter('a', 1)])).toEqual(new Map())
+    await limits.spend([makeCounter('a', 1)])
+    await expect(limits.spend([makeCounter('a', 1)])).rejects.toThrow(AppError)
+    expect(await readCounts()).toEqual({ a: 1 })
   })
 
   it('increments all counters or none', async () => {
-    await limits.spend([of('full', 1)])
-    const [before, full, after] = [of('a'), of('full', 1), of('z')]
-    expect(await refusal(limits.spend([before, full, after]))).not.toBeNull()
-    expect(await counted()).toEqual({ full: 1 })
+    await limits.spend([makeCounter('full', 1)])
+    const [before, full, after] = [makeCounter('a'), makeCounter('full', 1), makeCounter('z')]
+    expect(await errorOf(limits.spend([before, full, after]))).not.toBeNull()
+    expect(await readCounts()).toEqual({ full: 1 })
   })
 
   it('never exceeds a limit under concurrency', async () => {
-    const attempts = Array.from({ length: 20 }, () => refusal(limits.spend([of('a', 7)])))
-    const refused = (await Promise.all(attempts)).filter((one) => one !== null)
-    expect(refused).toHaveLength(13)
-    expect(await counted()).toEqual({ a: 7 })
+    const attempts = Array.from({ length: 20 }, () => errorOf(limits.spend([makeCounter('a', 7)])))
+    const rejections = (await Promise.all(attempts)).filter((error) => error !== null)
+    expect(rejections).toHaveLength(13)
+    expect(await readCounts()).toEqual({ a: 7 })
   })
 
   it('never deadlocks with the same counters in another order', async () => {
     const orders = [
-      [of('a', 1000), of('b', 1000)],
-      [of('b', 1000), of('a', 1000)],
+      [makeCounter('a', 1000), makeCounter('b', 1000)],
+      [makeCounter('b', 1000), makeCounter('a', 1000)],
     ]
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => limits.spend(orders[n % 2] as Counter[])),
     )
-    expect(await counted()).toEqual({ a: 40, b: 40 })
+    expect(await readCounts()).toEqual({ a: 40, b: 40 })
   })
 
   it('gives each counter its own limit', async () => {
-    await limits.spend([of('b', 2), of('a', 1)])
-    expect(await refusal(limits.spend([of('b', 2)]))).toBeNull()
-    expect(await refusal(limits.spend([of('a', 1)]))).not.toBeNull()
+    await limits.spend([makeCounter('b', 2), makeCounter('a', 1)])
+    expect(await errorOf(limits.spend([makeCounter('b', 2)]))).toBeNull()
+    expect(await errorOf(limits.spend([makeCounter('a', 1)]))).not.toBeNull()
   })
 })
 
@@ -116,101 +116,104 @@ describe('an error', () => {
     [60_001, 'Too many attempts. Please wait 2 minutes and try again.', '61'],
     [900_000, 'Too many attempts. Please wait 15 minutes and try again.', '900'],
   ])('with %i ms left has Retry-After', async (leftMs, message, retryAfter) => {
-    await limits.spend([{ key: 'a', most: 1, windowMs: leftMs }])
-    const refused = await refusal(limits.check([of('a', 1)]))
-    expect(refused?.message).toBe(message)
-    expect(refused?.headers).toEqual({ 'retry-after': retryAfter })
+    await limits.spend([{ key: 'a', max: 1, windowMs: leftMs }])
+    const rejections = await errorOf(limits.check([makeCounter('a', 1)]))
+    expect(rejections?.message).toBe(message)
+    expect(rejections?.headers).toEqual({ 'retry-after': retryAfter })
   })
 
   it('for several full counters has the longest wait', async () => {
-    await limits.spend([{ key: 'short', most: 1, windowMs: 10_000 }])
-    await limits.spend([{ key: 'long', most: 1, windowMs: 30_000 }])
-    const both = [of('short', 1), of('long', 1)]
+    await limits.spend([{ key: 'short', max: 1, windowMs: 10_000 }])
+    await limits.spend([{ key: 'long', max: 1, windowMs: 30_000 }])
+    const both = [makeCounter('short', 1), makeCounter('long', 1)]
     for (const attempt of [limits.check(both), limits.spend(both)]) {
-      expect((await refusal(attempt))?.headers).toEqual({ 'retry-after': '30' })
+      expect((await errorOf(attempt))?.headers).toEqual({ 'retry-after': '30' })
     }
   })
 })
 
 describe('checking', () => {
   it('returns the counts and writes nothing', async () => {
-    await limits.spend([of('a')])
-    await limits.spend([of('a'), of('b')])
-    expect(await limits.check([of('a'), of('b'), of('unknown')])).toEqual(
+    await limits.spend([makeCounter('a')])
+    await limits.spend([makeCounter('a'), makeCounter('b')])
+    expect(
+      await limits.check([makeCounter('a'), makeCounter('b'), makeCounter('unknown')]),
+    ).toEqual(
       new Map([
         ['a', 2],
         ['b', 1],
       ]),
     )
-    expect(await counted()).toEqual({ a: 2, b: 1 })
+    expect(await readCounts()).toEqual({ a: 2, b: 1 })
   })
 
   it('refuses at the limit, not before', async () => {
-    await limits.spend([of('a', 2)])
-    expect(await refusal(limits.check([of('a', 2)]))).toBeNull()
-    await limits.spend([of('a', 2)])
-    expect(await refusal(limits.check([of('a', 2)]))).not.toBeNull()
+    await limits.spend([makeCounter('a', 2)])
+    expect(await errorOf(limits.check([makeCounter('a', 2)]))).toBeNull()
+    await limits.spend([makeCounter('a', 2)])
+    expect(await errorOf(limits.check([makeCounter('a', 2)]))).not.toBeNull()
   })
 
   it('ignores an ended window', async () => {
-    await limits.spend([of('a', 1)])
+    await limits.spend([makeCounter('a', 1)])
     clock.advance(windowMs)
-    expect(await limits.check([of('a', 1)])).toEqual(new Map())
+    expect(await limits.check([makeCounter('a', 1)])).toEqual(new Map())
   })
 })
 
 describe('adding', () => {
   it('counts beyond the limit and never refuses', async () => {
-    for (let attempt = 0; attempt < 5; attempt += 1) await limits.add([of('a', 1)])
-    expect(await counted()).toEqual({ a: 5 })
+    for (let attempt = 0; attempt < 5; attempt += 1) await limits.add([makeCounter('a', 1)])
+    expect(await readCounts()).toEqual({ a: 5 })
   })
 })
 
 describe('refunding', () => {
   it('removes the row of a single attempt', async () => {
-    const spent = await limits.spend([of('a'), of('b')])
+    const spent = await limits.spend([makeCounter('a'), makeCounter('b')])
     await limits.refund(spent)
-    expect(await counted()).toEqual({})
+    expect(await readCounts()).toEqual({})
   })
 
   it('refunds one attempt of all or of the given counters', async () => {
-    await limits.spend([of('a'), of('b')])
-    const spent = await limits.spend([of('a'), of('b')])
+    await limits.spend([makeCounter('a'), makeCounter('b')])
+    const spent = await limits.spend([makeCounter('a'), makeCounter('b')])
     await limits.refund(spent, ['b', 'never spent'])
-    expect(await counted()).toEqual({ a: 2, b: 1 })
+    expect(await readCounts()).toEqual({ a: 2, b: 1 })
   })
 
   it("doesn't affect the next window", async () => {
-    const spent = await limits.spend([of('a')])
+    const spent = await limits.spend([makeCounter('a')])
     clock.advance(windowMs)
-    await limits.spend([of('a')])
+    await limits.spend([makeCounter('a')])
     await limits.refund(spent)
-    expect(await counted()).toEqual({ a: 1 })
+    expect(await readCounts()).toEqual({ a: 1 })
   })
 })
 
 describe('resetting', () => {
   it('resets only the given counters', async () => {
-    await limits.spend([of('a'), of('b')])
+    await limits.spend([makeCounter('a'), makeCounter('b')])
     await limits.forget(['a', 'unknown'])
-    expect(await counted()).toEqual({ b: 1 })
+    expect(await readCounts()).toEqual({ b: 1 })
   })
 })
 
 describe('with limits off', () => {
   it('counts and refuses nothing', async () => {
-    const off = createRateLimits({ pool, clock, enabled: false })
-    for (let attempt = 0; attempt < 3; attempt += 1) await off.spend([of('a', 1)])
-    await off.add([of('a', 1)])
-    await off.refund(new Map([['a', 0]]))
-    await off.forget(['a'])
-    expect(await off.check([of('a', 0)])).toEqual(new Map())
-    expect(await counted()).toEqual({})
+    const disabledLimits = createRateLimits({ pool, clock, enabled: false })
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      await disabledLimits.spend([makeCounter('a', 1)])
+    await disabledLimits.add([makeCounter('a', 1)])
+    await disabledLimits.refund(new Map([['a', 0]]))
+    await disabledLimits.forget(['a'])
+    expect(await disabledLimits.check([makeCounter('a', 0)])).toEqual(new Map())
+    expect(await readCounts()).toEqual({})
   })
 })
 
 it('a counter has the limit of its name and its own key', () => {
   const login = counter('loginsByAddress', '192.0.2.1')
-  expect(login).toEqual({ key: 'loginsByAddress:192.0.2.1', most: 600, windowMs: 900_000 })
+  expect(login).toEqual({ key: 'loginsByAddress:192.0.2.1', max: 600, windowMs: 900_000 })
   expect(counter('loginsByAccount', '192.0.2.1').key).not.toBe(login.key)
 })

@@ -15,32 +15,32 @@ const unlimited = 2 ** 31 - 1
  * `unlimited` never refuses.
  */
 const limits = {
-  wrongLoginsByAddress: { most: 100, windowMs: 15 * minuteInMs },
-  wrongLoginsByAccountAndAddress: { most: 10, windowMs: 15 * minuteInMs },
-  wrongLoginsByAccount: { most: unlimited, windowMs: hourInMs },
-  wrongLoginsByKnownBrowser: { most: 10, windowMs: 15 * minuteInMs },
-  loginsByAddress: { most: 600, windowMs: 15 * minuteInMs },
-  loginsByAccount: { most: 120, windowMs: 15 * minuteInMs },
-  signupsByAddress: { most: 30, windowMs: hourInMs },
-  signupEmailsByAccountAndAddress: { most: 3, windowMs: 15 * minuteInMs },
-  googleStartsByAddress: { most: 300, windowMs: googleCountMs },
-  googleAnswersByAddress: { most: 300, windowMs: googleCountMs },
-  emailsByAddress: { most: 20, windowMs: 15 * minuteInMs },
-  resetsByAddress: { most: 20, windowMs: 15 * minuteInMs },
-  resetChecksByAddress: { most: 20, windowMs: 15 * minuteInMs },
-  passwordChangesByUser: { most: 20, windowMs: hourInMs },
-  googleChangesByUser: { most: 20, windowMs: hourInMs },
-  testMailsByUser: { most: 20, windowMs: hourInMs },
-  testUploadsByUser: { most: 20, windowMs: hourInMs },
-  feedbackByAddress: { most: 10, windowMs: hourInMs },
-  feedbackFromAll: { most: maxFeedbackPerHour, windowMs: hourInMs },
-  feedbackEmails: { most: maxFeedbackEmailsPerHour, windowMs: hourInMs },
-  reportsByAddress: { most: 10, windowMs: hourInMs },
-  reportsByAddressAndFile: { most: 2, windowMs: hourInMs },
-  tierChangesByUser: { most: 60, windowMs: hourInMs },
-  renewalsByUser: { most: 300, windowMs: hourInMs },
-  storageTestsByUser: { most: 60, windowMs: hourInMs },
-  logosByUser: { most: 30, windowMs: hourInMs },
+  wrongLoginsByAddress: { max: 100, windowMs: 15 * minuteInMs },
+  wrongLoginsByAccountAndAddress: { max: 10, windowMs: 15 * minuteInMs },
+  wrongLoginsByAccount: { max: unlimited, windowMs: hourInMs },
+  wrongLoginsByKnownBrowser: { max: 10, windowMs: 15 * minuteInMs },
+  loginsByAddress: { max: 600, windowMs: 15 * minuteInMs },
+  loginsByAccount: { max: 120, windowMs: 15 * minuteInMs },
+  signupsByAddress: { max: 30, windowMs: hourInMs },
+  signupEmailsByAccountAndAddress: { max: 3, windowMs: 15 * minuteInMs },
+  googleStartsByAddress: { max: 300, windowMs: googleCountMs },
+  googleAnswersByAddress: { max: 300, windowMs: googleCountMs },
+  emailsByAddress: { max: 20, windowMs: 15 * minuteInMs },
+  resetsByAddress: { max: 20, windowMs: 15 * minuteInMs },
+  resetChecksByAddress: { max: 20, windowMs: 15 * minuteInMs },
+  passwordChangesByUser: { max: 20, windowMs: hourInMs },
+  googleChangesByUser: { max: 20, windowMs: hourInMs },
+  testMailsByUser: { max: 20, windowMs: hourInMs },
+  testUploadsByUser: { max: 20, windowMs: hourInMs },
+  feedbackByAddress: { max: 10, windowMs: hourInMs },
+  feedbackFromAll: { max: maxFeedbackPerHour, windowMs: hourInMs },
+  feedbackEmails: { max: maxFeedbackEmailsPerHour, windowMs: hourInMs },
+  reportsByAddress: { max: 10, windowMs: hourInMs },
+  reportsByAddressAndFile: { max: 2, windowMs: hourInMs },
+  tierChangesByUser: { max: 60, windowMs: hourInMs },
+  renewalsByUser: { max: 300, windowMs: hourInMs },
+  storageTestsByUser: { max: 60, windowMs: hourInMs },
+  logosByUser: { max: 30, windowMs: hourInMs },
 } as const
 
 /** The privacy policy states the longest window as `maxRateWindowMs`. A test compares the two. */
@@ -49,12 +49,12 @@ export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs
 /** A counter: a row of `rate_limits`. */
 export interface Counter {
   key: string
-  most: number
+  max: number
   windowMs: number
 }
 
 /** The counters that an attempt has incremented: each key with the end of its window. */
-export type Spent = ReadonlyMap<string, number>
+export type SpentCounters = ReadonlyMap<string, number>
 
 /** Counts attempts in the database, shared by all servers. */
 export interface RateLimits {
@@ -68,11 +68,11 @@ export interface RateLimits {
    * Increments every counter, or none if one is full.
    * @throws {AppError} see `check`.
    */
-  spend(counters: readonly Counter[]): Promise<Spent>
+  spend(counters: readonly Counter[]): Promise<SpentCounters>
   /** Increments every counter, even a full one. */
   add(counters: readonly Counter[]): Promise<void>
   /** Undoes `spend` for these keys or for all. */
-  refund(spent: Spent, keys?: readonly string[]): Promise<void>
+  refund(spent: SpentCounters, keys?: readonly string[]): Promise<void>
   /** Resets counters after a success, which shows that the earlier attempts were legitimate. */
   forget(keys: readonly string[]): Promise<void>
 }
@@ -128,13 +128,13 @@ class CountingLimits implements RateLimits {
         where key = any($1) and expire > $2 and expire <= $3`,
       values: [counters.map(({ key }) => key), now, now + longestWindowMs],
     })
-    const most = new Map(counters.map((one) => [one.key, one.most]))
-    const full = rows.filter(({ key, points }) => points >= (most.get(key) ?? unlimited))
+    const maxByKey = new Map(counters.map((counter) => [counter.key, counter.max]))
+    const full = rows.filter(({ key, points }) => points >= (maxByKey.get(key) ?? unlimited))
     if (full.length > 0) throw tooManyAttempts(Math.max(...full.map(endOf)) - now)
     return new Map(rows.map(({ key, points }) => [key, points]))
   }
 
-  async spend(counters: readonly Counter[]): Promise<Spent> {
+  async spend(counters: readonly Counter[]): Promise<SpentCounters> {
     const now = this.#now()
     const { rows } = await this.#pool.query<{ key: string; until: string }>({
       name: 'spend_rate_limits',
@@ -150,7 +150,7 @@ class CountingLimits implements RateLimits {
       values: [
         counters.map(({ key }) => key),
         counters.map(({ windowMs }) => now + windowMs),
-        counters.map(({ most }) => most),
+        counters.map(({ max }) => max),
         now,
         now + longestWindowMs,
       ],
@@ -163,12 +163,12 @@ class CountingLimits implements RateLimits {
   }
 
   async add(counters: readonly Counter[]): Promise<void> {
-    await this.spend(counters.map((one) => ({ ...one, most: unlimited })))
+    await this.spend(counters.map((counter) => ({ ...counter, max: unlimited })))
   }
 
-  async refund(spent: Spent, keys: readonly string[] = [...spent.keys()]): Promise<void> {
-    const taken = keys.filter((key) => spent.has(key))
-    if (taken.length === 0) return
+  async refund(spent: SpentCounters, keys: readonly string[] = [...spent.keys()]): Promise<void> {
+    const spentKeys = keys.filter((key) => spent.has(key))
+    if (spentKeys.length === 0) return
     await this.#pool.query({
       name: 'refund_rate_limits',
       // Locks in the same order as `spend`. If the window has changed, there is nothing to refund.
@@ -178,14 +178,14 @@ class CountingLimits implements RateLimits {
         from kept, unnest($1::text[], $2::bigint[]) as spent (key, expire)
         where rate_limits.key = kept.key and spent.key = kept.key
           and rate_limits.expire = spent.expire and points > 0`,
-      values: [taken, taken.map((key) => spent.get(key))],
+      values: [spentKeys, spentKeys.map((key) => spent.get(key))],
     })
     // Otherwise logins with invented addresses would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in
         (select key from rate_limits where key = any($1) and points <= 0 for update skip locked)`,
-      values: [taken],
+      values: [spentKeys],
     })
   }
 

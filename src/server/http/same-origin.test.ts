@@ -19,11 +19,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function ask(method: string, headers: Record<string, string>) {
+function sendRequest(method: string, headers: Record<string, string>) {
   return send(server.url, { method, headers: { host, ...headers } })
 }
 
-const foreign: [string, Record<string, string>][] = [
+const foreignOrigins: [string, Record<string, string>][] = [
   ['another site', { origin: 'https://evil.example' }],
   ['an opaque origin', { origin: 'null' }],
   ['an empty origin', { origin: '' }],
@@ -43,9 +43,9 @@ const foreign: [string, Record<string, string>][] = [
 ]
 
 describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
-  it.each(foreign)('from %s is refused without effect', async (_from, headers) => {
+  it.each(foreignOrigins)('from %s is refused without effect', async (_description, headers) => {
     const before = calls
-    const response = await ask(method, headers)
+    const response = await sendRequest(method, headers)
     expect(response.status).toBe(403)
     expect(codeOf(response)).toBe('FOREIGN_ORIGIN')
     expect(calls).toBe(before)
@@ -56,13 +56,14 @@ describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
     ['our own pages without an Origin header', { 'sec-fetch-site': 'same-origin' }],
     ['the user directly', { 'sec-fetch-site': 'none' }],
     ["a client that isn't a browser", {}],
-  ])('from %s is allowed', async (_from, headers) => {
-    expect((await ask(method, headers)).status).toBe(200)
+  ])('from %s is allowed', async (_description, headers) => {
+    expect((await sendRequest(method, headers)).status).toBe(200)
   })
 })
 
 describe.each(['GET', 'HEAD', 'OPTIONS'])('%s', (method) => {
   it('is allowed from anywhere', async () => {
-    for (const [, headers] of foreign) expect((await ask(method, headers)).status).toBe(200)
+    for (const [, headers] of foreignOrigins)
+      expect((await sendRequest(method, headers)).status).toBe(200)
   })
 })

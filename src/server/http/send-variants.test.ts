@@ -2,23 +2,30 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { HttpEnv } from './env.ts'
-import { type Coding, compressed, sendVariant, type Variants, variantOf } from './send-variants.ts'
+import { type Coding, compress, makeVariant, sendVariant, type Variants } from './send-variants.ts'
 
 const text = 'Grüße '.repeat(100)
 
 let variants: Variants
 beforeAll(async () => {
-  variants = await compressed(text)
+  variants = await compress(text)
 })
 
 /** Requests a body that is available in these codings. */
-async function ask(
+async function requestVariant(
   headers: Record<string, string>,
-  { codings = variants, status = 200 }: { codings?: Variants; status?: 200 | 404 } = {},
+  {
+    codings: variantsByCoding = variants,
+    status = 200,
+  }: { codings?: Variants; status?: 200 | 404 } = {},
 ) {
   const app = new Hono<HttpEnv>()
   app.get('/', (c) =>
-    sendVariant(c, { variants: codings, headers: { 'content-type': 'text/plain' } }, status),
+    sendVariant(
+      c,
+      { variants: variantsByCoding, headers: { 'content-type': 'text/plain' } },
+      status,
+    ),
   )
   return app.request('/', { headers })
 }
@@ -40,15 +47,15 @@ describe('a compressed text', () => {
   })
 
   it('is smaller with a higher quality', async () => {
-    const quick = await compressed(`${text}${JSON.stringify(process.versions)}`, 1)
-    const slow = await compressed(`${text}${JSON.stringify(process.versions)}`)
+    const lowQuality = await compress(`${text}${JSON.stringify(process.versions)}`, 1)
+    const maxQuality = await compress(`${text}${JSON.stringify(process.versions)}`)
     const size = (all: Variants) => all.get('br')?.body.length ?? 0
-    expect(size(slow)).toBeLessThan(size(quick))
+    expect(size(maxQuality)).toBeLessThan(size(lowQuality))
   })
 
   it('has a stable ETag that differs for each coding', () => {
     expect(new Set([tagOf('br'), tagOf('gzip'), tagOf('identity')]).size).toBe(3)
-    expect(variantOf(new Uint8Array([1, 2])).etag).toBe(variantOf(new Uint8Array([1, 2])).etag)
+    expect(makeVariant(new Uint8Array([1, 2])).etag).toBe(makeVariant(new Uint8Array([1, 2])).etag)
     expect(tagOf('br')).toMatch(/^"[\w-]{22}"$/)
   })
 })
@@ -72,8 +79,10 @@ describe('the coding of a response', () => {
     ['identity;q=0, gzip', 'gzip'],
     ['identity;q=0, *;q=0', 'identity'],
     [',;q=1,, ;br', 'identity'],
-  ] as const)('for Accept-Encoding %j is %s', async (accepted, coding) => {
-    const response = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted })
+  ] as const)('for Accept-Encoding %j is %s', async (acceptEncoding, coding) => {
+    const response = await requestVariant(
+      acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
+    )
     expect(response.status).toBe(200)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf(coding))
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -85,23 +94,26 @@ describe('the coding of a response', () => {
   })
 
   it('is identity if there is no other', async () => {
-    const plain = new Map([['identity' as const, variantOf(new Uint8Array([1]))]])
-    const response = await ask({ 'accept-encoding': 'br, identity;q=0' }, { codings: plain })
+    const identityOnly = new Map([['identity' as const, makeVariant(new Uint8Array([1]))]])
+    const response = await requestVariant(
+      { 'accept-encoding': 'br, identity;q=0' },
+      { codings: identityOnly },
+    )
     expect(response.headers.get('content-encoding')).toBeNull()
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array([1]))
   })
 })
 
 describe('a cached response', () => {
-  const ofBrowser = (known: string) => ({
+  const browserHeaders = (ifNoneMatch: string) => ({
     'accept-encoding': 'br',
-    'if-none-match': known.replace('TAG', tagOf('br')),
+    'if-none-match': ifNoneMatch.replace('TAG', tagOf('br')),
   })
 
   it.each(['TAG', 'W/TAG', '"other", TAG', '"other",W/TAG', '*'])(
     'is not sent again: %s',
-    async (known) => {
-      const response = await ask(ofBrowser(known))
+    async (ifNoneMatch) => {
+      const response = await requestVariant(browserHeaders(ifNoneMatch))
       expect([response.status, await response.text()]).toEqual([304, ''])
       expect(response.headers.get('etag')).toBe(tagOf('br'))
       expect(response.headers.get('content-type')).toBe('text/plain')
@@ -109,13 +121,13 @@ describe('a cached response', () => {
   )
 
   it('is sent again in another version or coding', async () => {
-    for (const known of ['"other"', tagOf('gzip'), tagOf('br').slice(1, -1), '']) {
-      expect((await ask(ofBrowser(known))).status).toBe(200)
+    for (const ifNoneMatch of ['"other"', tagOf('gzip'), tagOf('br').slice(1, -1), '']) {
+      expect((await requestVariant(browserHeaders(ifNoneMatch))).status).toBe(200)
     }
   })
 
   it('is sent again with 404', async () => {
-    const response = await ask(ofBrowser('TAG'), { status: 404 })
+    const response = await requestVariant(browserHeaders('TAG'), { status: 404 })
     expect(response.status).toBe(404)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf('br'))
   })

@@ -16,7 +16,7 @@ export type Coding = 'br' | 'gzip' | 'identity'
 /** One body in several codings, always including `identity`. */
 export type Variants = ReadonlyMap<Coding, Variant>
 
-export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
+export function makeVariant(body: Uint8Array<ArrayBuffer>): Variant {
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return { body, etag: `"${hash}"` }
 }
@@ -25,7 +25,7 @@ export function variantOf(body: Uint8Array<ArrayBuffer>): Variant {
  * Compresses a text in every coding.
  * @param quality for Brotli, 0 to 11, and for gzip, where it is capped at 9.
  */
-export async function compressed(
+export async function compress(
   text: string,
   quality = constants.BROTLI_MAX_QUALITY,
 ): Promise<Variants> {
@@ -39,9 +39,9 @@ export async function compressed(
     promisify(gzip)(body, { level: Math.min(quality, 9) }),
   ])
   return new Map([
-    ['br', variantOf(new Uint8Array(br))],
-    ['gzip', variantOf(new Uint8Array(gz))],
-    ['identity', variantOf(body)],
+    ['br', makeVariant(new Uint8Array(br))],
+    ['gzip', makeVariant(new Uint8Array(gz))],
+    ['identity', makeVariant(body)],
   ])
 }
 
@@ -56,7 +56,7 @@ export function sendVariant(
   if (!variant) return c.notFound()
   const all: Record<string, string> = { ...headers, etag: variant.etag }
   if (coding !== 'identity') all['content-encoding'] = coding
-  if (status === 200 && matches(c.req.header('if-none-match'), variant.etag)) {
+  if (status === 200 && matchesEtag(c.req.header('if-none-match'), variant.etag)) {
     return c.body(null, 304, all)
   }
   return c.body(variant.body, status, { ...all, 'content-length': String(variant.body.length) })
@@ -79,11 +79,11 @@ function chooseCoding(acceptEncoding: string | undefined, variants: Variants): C
 }
 
 /** Ignores the prefix `W/`, which proxies add (RFC 9110 §13.1.2). */
-function matches(ifNoneMatch: string | undefined, etag: string) {
+function matchesEtag(ifNoneMatch: string | undefined, etag: string) {
   return (
     ifNoneMatch?.split(',').some((tag) => {
-      const strong = tag.trim().replace(/^W\//, '')
-      return strong === etag || strong === '*'
+      const strongTag = tag.trim().replace(/^W\//, '')
+      return strongTag === etag || strongTag === '*'
     }) === true
   )
 }

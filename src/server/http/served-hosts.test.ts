@@ -7,11 +7,11 @@ function hostsOf(appUrl: string, appUrlIsSet = true) {
 }
 
 /** The origin of a page opened with this `Host` header, or null if the request is refused. */
-type Table = [host: string | undefined, origin: string | null][]
+type TestCases = [host: string | undefined, origin: string | null][]
 
 describe('a public host name', () => {
   const hosts = hostsOf('https://files.example.org')
-  const table: Table = [
+  const table: TestCases = [
     ['files.example.org', 'https://files.example.org'],
     ['FILES.Example.ORG', 'https://files.example.org'],
     // The header may contain a proxy's port, our own port, or none.
@@ -60,7 +60,7 @@ describe('a public host name', () => {
 })
 
 describe('a loopback name', () => {
-  it.each<Table[number]>([
+  it.each<TestCases[number]>([
     ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['localhost:3000', 'http://localhost:3000'],
     ['LocalHost:3000', 'http://localhost:3000'],
@@ -90,7 +90,7 @@ describe('a loopback name', () => {
 describe('without APP_URL', () => {
   const hosts = hostsOf('http://localhost:3000', false)
 
-  it.each<Table[number]>([
+  it.each<TestCases[number]>([
     ['localhost:3000', 'http://localhost:3000'],
     ['localhost:8080', 'http://localhost:8080'],
     ['127.0.0.1:3000', 'http://127.0.0.1:3000'],
@@ -123,8 +123,8 @@ describe('without APP_URL', () => {
   it("never returns an origin that isn't served", () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (host) => {
-        const { host: led } = new URL(hosts.publicOrigin(host))
-        expect(hosts.pageOrigin(led)).toBe(`http://${led}`)
+        const { host: publicHost } = new URL(hosts.publicOrigin(host))
+        expect(hosts.pageOrigin(publicHost)).toBe(`http://${publicHost}`)
       }),
     )
   })

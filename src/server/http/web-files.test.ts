@@ -18,7 +18,7 @@ const code = `export const greeting = '${'Grüße '.repeat(100)}'`
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10])
 const secret = 'what lies outside'
 
-function compressed(name: string, text: string) {
+function compressedFiles(name: string, text: string) {
   return {
     [name]: text,
     [`${name}.br`]: brotliCompressSync(text),
@@ -27,8 +27,8 @@ function compressed(name: string, text: string) {
 }
 
 const built: Record<string, string | Buffer> = {
-  ...compressed('web/index.html', index),
-  ...compressed('web/assets/app-Ab12_x-9.js', code),
+  ...compressedFiles('web/index.html', index),
+  ...compressedFiles('web/assets/app-Ab12_x-9.js', code),
   'web/assets/picture-Cd34.png': picture,
   'web/assets/letters-Ef56.woff2': picture,
   'web/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -39,7 +39,7 @@ const built: Record<string, string | Buffer> = {
 
 let folder: string
 let server: BareServer
-let encrypted: BareServer
+let httpsServer: BareServer
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-web-'))
   await mkdir(join(folder, 'web/assets'), { recursive: true })
@@ -50,24 +50,24 @@ beforeAll(async () => {
     return serveBare((app) => app.get('*', files))
   }
   server = await serve('http://127.0.0.1:3000')
-  encrypted = await serve('https://files.example.org', ['https://bytes.example.org'])
+  httpsServer = await serve('https://files.example.org', ['https://bytes.example.org'])
   // All files were read at startup, so later changes of the folder must not matter.
   await rm(join(folder, 'web'), { recursive: true })
 })
 afterAll(async () => {
-  await Promise.all([server.close(), encrypted.close()])
+  await Promise.all([server.close(), httpsServer.close()])
   await rm(folder, { recursive: true })
 })
 
-function get(path: string, headers: Record<string, string> = {}, more: Sending = {}) {
-  return send(server.url, { ...more, path, headers })
+function get(path: string, headers: Record<string, string> = {}, options: Sending = {}) {
+  return send(server.url, { ...options, path, headers })
 }
 
-function asBrowser(path: string) {
+function getAsBrowser(path: string) {
   return get(path, { accept: browser })
 }
 
-function unpacked({ headers, body }: Answer): string {
+function decompressBody({ headers, body }: Answer): string {
   const coding = headers['content-encoding']
   const bytes = coding === 'br' ? brotliDecompressSync(body) : coding ? gunzipSync(body) : body
   return bytes.toString()
@@ -81,13 +81,13 @@ describe('files', () => {
     ['/assets/picture-Cd34.png', 'image/png', 'public, max-age=31536000, immutable'],
     ['/assets/letters-Ef56.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
     ['/favicon.svg', 'image/svg+xml', 'no-cache'],
-  ])('%s is served unchanged as %s with Cache-Control %s', async (path, type, kept) => {
+  ])('%s is served unchanged as %s with Cache-Control %s', async (path, type, cacheControl) => {
     const response = await get(path)
     expect(response.status).toBe(200)
     expect(response.body).toEqual(Buffer.from(built[`web${path}`] ?? ''))
     expect(response.headers).toMatchObject({
       'content-type': type,
-      'cache-control': kept,
+      'cache-control': cacheControl,
       'content-length': String(response.body.length),
       'x-content-type-options': 'nosniff',
       vary: 'Accept-Encoding',
@@ -109,17 +109,17 @@ describe('the coding of a file', () => {
     [undefined, undefined],
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],
-  ])('for Accept-Encoding %j is %j', async (accepted, coding) => {
+  ])('for Accept-Encoding %j is %j', async (acceptEncoding, coding) => {
     for (const path of [app, '/login']) {
       const response = await get(
         path,
-        accepted === undefined ? {} : { 'accept-encoding': accepted },
+        acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
       )
       expect(response.status).toBe(200)
       expect(response.headers['content-encoding']).toBe(coding)
       expect(response.headers['content-length']).toBe(String(response.body.length))
       expect(response.headers.vary).toContain('Accept-Encoding')
-      expect(unpacked(response)).toBe(path === app ? code : index)
+      expect(decompressBody(response)).toBe(path === app ? code : index)
     }
   })
 
@@ -133,9 +133,9 @@ describe('the coding of a file', () => {
 describe('a cached response', () => {
   it('is not sent again', async () => {
     const { headers } = await get(app, { 'accept-encoding': 'br' })
-    const known = { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' }
+    const conditionalHeaders = { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' }
     for (const method of ['GET', 'HEAD']) {
-      const response = await get(app, known, { method })
+      const response = await get(app, conditionalHeaders, { method })
       expect(response.status).toBe(304)
       expect(response.body.length).toBe(0)
       expect(response.headers).toMatchObject({
@@ -156,19 +156,19 @@ describe('HEAD', () => {
       expect(head.status).toBe(full.status)
       expect(head.body.length).toBe(0)
       expect(full.body.length).toBeGreaterThan(0)
-      const { date: _head, ...inHead } = head.headers
-      const { date: _full, ...inFull } = full.headers
-      expect(inHead).toEqual(inFull)
+      const { date: _head, ...headHeaders } = head.headers
+      const { date: _full, ...getHeaders } = full.headers
+      expect(headHeaders).toEqual(getHeaders)
     },
   )
 })
 
 describe("the application's pages", () => {
-  const hint = { cookie: `${signedInHint}=abc` }
+  const hintHeaders = { cookie: `${signedInHint}=abc` }
 
   it.each([...pages, '/login?next=/x'])('%s get the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
-      const response = await get(path, { accept, ...hint })
+      const response = await get(path, { accept, ...hintHeaders })
       expect(response.status).toBe(200)
       expect(response.body.toString()).toBe(index)
       expect(response.headers).toMatchObject({
@@ -177,8 +177,8 @@ describe("the application's pages", () => {
         vary: path === '/' ? 'Cookie, Accept-Encoding' : 'Accept-Encoding',
       })
     }
-    const { etag = '' } = (await get(path, hint)).headers
-    expect((await get(path, { ...hint, 'if-none-match': etag })).status).toBe(304)
+    const { etag = '' } = (await get(path, hintHeaders)).headers
+    expect((await get(path, { ...hintHeaders, 'if-none-match': etag })).status).toBe(304)
   })
 
   it.each(['', 'other=1', `${signedInHint}=`, `x${signedInHint}=abc`])(
@@ -197,7 +197,7 @@ describe("the application's pages", () => {
     '/download.html',
     '/download-invalid.html',
   ])('leave %s to the next handler', async (path) => {
-    const response = await asBrowser(path)
+    const response = await getAsBrowser(path)
     expect(response.status).toBe(404)
     expect(codeOf(response)).toBe('NOT_FOUND')
   })
@@ -210,7 +210,7 @@ describe("the application's pages", () => {
     `${app}%00`,
     '/assets/',
   ])('never answer %s with the HTML', async (path) => {
-    const response = await asBrowser(path)
+    const response = await getAsBrowser(path)
     expect(response.status).toBe(404)
     expect(codeOf(response)).toBe('NOT_FOUND')
   })
@@ -247,21 +247,21 @@ describe('the security headers of the HTML', () => {
   const hash = createHash('sha256').update(script).digest('base64')
 
   it('allow its inline script only', async () => {
-    const policy = String((await asBrowser('/login')).headers['content-security-policy'])
+    const policy = String((await getAsBrowser('/login')).headers['content-security-policy'])
     expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
     expect(policy).not.toContain('unsafe-')
     expect(policy).toContain("connect-src 'self';")
   })
 
   it('keep tokens in URLs out of the referrer', async () => {
-    const policyOf = async (path: string) => (await asBrowser(path)).headers['referrer-policy']
+    const policyOf = async (path: string) => (await getAsBrowser(path)).headers['referrer-policy']
     expect(await policyOf('/reset-password?token=x')).toBe('no-referrer')
     expect(await policyOf('/login')).toBe('same-origin')
-    expect((await asBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
+    expect((await getAsBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
   })
 
   it('allow requests to storage', async () => {
-    const { headers } = await send(encrypted.url, { path: '/login' })
+    const { headers } = await send(httpsServer.url, { path: '/login' })
     expect(headers['content-security-policy']).toContain(
       "connect-src 'self' https://bytes.example.org;",
     )
@@ -269,8 +269,10 @@ describe('the security headers of the HTML', () => {
 
   it('include HSTS only for a public https origin', async () => {
     const header = 'strict-transport-security'
-    expect((await asBrowser('/login')).headers).not.toHaveProperty(header)
-    expect((await send(encrypted.url, { path: '/login' })).headers[header]).toMatch(/^max-age=\d+$/)
+    expect((await getAsBrowser('/login')).headers).not.toHaveProperty(header)
+    expect((await send(httpsServer.url, { path: '/login' })).headers[header]).toMatch(
+      /^max-age=\d+$/,
+    )
   })
 })
 

@@ -8,10 +8,10 @@ import type { HttpEnv } from './env.ts'
 import { nameRoute } from './request-context.ts'
 import {
   type Coding,
+  makeVariant,
   sendVariant,
   type Variant,
   type Variants,
-  variantOf,
 } from './send-variants.ts'
 import { hasSignedInHint } from './session.ts'
 
@@ -24,7 +24,7 @@ interface WebFile {
 }
 
 /** The codings in order of preference, each with the suffix of the files that the build writes. */
-const codings: readonly [Coding, string][] = [
+const codingSuffixes: readonly [Coding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
   ['identity', ''],
@@ -51,35 +51,35 @@ export function webFiles(options: {
   const html = readBuilt(distDir, 'index.html')
   const files = readFiles(distDir)
   const variants = readVariants(join(distDir, 'index.html'))
-  const application = (
+  const makeAppPage = (
     referrer: 'no-referrer' | 'same-origin',
-    more: Record<string, string> = {},
+    extraHeaders: Record<string, string> = {},
   ): WebFile => ({
     headers: {
       ...pageHeaders({ html, appUrl, pictures, connect, referrer }),
       'cache-control': 'no-cache',
       vary: 'Accept-Encoding',
-      ...more,
+      ...extraHeaders,
     },
     variants,
   })
-  const ordinary = application('same-origin')
-  const dashboard = application('same-origin', { vary: 'Cookie, Accept-Encoding' })
+  const defaultPage = makeAppPage('same-origin')
+  const dashboardPage = makeAppPage('same-origin', { vary: 'Cookie, Accept-Encoding' })
   // The URL of these pages contains a secret token from an email, which a referrer could leak to a
   // proxy's log.
-  const secret = application('no-referrer', { 'x-robots-tag': 'noindex' })
-  const screens = new Map<string, WebFile>(
-    pages.map((path) => [path, tokenPages.includes(path) ? secret : ordinary]),
+  const tokenPage = makeAppPage('no-referrer', { 'x-robots-tag': 'noindex' })
+  const pagesByPath = new Map<string, WebFile>(
+    pages.map((path) => [path, tokenPages.includes(path) ? tokenPage : defaultPage]),
   )
 
   return (c, next) => {
     const { path } = c.req
     if (path === home) {
       nameRoute(c.env.outgoing, home)
-      return hasSignedInHint(c) ? sendVariant(c, dashboard, 200) : next()
+      return hasSignedInHint(c) ? sendVariant(c, dashboardPage, 200) : next()
     }
     const file = files.get(path)
-    const screen = screens.get(path)
+    const screen = pagesByPath.get(path)
     if (file) nameRoute(c.env.outgoing, '/{file of the web}')
     else if (screen) nameRoute(c.env.outgoing, path)
     const found = file ?? screen
@@ -123,9 +123,9 @@ function contentType(path: string) {
 
 function readVariants(file: string): Variants {
   const found = new Map<Coding, Variant>()
-  for (const [coding, suffix] of codings) {
+  for (const [coding, suffix] of codingSuffixes) {
     const body = readIfExists(`${file}${suffix}`)
-    if (body) found.set(coding, variantOf(body))
+    if (body) found.set(coding, makeVariant(body))
   }
   return found
 }

@@ -1,6 +1,6 @@
 import type { JobWithMetadata, JobResult as Outcome } from 'pg-boss'
 import { computeDigests } from '../abuse/compute-digests.ts'
-import { removeLapsedReports } from '../abuse/report-queries.ts'
+import { deleteExpiredReports } from '../abuse/report-queries.ts'
 import { removeOldDays } from '../analytics/queries.ts'
 import { removeExpiredRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
@@ -73,7 +73,7 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
     run: async ({ clock, db }) => ({
       removed: await removeExpiredRows(db, clock()),
       names: await forgetReceiptNames(db, clock()),
-      reports: await removeLapsedReports(db, clock()),
+      reports: await deleteExpiredReports(db, clock()),
       feedback: await removeOldFeedback(db, clock()),
     }),
   },

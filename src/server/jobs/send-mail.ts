@@ -4,7 +4,7 @@ import {
   type EmailKind,
   emailLimits,
 } from '../../shared/rules/accounts/email-limits.ts'
-import { writeReportMail, writeTakedownMail } from '../abuse/write-emails.ts'
+import { writeReportEmail, writeTakedownEmail } from '../abuse/write-emails.ts'
 import { lockAddress } from '../auth/queries.ts'
 import { removePendingSignup } from '../auth/signup-queries.ts'
 import { writeAccountEmail } from '../auth/write-emails.ts'
@@ -14,7 +14,7 @@ import type { OutgoingEmail } from '../email/email.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import { renderEmail } from '../email/render-email.ts'
 import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/send-feedback.ts'
-import { writeFileMail } from '../files/file-emails.ts'
+import { writeFileEmail } from '../files/file-emails.ts'
 import { writeTrialEmail } from '../tiers/trial-emails.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
@@ -88,11 +88,11 @@ function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmai
     case 'feedback-digest':
       return writeFeedbackDigest(deps, asked)
     case 'report':
-      return writeReportMail(deps, asked)
+      return writeReportEmail(deps, asked)
     case 'files':
-      return writeFileMail(deps, asked)
+      return writeFileEmail(deps, asked)
     case 'takedown':
-      return writeTakedownMail(deps, asked)
+      return writeTakedownEmail(deps, asked)
     default:
       return writeAccountEmail(deps, asked)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
-import { type PublicFacts, pageValues, valueReader } from './page-values.ts'
+import { type PublicPageInput, pageValues, valueReader } from './page-values.ts'
 
 const megabyte = 1024 ** 2
 
@@ -16,7 +16,7 @@ const premium = {
   expirationDays: [3, 5, 7],
   maxLifetimeDays: 30,
 }
-const facts: PublicFacts = {
+const input: PublicPageInput = {
   origin: 'https://files.example.org',
   supportEmail: 'support@example.org',
   privacyEmail: 'privacy@example.org',
@@ -29,7 +29,7 @@ const facts: PublicFacts = {
 
 describe('the values on the public pages', () => {
   it('match spec §9, including its limits', () => {
-    expect(pageValues(facts)).toEqual({
+    expect(pageValues(input)).toEqual({
       origin: 'https://files.example.org',
       supportEmail: 'support@example.org',
       privacyEmail: 'privacy@example.org',
@@ -71,7 +71,7 @@ describe('the values on the public pages', () => {
       free: { ...free, maxFiles: 1, maxFileSize: 2 * megabyte, expirationDays: [1] },
       premium: { ...premium, maxFiles: 50, expirationDays: [1], maxLifetimeDays: 90 },
     }
-    expect(pageValues({ ...facts, limits })).toMatchObject({
+    expect(pageValues({ ...input, limits })).toMatchObject({
       freeFiles: '1 file',
       premiumFilesFirst: '50 files',
       freeFileSize: '2MB',
@@ -91,8 +91,8 @@ describe('the values on the public pages', () => {
   it.each([
     ['8', '$8'],
     ['7.5', '$7.50'],
-  ])('format the price %s as %s', (price, shown) => {
-    expect(pageValues({ ...facts, price }).price).toBe(shown)
+  ])('format the price %s as %s', (price, expectedText) => {
+    expect(pageValues({ ...input, price }).price).toBe(expectedText)
   })
 })
 
@@ -104,17 +104,17 @@ describe('the settings on the public pages', () => {
     signup: 'open',
     s3: null,
   }
-  type Current = Awaited<ReturnType<TestedDeps['settings']['current']>>
+  type CurrentSettings = Awaited<ReturnType<TestedDeps['settings']['current']>>
   type TestedDeps = Parameters<typeof valueReader>[0]
 
   /**
    * Builds a reader that gets these settings, one per read. Once they are used up, reading fails.
    */
-  const reader = (given: Partial<Current>[] = []) => {
+  const makeReader = (queuedSettings: Partial<CurrentSettings>[] = []) => {
     const warnings: unknown[] = []
     const settings = {
       async current() {
-        const next = given.shift()
+        const next = queuedSettings.shift()
         if (!next) throw new Error('The database is down.')
         return next
       },
@@ -126,8 +126,8 @@ describe('the settings on the public pages', () => {
 
   it('are the last ones read while the database is down', async () => {
     const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
-    const limits = { ...facts.limits, free: { ...free, maxFiles: 9 } }
-    const { values, warnings } = reader([{ values: changed, limits }])
+    const limits = { ...input.limits, free: { ...free, maxFiles: 9 } }
+    const { values, warnings } = makeReader([{ values: changed, limits }])
     expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
     expect(warnings).toEqual([])
     for (let page = 0; page < 3; page += 1) {
@@ -139,14 +139,14 @@ describe('the settings on the public pages', () => {
 
   it('are current again as soon as the database is back', async () => {
     const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
-    const given = [] as Partial<Current>[]
-    const { values } = reader(given)
+    const queuedSettings = [] as Partial<CurrentSettings>[]
+    const { values } = makeReader(queuedSettings)
     expect(await values()).toMatchObject({ version: 'v0.9.10' })
-    given.push({ values: changed, limits: facts.limits })
+    queuedSettings.push({ values: changed, limits: input.limits })
     expect(await values()).toMatchObject({ version: 'v2' })
   })
 
   it('are the defaults if none were ever read', async () => {
-    expect(await reader().values()).toMatchObject({ version: 'v0.9.10', freeFiles: '3 files' })
+    expect(await makeReader().values()).toMatchObject({ version: 'v0.9.10', freeFiles: '3 files' })
   })
 })

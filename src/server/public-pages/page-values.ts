@@ -23,7 +23,7 @@ export type PlaceholderValues = Record<PublicPlaceholder, string>
 
 const settingsTimeoutMs = 2000
 
-export interface PublicFacts {
+export interface PublicPageInput {
   origin: string
   supportEmail: string
   privacyEmail: string
@@ -47,14 +47,14 @@ export function valueReader({
   settings,
 }: Pick<Deps, 'config' | 'log' | 'settings'>): () => Promise<PlaceholderValues> {
   const { appUrl, supportEmail, privacyEmail } = config
-  let last: { values: SettingValues; limits: Limits } = {
+  let lastSettings: { values: SettingValues; limits: Limits } = {
     values: settingDefaults(supportEmail),
     limits: defaultLimits,
   }
   let isStale = false
   return async () => {
     try {
-      last = await withTimeout(settings.current(), settingsTimeoutMs)
+      lastSettings = await withTimeout(settings.current(), settingsTimeoutMs)
       isStale = false
     } catch (error) {
       // Once per outage: otherwise anyone could fill the log by opening pages.
@@ -67,53 +67,53 @@ export function valueReader({
       storageHost: config.s3 ? hostOf(config.s3) : '',
       supportEmail,
       privacyEmail,
-      version: last.values.app_version,
-      price: last.values.premium_price,
-      limits: last.limits,
+      version: lastSettings.values.app_version,
+      price: lastSettings.values.premium_price,
+      limits: lastSettings.limits,
     })
   }
 }
 
 /** Returns the text of every placeholder on the public pages. */
-export function pageValues({ limits, ...facts }: PublicFacts): PlaceholderValues {
+export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderValues {
   const free = limits[defaultTier]
   const premium = limits[tiers.at(-1) ?? defaultTier]
-  const longest = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
-  const freeLast = Math.max(...free.expirationDays)
-  const premiumLast = Math.max(...premium.expirationDays)
+  const maxLifetimeDays = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
+  const longestFreeDays = Math.max(...free.expirationDays)
+  const longestPremiumDays = Math.max(...premium.expirationDays)
   const inPercent = (days: number) =>
-    String(Math.round((1000 * Math.min(days, longest)) / longest) / 10)
+    String(Math.round((1000 * Math.min(days, maxLifetimeDays)) / maxLifetimeDays) / 10)
   return {
-    ...facts,
+    ...input,
     error: '',
     TIER_FILE_COUNT: limitErrorText(defaultTier, 'TIER_FILE_COUNT', limits),
     TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
     TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),
-    price: priceText(facts.price),
+    price: priceText(input.price),
     freeFiles: filesText(free.maxFiles),
     premiumFiles: filesText(premium.maxFiles),
-    freeFilesFirst: capitalised(filesText(free.maxFiles)),
-    premiumFilesFirst: capitalised(filesText(premium.maxFiles)),
-    freeFilesAtOnce: atOnce(free),
-    freeFilesAtOnceFirst: capitalised(atOnce(free)),
+    freeFilesFirst: capitalize(filesText(free.maxFiles)),
+    premiumFilesFirst: capitalize(filesText(premium.maxFiles)),
+    freeFilesAtOnce: maxFilesText(free),
+    freeFilesAtOnceFirst: capitalize(maxFilesText(free)),
     freeFileSize: formatSizeLimit(free.maxFileSize),
     premiumFileSize: formatSizeLimit(premium.maxFileSize),
     freeDays: daysText(...free.expirationDays),
     premiumDays: daysText(...premium.expirationDays),
-    maxLifetime: daysText(longest),
-    maxLifetimeDays: String(longest),
+    maxLifetime: daysText(maxLifetimeDays),
+    maxLifetimeDays: String(maxLifetimeDays),
     trial: daysText(trialDays),
     largestFileBytes: String(Math.max(free.maxFileSize, premium.maxFileSize)),
-    freeEnd: inPercent(freeLast),
-    premiumEnd: inPercent(premiumLast),
-    premiumSpan: inPercent(Math.max(0, premiumLast - freeLast)),
-    freeMark: freeLast === premiumLast ? '' : String(freeLast),
-    premiumMark: daysText(premiumLast),
+    freeEnd: inPercent(longestFreeDays),
+    premiumEnd: inPercent(longestPremiumDays),
+    premiumSpan: inPercent(Math.max(0, longestPremiumDays - longestFreeDays)),
+    freeMark: longestFreeDays === longestPremiumDays ? '' : String(longestFreeDays),
+    premiumMark: daysText(longestPremiumDays),
   }
 }
 
 /** Returns a text such as '3 files at a time' or 'unlimited files'. */
-function atOnce({ maxFiles }: TierLimits) {
+function maxFilesText({ maxFiles }: TierLimits) {
   return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
 }
 
@@ -122,7 +122,7 @@ function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }
 
-function capitalised(text: string) {
+function capitalize(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

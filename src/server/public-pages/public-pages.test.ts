@@ -10,7 +10,7 @@ import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { settings } from '../db/schema.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-const hint = { cookie: `${signedInHint}=abc` }
+const hintHeaders = { cookie: `${signedInHint}=abc` }
 const paths = Object.values(publicPages).map(({ path }) => path)
 
 let app: TestApp
@@ -83,17 +83,17 @@ describe.each(paths)('the public page %s', (path) => {
     expect(first.headers.get('cache-control')).toBe('no-cache')
     expect(first.headers.get('vary')).toBe('Cookie, Accept-Encoding')
     const etag = first.headers.get('etag') ?? ''
-    const known = { 'if-none-match': etag }
-    expect((await get(path, known)).status).toBe(304)
-    expect((await get(path, known, 'HEAD')).status).toBe(304)
+    const conditionalHeaders = { 'if-none-match': etag }
+    expect((await get(path, conditionalHeaders)).status).toBe(304)
+    expect((await get(path, conditionalHeaders, 'HEAD')).status).toBe(304)
     await change('app_version', 'v0.9.11')
-    const changed = await get(path, known)
+    const changed = await get(path, conditionalHeaders)
     expect(changed.status).toBe(200)
     expect(await changed.text()).toContain('v0.9.11')
   })
 
   it("is sent in the client's preferred encoding, and without a body for HEAD", async () => {
-    const plain = await send(app.url, { path, headers: browser })
+    const uncompressed = await send(app.url, { path, headers: browser })
     for (const [coding, unpack] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
@@ -101,7 +101,7 @@ describe.each(paths)('the public page %s', (path) => {
       const headers = { ...browser, 'accept-encoding': coding }
       const full = await send(app.url, { path, headers })
       expect(full.headers['content-encoding']).toBe(coding)
-      expect(unpack(full.body)).toEqual(plain.body)
+      expect(unpack(full.body)).toEqual(uncompressed.body)
       const head = await send(app.url, { path, headers, method: 'HEAD' })
       expect(head.body.length).toBe(0)
       expect(head.headers['content-length']).toBe(String(full.body.length))
@@ -114,7 +114,7 @@ describe.each(paths)('the public page %s', (path) => {
       const page = await open(path === '/' ? '/preview' : path, headers)
       return page.all('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
     }
-    expect(await linksOf(hint)).toContain('Dashboard /')
+    expect(await linksOf(hintHeaders)).toContain('Dashboard /')
     if (path !== '/') {
       expect(await linksOf()).toEqual(expect.arrayContaining(['Sign In /login', 'Sign Up /signup']))
     }
@@ -155,8 +155,8 @@ describe('the landing page', () => {
     ]) {
       expect(shownText).toContain(text)
     }
-    const six = page.all('ul').find((list) => attributeOf(list, 'class') === 'six')
-    expect(six?.childNodes).toHaveLength(6)
+    const featureList = page.all('ul').find((list) => attributeOf(list, 'class') === 'six')
+    expect(featureList?.childNodes).toHaveLength(6)
     expect(page.all('article')).toHaveLength(2)
   })
 
@@ -179,7 +179,7 @@ describe('the landing page', () => {
 })
 
 describe('the route sets of spec §2', () => {
-  const shows = async (path: string, headers = {}) => {
+  const readPageTitle = async (path: string, headers = {}) => {
     const response = await get(path, headers)
     const page = readPage(await response.text())
     const isApplication = page.all('div').some((div) => attributeOf(div, 'id') === 'root')
@@ -187,21 +187,21 @@ describe('the route sets of spec §2', () => {
   }
 
   it('serve the landing page at / and nothing at /preview to a visitor', async () => {
-    expect(await shows('/')).toEqual([200, publicPages.landing.title])
-    expect(await shows('/preview')).toEqual([404, 'Page not found · Mayfly'])
+    expect(await readPageTitle('/')).toEqual([200, publicPages.landing.title])
+    expect(await readPageTitle('/preview')).toEqual([404, 'Page not found · Mayfly'])
   })
 
   it('serve the dashboard at / and the landing page at /preview to a signed-in user', async () => {
-    expect(await shows('/', hint)).toEqual([200, 'application'])
-    expect(await shows('/preview', hint)).toEqual([200, publicPages.landing.title])
-    expect((await get('/', hint)).headers.get('vary')).toBe('Cookie, Accept-Encoding')
+    expect(await readPageTitle('/', hintHeaders)).toEqual([200, 'application'])
+    expect(await readPageTitle('/preview', hintHeaders)).toEqual([200, publicPages.landing.title])
+    expect((await get('/', hintHeaders)).headers.get('vary')).toBe('Cookie, Accept-Encoding')
   })
 
   it('follow signing in and out', async () => {
     const person = await makePerson(app)
-    const shown = async () =>
+    const showsApplication = async () =>
       (await (await person.fetch('/', { headers: browser })).text()).includes('id="root"')
-    expect(await shown()).toBe(true)
+    expect(await showsApplication()).toBe(true)
     const logout = await person.fetch('/api/logout')
     expect(logout.headers.getSetCookie().join()).toContain(`${signedInHint}=; Max-Age=0`)
   })
@@ -213,8 +213,8 @@ describe('the route sets of spec §2', () => {
       expect(page.status).toBe(404)
       expect(await page.text()).toContain('There is nothing at this address')
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
-      const again = { 'if-none-match': page.headers.get('etag') ?? '' }
-      expect((await get(path, again)).status).toBe(404)
+      const conditionalHeaders = { 'if-none-match': page.headers.get('etag') ?? '' }
+      expect((await get(path, conditionalHeaders)).status).toBe(404)
 
       const data = await makeClient(app).fetch(path, { headers: { accept: 'application/json' } })
       expect(data.status).toBe(404)
@@ -224,8 +224,11 @@ describe('the route sets of spec §2', () => {
 
   it('serve no page for a missing asset or another method', async () => {
     expect((await get('/assets/app-missing.js')).headers.get('content-type')).toContain('json')
-    const posted = await get('/nowhere', {}, 'POST')
-    expect([posted.status, posted.headers.get('content-type')]).toEqual([404, 'application/json'])
+    const postResponse = await get('/nowhere', {}, 'POST')
+    expect([postResponse.status, postResponse.headers.get('content-type')]).toEqual([
+      404,
+      'application/json',
+    ])
   })
 })
 
@@ -233,11 +236,8 @@ describe('search engines', () => {
   it('find every public page in the sitemap, and the sitemap in robots.txt', async () => {
     const sitemap = await get('/sitemap.xml')
     expect(sitemap.headers.get('content-type')).toBe('application/xml; charset=utf-8')
-    const listed = Array.from(
-      (await sitemap.text()).matchAll(/<loc>(.*?)<\/loc>/g),
-      ([, url]) => url,
-    )
-    expect(listed).toEqual(paths.map((path) => app.url + path))
+    const urls = Array.from((await sitemap.text()).matchAll(/<loc>(.*?)<\/loc>/g), ([, url]) => url)
+    expect(urls).toEqual(paths.map((path) => app.url + path))
     const robots = await get('/robots.txt')
     expect(robots.headers.get('content-type')).toMatch(/^text\/plain/i)
     expect(await robots.text()).toContain(`Sitemap: ${app.url}/sitemap.xml\n`)
@@ -290,8 +290,8 @@ describe('the web manifest', () => {
       enctype: 'multipart/form-data',
       params: { files: [{ name: 'files', accept: ['*/*'] }] },
     })
-    const more = ['/favicon.ico', '/favicon.svg', '/apple-touch-icon.png', '/share-worker.js']
-    for (const path of [...manifest.icons.map(({ src }) => src), ...more]) {
+    const otherPaths = ['/favicon.ico', '/favicon.svg', '/apple-touch-icon.png', '/share-worker.js']
+    for (const path of [...manifest.icons.map(({ src }) => src), ...otherPaths]) {
       expect((await get(path)).status, path).toBe(200)
     }
   })
@@ -299,11 +299,11 @@ describe('the web manifest', () => {
 
 describe('a share without a service worker', () => {
   it('gets a page with instructions, from any origin', async () => {
-    const shared = new FormData()
-    shared.append('files', new File(['secret'], 'letter.txt'))
+    const form = new FormData()
+    form.append('files', new File(['secret'], 'letter.txt'))
     const response = await makeClient(app).fetch('/share', {
       method: 'POST',
-      body: shared,
+      body: form,
       headers: { origin: 'null', 'sec-fetch-site': 'none' },
     })
     expect(response.status).toBe(200)

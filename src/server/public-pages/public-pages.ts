@@ -9,7 +9,7 @@ import {
 import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
 import { makeTemplate, type Page, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { compressed, sendVariant, type Variants } from '../http/send-variants.ts'
+import { compress, sendVariant, type Variants } from '../http/send-variants.ts'
 import { hasSignedInHint } from '../http/session.ts'
 import type { PlaceholderValues } from './page-values.ts'
 
@@ -43,7 +43,7 @@ export function loadPublicPages(options: {
   conditions: readonly ServerCondition[]
 }): PublicPages {
   const { distDir, appUrl, connect = [], conditions } = options
-  const load = (name: BuiltPage) => {
+  const loadPage = (name: BuiltPage) => {
     const file = builtFile(name)
     const html = readBuilt(distDir, file)
     const template = makeTemplate({
@@ -58,15 +58,15 @@ export function loadPublicPages(options: {
       'cache-control': 'no-cache',
       vary: 'Cookie, Accept-Encoding',
     }
-    const forms: Record<BrowserCondition, FilledPage> = {
+    const variants: Record<BrowserCondition, FilledPage> = {
       visitor: new FilledPage(template(['visitor', ...conditions])),
       signedIn: new FilledPage(template(['signedIn', ...conditions])),
     }
-    return { headers, forms }
+    return { headers, forms: variants }
   }
-  const pages = new Map(builtPages.map((name) => [name, load(name)]))
+  const pages = new Map(builtPages.map((name) => [name, loadPage(name)]))
 
-  const find = (context: Context<HttpEnv>, name: BuiltPage) => {
+  const findPage = (context: Context<HttpEnv>, name: BuiltPage) => {
     const page = pages.get(name)
     if (page === undefined) throw new Error(`There is no page ${name}.`)
     return {
@@ -76,11 +76,11 @@ export function loadPublicPages(options: {
   }
   return {
     async send(context, name, values, status) {
-      const { headers, form } = find(context, name)
+      const { headers, form } = findPage(context, name)
       return sendVariant(context, { headers, variants: await form.variants(values) }, status)
     },
     text(context, name, values) {
-      const { headers, form } = find(context, name)
+      const { headers, form } = findPage(context, name)
       return { html: form.html(values), headers }
     },
   }
@@ -101,7 +101,7 @@ class FilledPage {
 
   variants(values: PlaceholderValues): Promise<Variants> {
     const key = JSON.stringify(values)
-    if (this.#last?.key !== key) this.#last = { key, variants: compressed(this.html(values)) }
+    if (this.#last?.key !== key) this.#last = { key, variants: compress(this.html(values)) }
     return this.#last.variants
   }
 }

@@ -48,8 +48,12 @@ export function publicPageRoutes(
     const { incoming, outgoing } = c.env
     nameRoute(outgoing, sharePath)
     const { html, headers } = pages.text(c, 'not-shared', await values())
-    const noStore = { ...headers, 'cache-control': 'no-store' }
-    await sendEarlyResponse(incoming, outgoing, { status: 200, headers: noStore, body: html })
+    const noStoreHeaders = { ...headers, 'cache-control': 'no-store' }
+    await sendEarlyResponse(incoming, outgoing, {
+      status: 200,
+      headers: noStoreHeaders,
+      body: html,
+    })
     return RESPONSE_ALREADY_SENT
   })
   app.get('/robots.txt', (c) => {
@@ -72,7 +76,7 @@ export function publicPageRoutes(
 }
 
 /** Returns a function that responds to a browser's navigation with a public page. */
-export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
+export function makeShowPage(pages: PublicPages, values: ReadValues): ShowPage {
   return async (context, name, response) => {
     if (response === undefined) return pages.send(context, name, await values(), 200)
     const { status, reason = '', headers } = response
@@ -86,10 +90,10 @@ export function pageShower(pages: PublicPages, values: ReadValues): ShowPage {
 }
 
 /** Paths that no crawler may open. */
-const never = ['/api/', '/storage/']
+const alwaysDisallowed = ['/api/', '/storage/']
 
 /** Crawlers of chat previews, and of search engines that obey noindex. */
-const mayOpenLinks = [
+const previewCrawlers = [
   'Applebot',
   'bingbot',
   'Discordbot',
@@ -117,8 +121,8 @@ function robotsText(origin: string): string {
       ...paths.map((path) => `Disallow: ${path}`),
     ].join('\n')
   return `${[
-    group(['*'], [...never, '/s/', '/download/']),
-    group(mayOpenLinks, never),
+    group(['*'], [...alwaysDisallowed, '/s/', '/download/']),
+    group(previewCrawlers, alwaysDisallowed),
     `Sitemap: ${origin}/sitemap.xml`,
   ].join('\n\n')}\n`
 }

@@ -128,10 +128,10 @@ describe('the texts match a server', () => {
       'refuses content that was taken down before',
       'Nobody looks into files, and no program does',
     ],
-  ])('%s: the FAQ', async (_, env, expected, unexpected) => {
+  ])('%s: the FAQ', async (_, env, expected, unexpectedText) => {
     const text = await read('faq', env)
     expect(text).toContain(expected)
-    expect(text).not.toContain(unexpected)
+    expect(text).not.toContain(unexpectedText)
   })
 
   it.each([
@@ -185,36 +185,36 @@ describe('the texts match a server', () => {
     ],
     ['with HTTPS', https, '__Host-mayfly.session_token', 'plain HTTP'],
     ['without HTTPS', {}, 'mayfly.session_token', '__Host-'],
-  ])('%s: the privacy policy', async (_, env, expected, unexpected) => {
+  ])('%s: the privacy policy', async (_, env, expected, unexpectedText) => {
     const text = await read('privacy', env)
     expect(text).toContain(expected)
-    expect(text).not.toContain(unexpected)
+    expect(text).not.toContain(unexpectedText)
   })
 
   it.each([
     ['without a mail server', {}, 'This server doesn’t send email.', 'by email'],
     ['with a mail server', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
-  ])('%s: the terms', async (_, env, expected, unexpected) => {
+  ])('%s: the terms', async (_, env, expected, unexpectedText) => {
     const text = await read('terms', env)
     expect(text).toContain(expected)
-    expect(text).not.toContain(unexpected)
+    expect(text).not.toContain(unexpectedText)
     expect(text).toContain('content is blocked. Th')
   })
 })
 
 describe('without a support address', () => {
   const set = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
-  const unset = 'This server has no support email yet.'
+  const missingEmailText = 'This server has no support email yet.'
 
   it.each(['faq', 'feedback', 'privacy', 'terms'] as const)(
     'the page %s says so once, and links to the feedback form',
     async (name) => {
       const text = await read(name, {})
-      expect(text.split(unset)).toHaveLength(2)
+      expect(text.split(missingEmailText)).toHaveLength(2)
       expect(text.split('@127.0.0.1').length - 1).toBe(name === 'feedback' ? 1 : 2)
-      const own = await read(name, set)
-      expect(own).not.toContain(unset)
-      expect(own).toContain('help@example.org')
+      const pageText = await read(name, set)
+      expect(pageText).not.toContain(missingEmailText)
+      expect(pageText).toContain('help@example.org')
     },
   )
 })
@@ -246,13 +246,18 @@ it.each([
   [{}, '/signup', 'Sign up to send it', 'until you have signed up.'],
   [{ SIGNUP: 'example.org' }, '/signup', 'Sign up to send it', 'until you have signed up.'],
   [{ SIGNUP: 'closed' }, '/login', 'Sign in to send it', 'until you have signed in.'],
-])('with %j, dropping files on the landing page leads to %s', async (env, path, button, waits) => {
-  const page = await pageOf('landing', env)
-  const nextLink = page.one('a', { id: 'go-on' })
-  expect(attributeOf(nextLink, 'href')).toBe(path)
-  expect(textOf(nextLink)).toBe(button)
-  expect(textOf(page.one('p', { id: 'drop-text' }))).toBe(`It waits in this browser ${waits}`)
-})
+])(
+  'with %j, dropping files on the landing page leads to %s',
+  async (env, path, button, waitsUntil) => {
+    const page = await pageOf('landing', env)
+    const nextLink = page.one('a', { id: 'go-on' })
+    expect(attributeOf(nextLink, 'href')).toBe(path)
+    expect(textOf(nextLink)).toBe(button)
+    expect(textOf(page.one('p', { id: 'drop-text' }))).toBe(
+      `It waits in this browser ${waitsUntil}`,
+    )
+  },
+)
 
 it('the landing page lists the domains that can sign up', async () => {
   const env = { SIGNUP: 'example.org,example.com' }

@@ -64,10 +64,10 @@ describe('the FAQ', () => {
   it('shows one answer at a time, by a shared `name` attribute', async () => {
     const page = await open('/faq')
     const all = page.all('details')
-    expect(new Set(all.map((one) => attributeOf(one, 'name')))).toEqual(new Set(['faq']))
-    for (const one of all) {
-      expect(attributeOf(one, 'open')).toBeUndefined()
-      expect(textOf(one).length).toBeGreaterThan(40)
+    expect(new Set(all.map((element) => attributeOf(element, 'name')))).toEqual(new Set(['faq']))
+    for (const element of all) {
+      expect(attributeOf(element, 'open')).toBeUndefined()
+      expect(textOf(element).length).toBeGreaterThan(40)
     }
   })
 

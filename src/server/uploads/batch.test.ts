@@ -30,10 +30,10 @@ const minute = 60_000
 
 let app: TestApp
 /** A user who never starts an upload. */
-let nobody: Person
+let newUser: Person
 beforeAll(async () => {
   app = await startTestApp()
-  nobody = await makePerson(app, { tier: 'premium' })
+  newUser = await makePerson(app, { tier: 'premium' })
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -64,7 +64,7 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   return texts.filter((text) => /"(uploads|files|short_codes|blocked_content)"/.test(text)).length
 }
 
-const faulty: [string, unknown][] = [
+const invalidLists: [string, unknown][] = [
   ['a missing list', undefined],
   ['an empty list', []],
   ['an object', { 0: uploadRequest() }],
@@ -76,14 +76,14 @@ const faulty: [string, unknown][] = [
 ]
 
 describe('POST /api/files/get-upload-urls', () => {
-  it.each(faulty)('refuses %s as a whole', async (_, files) => {
-    const refused = await requestUploads(nobody, files)
-    expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({
+  it.each(invalidLists)('refuses %s as a whole', async (_, files) => {
+    const response = await requestUploads(newUser, files)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(/^files: /),
     })
-    expect(await rowsOf(nobody)).toBe(0)
+    expect(await rowsOf(newUser)).toBe(0)
   })
 
   it('answers each entry like a request for one file', async () => {
@@ -102,16 +102,17 @@ describe('POST /api/files/get-upload-urls', () => {
     ]
     const results = await startAll(person, requests)
     expect(results).toHaveLength(requests.length)
-    for (const [at, { answer: response, error }] of results.entries()) {
-      const alone = await person.post('/api/files/get-upload-url', requests[at])
-      if (alone.ok) {
-        const { cloudKey, uploadUrl, parts, ...same } = await json<Record<string, unknown>>(alone)
+    for (const [index, { answer: response, error }] of results.entries()) {
+      const singleResponse = await person.post('/api/files/get-upload-url', requests[index])
+      if (singleResponse.ok) {
+        const { cloudKey, uploadUrl, parts, ...same } =
+          await json<Record<string, unknown>>(singleResponse)
         expect(response).toMatchObject(same)
         expect(Object.keys(response?.parts ?? {})).toEqual(Object.keys(parts ?? {}))
         expect(response?.uploadUrl).toContain(response?.cloudKey)
       } else {
-        const body = await json<ErrorBody>(alone)
-        expect(error).toEqual({ httpStatus: alone.status, ...body })
+        const body = await json<ErrorBody>(singleResponse)
+        expect(error).toEqual({ httpStatus: singleResponse.status, ...body })
       }
     }
     expect(endsOf(results)).toEqual([
@@ -137,18 +138,18 @@ describe('POST /api/files/get-upload-urls', () => {
     const results = await startAll(person, [same, other, same, uploadRequest()])
     expect(endsOf(results)).toEqual(['ok', 'INVALID_INPUT', 'ok', 'ok'])
     expect(results[2]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
-    const again = await startAll(person, [uploadRequest(), same])
-    expect(again[1]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
+    const retryResults = await startAll(person, [uploadRequest(), same])
+    expect(retryResults[1]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
     expect(await rowsOf(person)).toBe(3)
   })
 
   it("doesn't deadlock with a parallel batch that has the same keys in another order", async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const requests = Array.from({ length: 20 }, (_, at) =>
-      uploadRequest({ idempotencyKey: `key ${at}` }),
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      uploadRequest({ idempotencyKey: `key ${index}` }),
     )
-    const batches = Array.from({ length: 10 }, (_, at) =>
-      startAll(person, at % 2 ? requests : requests.toReversed()),
+    const batches = Array.from({ length: 10 }, (_, index) =>
+      startAll(person, index % 2 ? requests : requests.toReversed()),
     )
     for (const results of await Promise.all(batches)) {
       expect(endsOf(results)).toEqual(requests.map(() => 'ok'))
@@ -172,9 +173,9 @@ describe('POST /api/files/get-upload-urls', () => {
     const person = await makePerson(app)
     const requests = ['a', 'b', 'c'].map((idempotencyKey) => uploadRequest({ idempotencyKey }))
     const first = await startAll(person, requests)
-    const again = await startAll(person, [uploadRequest(), ...requests])
-    expect(endsOf(again)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
-    expect(again.slice(1).map(({ answer: response }) => response?.cloudKey)).toEqual(
+    const retryResults = await startAll(person, [uploadRequest(), ...requests])
+    expect(endsOf(retryResults)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
+    expect(retryResults.slice(1).map(({ answer: response }) => response?.cloudKey)).toEqual(
       first.map(({ answer: response }) => response?.cloudKey),
     )
   })
@@ -186,21 +187,23 @@ describe('POST /api/files/get-upload-urls', () => {
         person,
         Array.from({ length: count }, () => uploadRequest()),
       )
-    const few = await countStatements(() => start(2))
-    expect(few).toBeGreaterThan(0)
-    expect(await countStatements(() => start(maxBatchLength))).toBe(few)
+    const expectedCount = await countStatements(() => start(2))
+    expect(expectedCount).toBeGreaterThan(0)
+    expect(await countStatements(() => start(maxBatchLength))).toBe(expectedCount)
   })
 })
 
 describe('POST /api/files/confirm-uploads', () => {
-  it.each(faulty)('refuses %s as a whole', async (_, confirmed) => {
-    const refused = await requestConfirm(nobody, confirmed)
-    await expectRefusal(refused, 400, 'INVALID_INPUT')
+  it.each(invalidLists)('refuses %s as a whole', async (_, list) => {
+    const response = await requestConfirm(newUser, list)
+    await expectRefusal(response, 400, 'INVALID_INPUT')
   })
 
   it('creates a file for each entry of a full batch, with its own bytes, short code and name', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const contents = Array.from({ length: maxBatchLength }, (_, at) => text(20 + at, 32 + at))
+    const contents = Array.from({ length: maxBatchLength }, (_, index) =>
+      text(20 + index, 32 + index),
+    )
     const started = await sendAllOf(person, contents)
     // All are sealed into one directory, so a single fsync makes their names durable.
     expect(new Set(started.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
@@ -208,9 +211,9 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(endsOf(results)).toEqual(contents.map(() => 'ok'))
     // A retry, as after a lost response, returns the same files.
     expect(await confirmAll(person, started)).toEqual(results)
-    for (const [at, { answer: file }] of results.entries()) {
-      expect(file).toMatchObject({ originalName: `${at}.txt`, size: 20 + at })
-      if (file && at % 20 === 0) expect(await download(app, file)).toEqual(contents[at])
+    for (const [index, { answer: file }] of results.entries()) {
+      expect(file).toMatchObject({ originalName: `${index}.txt`, size: 20 + index })
+      if (file && index % 20 === 0) expect(await download(app, file)).toEqual(contents[index])
     }
     expect(new Set(results.map(({ answer: response }) => response?.shortCode)).size).toBe(
       maxBatchLength,
@@ -224,12 +227,12 @@ describe('POST /api/files/confirm-uploads', () => {
       await makePerson(app, { tier: 'premium' }),
     ]
     const [good, wrong, last] = await sendAllOf(person, [text(3), text(4), text(5)])
-    const [theirs] = await sendAllOf(other, [text(6)])
+    const [otherUpload] = await sendAllOf(other, [text(6)])
     const [empty] = await startAll(person, [uploadRequest()])
     const entries: unknown[] = [
       { cloudKey: good?.cloudKey, metadata: { size: 99 } },
       { cloudKey: empty?.answer?.cloudKey },
-      { cloudKey: theirs?.cloudKey },
+      { cloudKey: otherUpload?.cloudKey },
       { cloudKey: 'unknown' },
       { cloudKey: '' },
       {},
@@ -252,14 +255,14 @@ describe('POST /api/files/confirm-uploads', () => {
       'ok',
     ])
     expect(results[9]?.answer).toEqual(results[0]?.answer)
-    for (const at of [1, 2, 3, 4, 5, 6]) {
-      const alone = await person.post('/api/files/confirm-upload', entries[at])
-      const body = await json<ErrorBody>(alone)
-      expect(results[at]?.error).toEqual({ httpStatus: alone.status, ...body })
+    for (const index of [1, 2, 3, 4, 5, 6]) {
+      const singleResponse = await person.post('/api/files/confirm-upload', entries[index])
+      const body = await json<ErrorBody>(singleResponse)
+      expect(results[index]?.error).toEqual({ httpStatus: singleResponse.status, ...body })
     }
     // Wrong bytes end their upload. The other refused uploads can still be confirmed.
     expect((await confirm(person, wrong?.cloudKey ?? '')).status).toBe(404)
-    expect((await confirm(other, theirs?.cloudKey ?? '')).status).toBe(200)
+    expect((await confirm(other, otherUpload?.cloudKey ?? '')).status).toBe(200)
   })
 
   it('creates each file once when batches and single requests run in parallel', async () => {
@@ -269,8 +272,8 @@ describe('POST /api/files/confirm-uploads', () => {
       Array.from({ length: 12 }, () => text(7)),
     )
     const [first] = started
-    const batches = Array.from({ length: 6 }, (_, at) =>
-      confirmAll(person, at % 2 ? started : started.toReversed()),
+    const batches = Array.from({ length: 6 }, (_, index) =>
+      confirmAll(person, index % 2 ? started : started.toReversed()),
     )
     const [alone, ...all] = await Promise.all([confirm(person, first?.cloudKey ?? ''), ...batches])
     expect(alone.status).toBe(200)
@@ -285,8 +288,8 @@ describe('POST /api/files/confirm-uploads', () => {
     const idle = await sendAllOf(person, [text(1), text(2), text(3)])
     app.clock.advance(16 * minute)
     const active = await sendAllOf(person, [text(4), text(5), text(6)])
-    const ends = endsOf(await confirmAll(person, [...active, ...idle]))
-    expect(ends).toEqual([...Array(3).fill('ok'), ...Array(3).fill('TIER_FILE_COUNT')])
+    const outcomes = endsOf(await confirmAll(person, [...active, ...idle]))
+    expect(outcomes).toEqual([...Array(3).fill('ok'), ...Array(3).fill('TIER_FILE_COUNT')])
     expect(await listFiles(person)).toHaveLength(3)
     // The other uploads keep their bytes, and can be confirmed once a slot is free.
     const [file] = await listFiles(person)
@@ -303,8 +306,8 @@ describe('POST /api/files/confirm-uploads', () => {
     const started = await sendAllOf(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
     await expect(confirmUploads(app.deps, person.id, started)).rejects.toThrow('killed')
-    const [again] = started
-    expect((await putBytes(again ?? never(), text(8))).status).toBe(409)
+    const [retryResults] = started
+    expect((await putBytes(retryResults ?? unreachable(), text(8))).status).toBe(409)
     expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
   })
 
@@ -332,8 +335,8 @@ describe('POST /api/files/confirm-uploads', () => {
     )
     const seal = vi.spyOn(app.deps.stores.current, 'seal')
     seal.mockRejectedValue(new StoreTimeout(new Error('no answer')))
-    const refused = await confirmAll(person, started)
-    for (const { error } of refused) {
+    const results = await confirmAll(person, started)
+    for (const { error } of results) {
       expect(error).toMatchObject({ httpStatus: 503, code: 'UNAVAILABLE', retryAfterSeconds: 5 })
     }
     expect(seal.mock.calls.length).toBeLessThan(started.length / 2)
@@ -349,20 +352,20 @@ describe('POST /api/files/confirm-uploads', () => {
     )
     const store = app.deps.stores.current
     const [remove, seal] = [store.remove, store.seal]
-    let removing = 0
-    const tenRemove = Promise.withResolvers<void>()
+    let removeCallCount = 0
+    const poolExhausted = Promise.withResolvers<void>()
     vi.spyOn(store, 'remove').mockImplementation(async (key) => {
-      removing += 1
-      if (removing === app.pool.options.max) tenRemove.resolve()
-      await tenRemove.promise
-      const other = await nobody.fetch('/api/files')
+      removeCallCount += 1
+      if (removeCallCount === app.pool.options.max) poolExhausted.resolve()
+      await poolExhausted.promise
+      const other = await newUser.fetch('/api/files')
       expect(other.status).toBe(200)
       await remove.call(store, key)
     })
     // The first ten have too many bytes, the rest have a wrong SHA-256.
-    const tooLong = new Set(started.slice(0, 10).map(({ cloudKey }) => cloudKey))
+    const tooLongKeys = new Set(started.slice(0, 10).map(({ cloudKey }) => cloudKey))
     vi.spyOn(store, 'seal').mockImplementation(async (key, size) => {
-      if (tooLong.has(key)) throw new SizeMismatch(size, size + 1)
+      if (tooLongKeys.has(key)) throw new SizeMismatch(size, size + 1)
       return seal.call(store, key, size)
     })
     const wrong = started.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
@@ -394,6 +397,6 @@ it('single and batch uploads share one limit', async () => {
   await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
 })
 
-function never(): never {
+function unreachable(): never {
   throw new Error('nothing was started')
 }

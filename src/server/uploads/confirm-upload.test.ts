@@ -92,8 +92,8 @@ describe('POST /api/files/confirm-upload', () => {
     const now = app.clock()
     const dates = { createdAt: now, expiresAt: now, maxLifetimeAt: now, uploadDuration: 0 }
     const file = { upload, shortCode, ...dates, sha256: null, isContentProved: false }
-    const taken = db.transaction((tx) => insertFiles(tx, [file]))
-    await expect(taken).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
+    const insertion = db.transaction((tx) => insertFiles(tx, [file]))
+    await expect(insertion).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
     expect(await findUploads(db, person.id, [cloudKey])).toEqual(open)
   })
 
@@ -101,11 +101,13 @@ describe('POST /api/files/confirm-upload', () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 3 })
     await putBytes(started, text(3))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
     )
-    const again = await person.post('/api/files', { cloudKey: started.cloudKey })
-    const files = await Promise.all([...answers, again].map((response) => json<File>(response)))
+    const retryResponse = await person.post('/api/files', { cloudKey: started.cloudKey })
+    const files = await Promise.all(
+      [...responses, retryResponse].map((response) => json<File>(response)),
+    )
     expect(new Set(files.map(({ id, shortCode }) => `${id} ${shortCode}`)).size).toBe(1)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(1)
   })
@@ -115,20 +117,20 @@ describe('POST /api/files/confirm-upload', () => {
     await Promise.all([makeFile(person), makeFile(person)])
     const started = await startUpload(person, { size: 3 })
     await putBytes(started, text(3))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
     )
-    const files = await Promise.all(answers.map((response) => json<File>(response)))
+    const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
   })
 
   it('is refused while bytes are missing, and keeps the stored bytes', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 6 })
-    const none = await confirm(person, started.cloudKey)
-    expect(none.status).toBe(400)
-    expect(await none.json()).toMatchObject({ code: 'UPLOAD_INCOMPLETE' })
+    const responseWithoutBytes = await confirm(person, started.cloudKey)
+    expect(responseWithoutBytes.status).toBe(400)
+    expect(await responseWithoutBytes.json()).toMatchObject({ code: 'UPLOAD_INCOMPLETE' })
 
     await putBytes(started, text(6))
     expect((await confirm(person, started.cloudKey)).status).toBe(200)
@@ -170,8 +172,8 @@ describe('the stored bytes', () => {
   it('never exceed the announced size, and never change after the confirm', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 10 })
-    const refused = await putBytes(started, text(11)).catch(() => undefined)
-    expect(refused?.status ?? 413).toBeGreaterThanOrEqual(400)
+    const putResponse = await putBytes(started, text(11)).catch(() => undefined)
+    expect(putResponse?.status ?? 413).toBeGreaterThanOrEqual(400)
     expect((await putBytes(started, text(10))).status).toBe(200)
     const file = await json<File>(await confirm(person, started.cloudKey))
 
@@ -188,10 +190,12 @@ describe('confirming a multipart upload', () => {
       const person = await makePerson(app)
       const upload = await startInParts(app, person)
       await sendParts(person, upload, partNumbers)
-      const early = await confirm(person, upload.cloudKey)
-      await expectRefusal(early, 400, 'UPLOAD_INCOMPLETE')
-      const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
-      expect(held).toEqual(partNumbers)
+      const earlyResponse = await confirm(person, upload.cloudKey)
+      await expectRefusal(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
+      const storedParts = (await listParts(person, upload.cloudKey)).map(
+        ({ partNumber }) => partNumber,
+      )
+      expect(storedParts).toEqual(partNumbers)
       await expectResumes(app, person, upload)
     },
   )

@@ -14,7 +14,7 @@ import {
   type Entry,
   forEachPending,
   pending,
-  refuse,
+  reject,
   resultsOf,
   splitRepeats,
   succeed,
@@ -81,10 +81,10 @@ async function confirmAll(
   await findConfirmed(deps, ownerId, others)
   await seal(deps, ownerId, ofUploads)
   await hashIfNeeded(deps, ownerId, ofUploads)
-  await makeFiles(deps, ownerId, ofUploads)
+  await createFiles(deps, ownerId, ofUploads)
   // What is left repeats a key, or its upload was ended by a parallel request: check again.
-  const left = pending(all)
-  if (left.length > 0) await confirmAll(deps, ownerId, left)
+  const remaining = pending(all)
+  if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
 }
 
 function keysOf(confirms: readonly Confirm[]): string[] {
@@ -100,15 +100,15 @@ async function findConfirmed(
   if (confirms.length === 0) return
   const files = await findFilesByKey(db, ownerId, keysOf(confirms))
   await forEachPending(confirms, async (confirm) => {
-    const { cloudKey, sha256: claimed } = confirm.request
+    const { cloudKey, sha256: claimedSha256 } = confirm.request
     const row = files.get(cloudKey)
     if (!row) throw new AppError(confirm.upload ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND')
     if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
-    if (claimed !== undefined) {
+    if (claimedSha256 !== undefined) {
       const store = stores.of(row.storage)
-      const isToRead = row.sha256 === null && store.computesSha256
-      const sha256 = isToRead ? await store.sha256(row.storageKey) : row.sha256
-      if (sha256 !== null && sha256 !== claimed) throw new AppError('CHECKSUM_MISMATCH')
+      const shouldHash = row.sha256 === null && store.computesSha256
+      const sha256 = shouldHash ? await store.sha256(row.storageKey) : row.sha256
+      if (sha256 !== null && sha256 !== claimedSha256) throw new AppError('CHECKSUM_MISMATCH')
     }
     succeed(confirm, row)
   })
@@ -121,7 +121,7 @@ async function seal(
   confirms: readonly Confirm[],
 ): Promise<void> {
   const incomplete = new Map<Confirm, SizeMismatch>()
-  const tooLong: Confirm[] = []
+  const oversized: Confirm[] = []
   await forEachPending(confirms, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     try {
@@ -130,18 +130,18 @@ async function seal(
       if (!(error instanceof SizeMismatch)) throw error
       if ((error.actual ?? 0) <= size) incomplete.set(confirm, error)
       else {
-        tooLong.push(confirm)
+        oversized.push(confirm)
         throw new AppError('SIZE_MISMATCH', { cause: error })
       }
     }
   })
-  await endRefused(deps, ownerId, tooLong)
+  await endRejectedUploads(deps, ownerId, oversized)
   if (incomplete.size === 0) return
   // An upload may have no bytes because a parallel request has just ended it.
   const open = await findUploads(deps.db, ownerId, keysOf([...incomplete.keys()]))
   for (const [confirm, cause] of incomplete) {
     const code = open.has(confirm.request.cloudKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_SUPERSEDED'
-    refuse(confirm, new AppError(code, { cause }))
+    reject(confirm, new AppError(code, { cause }))
   }
 }
 
@@ -159,47 +159,47 @@ async function hashIfNeeded(
   const wrong: Confirm[] = []
   await forEachPending(sealed, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
-    const claimed = confirm.request.sha256
+    const claimedSha256 = confirm.request.sha256
     const store = deps.stores.of(storage)
-    const isCompared = claimed !== undefined && store.computesSha256
-    const sha256 = isCompared || blockedSizes.has(size) ? await store.sha256(storageKey) : null
-    if (sha256 !== null && claimed !== undefined && sha256 !== claimed) {
+    const shouldCompare = claimedSha256 !== undefined && store.computesSha256
+    const sha256 = shouldCompare || blockedSizes.has(size) ? await store.sha256(storageKey) : null
+    if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {
       wrong.push(confirm)
       throw new AppError('CHECKSUM_MISMATCH')
     }
     confirm.sha256 = sha256
   })
-  await endRefused(deps, ownerId, wrong)
+  await endRejectedUploads(deps, ownerId, wrong)
 }
 
 /** Creates files from sealed uploads. Uploads that ended in the meantime stay pending. */
-async function makeFiles(
+async function createFiles(
   deps: ConfirmDeps,
   ownerId: string,
   confirms: readonly Confirm[],
 ): Promise<void> {
   const { clock, db, settings } = deps
-  const ready = pending(confirms)
-  if (ready.length === 0) return
+  const sealed = pending(confirms)
+  if (sealed.length === 0) return
   const limits = await settings.limits()
   const blocked: Confirm[] = []
-  const made = await db.transaction(async (tx) => {
+  const createdFiles = await db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const now = clock()
     const tier = effectiveTier(owner, now)
-    const open = await lockUploads(tx, ownerId, keysOf(ready))
-    const blockedSha256 = await findBlocked(tx, sha256Of(ready))
+    const open = await lockUploads(tx, ownerId, keysOf(sealed))
+    const blockedSha256 = await findBlocked(tx, sha256Of(sealed))
     let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
     const files: NewFile[] = []
-    for (const confirm of ready) {
+    for (const confirm of sealed) {
       const { request, sha256 = null } = confirm
       const upload = open.get(request.cloudKey)
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {
         blocked.push(confirm)
       } else if (!canAddFile(maxFilesAfter(upload, tier, limits), count)) {
-        refuse(confirm, limitError('TIER_FILE_COUNT', tier, limits))
+        reject(confirm, limitError('TIER_FILE_COUNT', tier, limits))
       } else {
         count += 1
         const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
@@ -212,20 +212,20 @@ async function makeFiles(
     return insertFiles(tx, files)
   })
   // A parallel takedown may have blocked the content without seeing the new file.
-  const blockedNow = await findBlocked(db, sha256Of(ready))
+  const blockedNow = await findBlocked(db, sha256Of(sealed))
   const ids: string[] = []
-  for (const confirm of ready) {
-    const file = made.get(confirm.request.cloudKey)
+  for (const confirm of sealed) {
+    const file = createdFiles.get(confirm.request.cloudKey)
     if (!file) continue
     if (blockedNow.has(confirm.sha256 ?? '')) {
       ids.push(file.id)
-      refuse(confirm, new AppError('CONTENT_BLOCKED'))
+      reject(confirm, new AppError('CONTENT_BLOCKED'))
     } else succeed(confirm, file)
   }
   if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
-  for (const confirm of blocked) refuse(confirm, new AppError('CONTENT_BLOCKED'))
-  await endRefused(deps, ownerId, blocked)
-  if (ready.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
+  for (const confirm of blocked) reject(confirm, new AppError('CONTENT_BLOCKED'))
+  await endRejectedUploads(deps, ownerId, blocked)
+  if (sealed.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
 }
 
 /**
@@ -248,7 +248,7 @@ function sha256Of(confirms: readonly Confirm[]): string[] {
   return confirms.flatMap(({ sha256 }) => sha256 ?? [])
 }
 
-async function endRefused(
+async function endRejectedUploads(
   deps: ConfirmDeps,
   ownerId: string,
   confirms: readonly Confirm[],
@@ -262,9 +262,9 @@ function secondsSince(
   createdAt: Date,
   now: Date,
 ): number {
-  const claimed = start === undefined ? Number.NaN : new Date(start).getTime()
-  const from = Number.isNaN(claimed)
+  const startTime = start === undefined ? Number.NaN : new Date(start).getTime()
+  const countedFrom = Number.isNaN(startTime)
     ? createdAt.getTime()
-    : Math.min(Math.max(claimed, createdAt.getTime()), now.getTime())
-  return Math.max(0, now.getTime() - from) / 1000
+    : Math.min(Math.max(startTime, createdAt.getTime()), now.getTime())
+  return Math.max(0, now.getTime() - countedFrom) / 1000
 }

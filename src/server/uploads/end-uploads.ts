@@ -28,9 +28,9 @@ export async function abortUpload(
   storageKey: string,
   log: Logger,
 ): Promise<void> {
-  const ended = await endUploads(db, ownerId, [storageKey], clock())
-  if (ended.length === 0) throw new AppError('UPLOAD_NOT_FOUND')
-  await removeBytes({ clock, db, log, stores }, ended)
+  const endedUploads = await endUploads(db, ownerId, [storageKey], clock())
+  if (endedUploads.length === 0) throw new AppError('UPLOAD_NOT_FOUND')
+  await removeBytes({ clock, db, log, stores }, endedUploads)
 }
 
 /**
@@ -43,19 +43,19 @@ export async function sweepUploads(
 ): Promise<number> {
   const { clock, db } = deps
   await resetFutureActivity(db, clock())
-  for (let ended = 0; ; ) {
+  for (let endedCount = 0; ; ) {
     const now = clock()
-    const keptMs = (await isSpaceShort(deps)) ? slotHeldMs : idleUploadKeptMs
-    const before = new Date(now.getTime() - keptMs)
+    const retentionMs = (await isSpaceLow(deps)) ? slotHeldMs : idleUploadKeptMs
+    const before = new Date(now.getTime() - retentionMs)
     const idle = await endIdleUploads(db, { before, now, limit: batchSize })
     await removeBytes(deps, idle)
-    ended += idle.length
-    if (idle.length < batchSize) return ended
+    endedCount += idle.length
+    if (idle.length < batchSize) return endedCount
   }
 }
 
 /** True if the largest allowed file wouldn't fit, or the storage cap is nearly reached. */
-async function isSpaceShort({
+async function isSpaceLow({
   db,
   settings,
   stores,
@@ -92,17 +92,17 @@ export async function removeBytes(
  * Removes the bytes of due `removals`: of ended uploads whose removal failed, of deleted users, and
  * of test uploads (`startTestUpload`). Retries without limit, with backoff. If a whole batch fails,
  * the rest of that store waits for the next run. Safe to run on several servers at once.
- * @param atMost the maximum number of removals per store in this run.
+ * @param maxRemovals the maximum number of removals per store in this run.
  */
 export async function retryRemovals(
   deps: RemovalDeps,
-  atMost = Number.POSITIVE_INFINITY,
+  maxRemovals = Number.POSITIVE_INFINITY,
 ): Promise<{ removed: number; failed: number }> {
   const { clock, db, log } = deps
   const total = { removed: 0, failed: 0 }
   for (const storage of deps.stores.all) {
-    for (let left = atMost; left > 0; ) {
-      const limit = Math.min(batchSize, left)
+    for (let remaining = maxRemovals; remaining > 0; ) {
+      const limit = Math.min(batchSize, remaining)
       const batch = await claimRemovals(db, { storage: storage.name, now: clock(), limit })
       const { gone, fault: cause } = await removeFrom(deps, storage, batch)
       const failed = batch.length - gone.size
@@ -113,7 +113,7 @@ export async function retryRemovals(
       total.removed += gone.size
       total.failed += failed
       if (batch.length < limit || gone.size === 0) break
-      left -= batch.length
+      remaining -= batch.length
     }
   }
   return total
@@ -122,11 +122,11 @@ export async function retryRemovals(
 async function removeFrom(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   storage: Storage,
-  ended: readonly EndedUpload[],
+  uploads: readonly EndedUpload[],
 ) {
   const removed = await removeForGood(
     storage,
-    ended.map(({ storageKey }) => storageKey),
+    uploads.map(({ storageKey }) => storageKey),
   )
   await endRemovals(db, removed.gone, clock())
   return removed

@@ -1,7 +1,7 @@
 import { StoreTimeout } from '../storage/storage.ts'
 
 /** Each entry may open files or send requests to the bucket. */
-const maxAtOnce = 16
+const maxConcurrency = 16
 
 /** An entry of a batch request, pending until it has a result. */
 export interface Entry<Request, Answer> {
@@ -13,7 +13,7 @@ export function succeed<Answer>(entry: Entry<unknown, Answer>, value: Answer): v
   entry.result = { status: 'fulfilled', value }
 }
 
-export function refuse(entry: Entry<unknown, unknown>, reason: unknown): void {
+export function reject(entry: Entry<unknown, unknown>, reason: unknown): void {
   entry.result = { status: 'rejected', reason }
 }
 
@@ -26,19 +26,19 @@ export function splitRepeats<E>(
   entries: readonly E[],
   keyOf: (entry: E) => string | undefined,
 ): { first: E[]; repeats: E[] } {
-  const seen = new Set<string>()
+  const seenKeys = new Set<string>()
   const [first, repeats]: [E[], E[]] = [[], []]
   for (const entry of entries) {
     const key = keyOf(entry)
-    const isRepeat = key !== undefined && seen.has(key)
+    const isRepeat = key !== undefined && seenKeys.has(key)
     ;(isRepeat ? repeats : first).push(entry)
-    if (key !== undefined) seen.add(key)
+    if (key !== undefined) seenKeys.add(key)
   }
   return { first, repeats }
 }
 
 /**
- * Runs `work` on the pending entries, up to `maxAtOnce` in parallel. An error refuses only its own
+ * Runs `work` on the pending entries, up to `maxConcurrency` in parallel. An error refuses only its own
  * entry. After a store timeout, entries not yet started are refused too: if each waited as long,
  * the client would time out first.
  */
@@ -47,19 +47,19 @@ export async function forEachPending<E extends Entry<unknown, unknown>>(
   work: (entry: E) => Promise<void>,
 ): Promise<void> {
   const waiting = pending(entries).values()
-  let silent: StoreTimeout | undefined
+  let storeTimeout: StoreTimeout | undefined
   const worker = async () => {
     for (const entry of waiting) {
       try {
-        if (silent) throw silent
+        if (storeTimeout) throw storeTimeout
         await work(entry)
       } catch (error) {
-        if (error instanceof StoreTimeout) silent = error
-        refuse(entry, error)
+        if (error instanceof StoreTimeout) storeTimeout = error
+        reject(entry, error)
       }
     }
   }
-  await Promise.all(Array.from({ length: maxAtOnce }, worker))
+  await Promise.all(Array.from({ length: maxConcurrency }, worker))
 }
 
 /** Returns the results in the order of the entries. */

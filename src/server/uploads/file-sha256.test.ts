@@ -26,11 +26,13 @@ describe('the SHA-256 of a file', () => {
     const person = await makePerson(app)
     for (const isClaimed of [false, true]) {
       const { cloudKey, bytes } = await sendAll(app, person)
-      const more = isClaimed ? { sha256: sha256(bytes) } : {}
-      const file = await json<File>(await confirm(person, cloudKey, more))
+      const claim = isClaimed ? { sha256: sha256(bytes) } : {}
+      const file = await json<File>(await confirm(person, cloudKey, claim))
       expect(file.sha256).toBe(isClaimed ? sha256(bytes) : null)
-      const again = await json<File>(await confirm(person, cloudKey, { sha256: sha256(bytes) }))
-      expect(again).toEqual(file)
+      const repeatedFile = await json<File>(
+        await confirm(person, cloudKey, { sha256: sha256(bytes) }),
+      )
+      expect(repeatedFile).toEqual(file)
       await expectRefusal(
         await confirm(person, cloudKey, { sha256: 'f'.repeat(64) }),
         409,
@@ -45,8 +47,8 @@ describe('the SHA-256 of a file', () => {
     async (claim) => {
       const person = await makePerson(app)
       const upload = await sendAll(app, person)
-      const refused = await confirm(person, upload.cloudKey, { sha256: claim })
-      await expectRefusal(refused, 400, 'INVALID_INPUT')
+      const rejection = await confirm(person, upload.cloudKey, { sha256: claim })
+      await expectRefusal(rejection, 400, 'INVALID_INPUT')
       await expectResumes(app, person, upload)
     },
   )
@@ -56,17 +58,17 @@ describe('the SHA-256 of a file', () => {
     const upload = await startInParts(app, person)
     await sendParts(person, { ...upload, bytes: new Uint8Array(25) }, [1, 2, 3])
     const claim = { sha256: sha256(upload.bytes) }
-    const refused = await confirm(person, upload.cloudKey, claim)
-    await expectRefusal(refused, 409, 'CHECKSUM_MISMATCH')
+    const rejection = await confirm(person, upload.cloudKey, claim)
+    await expectRefusal(rejection, 409, 'CHECKSUM_MISMATCH')
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
     await expectRefusal(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
     // The slot is free: the file can be sent again as a new upload.
-    const again = await sendAll(app, person)
+    const repeatedFile = await sendAll(app, person)
     const file = await json<File>(
-      await confirm(person, again.cloudKey, { sha256: sha256(again.bytes) }),
+      await confirm(person, repeatedFile.cloudKey, { sha256: sha256(repeatedFile.bytes) }),
     )
-    expect(await download(app, file)).toEqual(again.bytes)
+    expect(await download(app, file)).toEqual(repeatedFile.bytes)
   })
 
   it('answers different claims in parallel with a file or a conflict, never a server error', async () => {
@@ -74,10 +76,10 @@ describe('the SHA-256 of a file', () => {
     for (let round = 0; round < 10; round += 1) {
       const { cloudKey, bytes } = await sendAll(app, person)
       const claims = [sha256(bytes), 'f'.repeat(64), sha256(bytes), 'e'.repeat(64)]
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         claims.map((claim) => confirm(person, cloudKey, { sha256: claim })),
       )
-      for (const [at, response] of answers.entries()) {
+      for (const [at, response] of responses.entries()) {
         if (response.ok) {
           expect(claims[at]).toBe(sha256(bytes))
           expect(await download(app, await json<File>(response))).toEqual(bytes)

@@ -28,16 +28,16 @@ export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | und
   return owner
 }
 
-/** Inserts one owner's uploads. Returns them in the order of `wanted`. */
+/** Inserts one owner's uploads. Returns them in the order of `newUploads`. */
 export function insertUploads(
   tx: Db,
-  wanted: readonly (typeof uploads.$inferInsert)[],
+  newUploads: readonly (typeof uploads.$inferInsert)[],
 ): Promise<Upload[]> {
-  return wanted.length === 0
+  return newUploads.length === 0
     ? Promise.resolve([])
     : tx
         .insert(uploads)
-        .values([...wanted])
+        .values([...newUploads])
         .returning()
 }
 
@@ -121,36 +121,36 @@ export interface NewFile
  */
 export async function insertFiles(
   tx: Db,
-  given: readonly NewFile[],
+  newFiles: readonly NewFile[],
 ): Promise<ReadonlyMap<string, FileRow>> {
-  if (given.length === 0) return new Map()
+  if (newFiles.length === 0) return new Map()
   await tx
     .insert(shortCodes)
-    .values(given.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
-  const made = await tx
+    .values(newFiles.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
+  const insertedFiles = await tx
     .insert(files)
     .values(
-      given.map(({ upload, ...facts }) => ({
+      newFiles.map(({ upload, ...fields }) => ({
         ownerId: upload.ownerId,
         storage: upload.storage,
         storageKey: upload.storageKey,
         originalName: upload.originalName,
         mimeType: upload.mimeType,
         size: upload.size,
-        ...facts,
+        ...fields,
         purgeAt: purgeAtOf(
           {
-            expiresAt: sql`${facts.expiresAt}::timestamptz`,
-            maxLifetimeAt: sql`${facts.maxLifetimeAt}::timestamptz`,
+            expiresAt: sql`${fields.expiresAt}::timestamptz`,
+            maxLifetimeAt: sql`${fields.maxLifetimeAt}::timestamptz`,
           },
-          sql`(select ${renewalEndsAt(facts.createdAt)} from ${users} where ${eq(users.id, upload.ownerId)})`,
+          sql`(select ${renewalEndsAt(fields.createdAt)} from ${users} where ${eq(users.id, upload.ownerId)})`,
         ),
       })),
     )
     .returning()
-  const ids = given.map(({ upload }) => upload.id)
+  const ids = newFiles.map(({ upload }) => upload.id)
   await tx.delete(uploads).where(inArray(uploads.id, ids))
-  return new Map(made.map((file) => [file.storageKey, file]))
+  return new Map(insertedFiles.map((file) => [file.storageKey, file]))
 }
 
 /** Counts a user's files with active links. */

@@ -21,14 +21,14 @@ const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 /** Ends uploads and queues their bytes in `removals`. Of parallel callers, one gets each upload. */
 export function endUploadsWhere(
   db: Db,
-  which: SQL | undefined,
+  condition: SQL | undefined,
   now: Date,
   firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
   const locked = db
     .select({ id: uploads.id })
     .from(uploads)
-    .where(which)
+    .where(condition)
     // A fixed order prevents deadlocks.
     .orderBy(uploads.storageKey)
     .for('update')

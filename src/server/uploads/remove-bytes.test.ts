@@ -18,12 +18,12 @@ afterEach(async () => {
   app.clock.advance(25 * hour)
   await sweepUploads(app.deps)
   await retryRemovals(app.deps)
-  expect(await listed()).toEqual([])
+  expect(await listRemovals()).toEqual([])
   app.logged.length = 0
 })
 afterAll(() => app.close())
 
-function listed() {
+function listRemovals() {
   return app.deps.db.select().from(removals)
 }
 function errors() {
@@ -32,7 +32,7 @@ function errors() {
 function isStored(cloudKey: string) {
   return app.storage.storedSize(cloudKey)
 }
-function refuseRemovals() {
+function failRemovals() {
   return vi.spyOn(app.deps.stores.current, 'remove').mockRejectedValue(new Error('EIO'))
 }
 
@@ -43,12 +43,12 @@ async function upload(person: Person) {
 }
 
 /** Aborts an upload while storage refuses the removal. Returns its key. */
-async function abortInVain() {
+async function abortWithFailedRemoval() {
   const person = await makePerson(app)
   const { cloudKey } = await upload(person)
-  const refusing = refuseRemovals()
+  const failingRemove = failRemovals()
   expect((await abort(person, cloudKey)).status).toBe(200)
-  refusing.mockRestore()
+  failingRemove.mockRestore()
   expect(await isStored(cloudKey)).toBe(1)
   return cloudKey
 }
@@ -66,7 +66,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     [
       'displaced by newer uploads',
       async (person: Person) => {
-        for (let newer = 0; newer < 6; newer += 1) {
+        for (let uploadCount = 0; uploadCount < 6; uploadCount += 1) {
           app.clock.advance(16 * minute)
           expect((await requestUpload(person)).status).toBe(200)
         }
@@ -75,11 +75,11 @@ describe('bytes of an ended upload whose removal failed', () => {
   ])('are removed within minutes when it was %s', async (_, end) => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
-    const refusing = refuseRemovals()
+    const failingRemove = failRemovals()
     await end(person, cloudKey)
-    refusing.mockRestore()
+    failingRemove.mockRestore()
     expect(await isStored(cloudKey)).toBe(1)
-    expect(await listed()).toMatchObject([{ storageKey: cloudKey, storage: 'disk' }])
+    expect(await listRemovals()).toMatchObject([{ storageKey: cloudKey, storage: 'disk' }])
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await isStored(cloudKey)).toBeNull()
@@ -89,29 +89,29 @@ describe('bytes of an ended upload whose removal failed', () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const removed = Promise.withResolvers<void>()
-    const stuck = vi
+    const stuckRemove = vi
       .spyOn(app.deps.stores.current, 'remove')
       .mockImplementation(() => removed.promise)
-    const aborted = abort(person, cloudKey)
-    await eventually(() => expect(stuck).toHaveBeenCalled())
-    stuck.mockRestore()
+    const abortCall = abort(person, cloudKey)
+    await eventually(() => expect(stuckRemove).toHaveBeenCalled())
+    stuckRemove.mockRestore()
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await isStored(cloudKey)).toBeNull()
     removed.resolve()
-    expect((await aborted).status).toBe(200)
+    expect((await abortCall).status).toBe(200)
   })
 
   it('are retried without limit after 2, 4, 8 and then 10 minutes, with a log line each time', async () => {
-    const cloudKey = await abortInVain()
+    const cloudKey = await abortWithFailedRemoval()
     for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
       app.clock.advance(wait * minute - 1)
       expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
       app.clock.advance(1)
       app.logged.length = 0
-      const refusing = refuseRemovals()
+      const failingRemove = failRemovals()
       expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 1 })
-      refusing.mockRestore()
+      failingRemove.mockRestore()
       expect(errors()).toMatchObject([{ store: 'disk', count: 1 }])
     }
     app.clock.advance(10 * minute)
@@ -123,11 +123,11 @@ describe('bytes of an ended upload whose removal failed', () => {
   it('are retried when storage does not confirm the removal', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
-    const silent = vi.spyOn(app.deps.stores.current, 'remove').mockResolvedValue()
+    const noopRemove = vi.spyOn(app.deps.stores.current, 'remove').mockResolvedValue()
     await abort(person, cloudKey)
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 1 })
-    silent.mockRestore()
+    noopRemove.mockRestore()
     app.clock.advance(4 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await isStored(cloudKey)).toBeNull()
@@ -135,7 +135,7 @@ describe('bytes of an ended upload whose removal failed', () => {
 
   it('are reported as overdue after 15 minutes', async () => {
     const since = app.clock()
-    await abortInVain()
+    await abortWithFailedRemoval()
     app.clock.advance(15 * minute - 1)
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
     app.clock.advance(1)
@@ -149,9 +149,9 @@ describe('bytes of an ended upload whose removal failed', () => {
     const { cloudKey } = await upload(await makePerson(app))
     const dueAt = new Date(app.clock().getTime() + 24 * hour)
     app.clock.advance(7 * 24 * hour)
-    refuseRemovals()
+    failRemovals()
     await sweepUploads(app.deps)
-    expect(await listed()).toMatchObject([{ storageKey: cloudKey, dueAt }])
+    expect(await listRemovals()).toMatchObject([{ storageKey: cloudKey, dueAt }])
     expect(await reportOverdueRemovals(app.deps)).toBe(1)
   })
 })
@@ -159,10 +159,10 @@ describe('bytes of an ended upload whose removal failed', () => {
 describe('an upload that ends', () => {
   it('leaves no `removals` row once its bytes are gone or it became a file', async () => {
     const person = await makePerson(app)
-    const [aborted, kept] = [await upload(person), await upload(person)]
-    await abort(person, aborted.cloudKey)
+    const [abortCall, kept] = [await upload(person), await upload(person)]
+    await abort(person, abortCall.cloudKey)
     await person.post('/api/files/confirm-upload', { cloudKey: kept.cloudKey })
-    expect(await listed()).toEqual([])
+    expect(await listRemovals()).toEqual([])
     expect(await isStored(kept.cloudKey)).toBe(1)
   })
 })

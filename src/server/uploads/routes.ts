@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { answerBatch } from '../http/answer-batch.ts'
 import type { Handlers } from '../http/mount.ts'
+import { runBatch } from '../http/run-batch.ts'
 import { confirmUploads } from './confirm-upload.ts'
 import { abortUpload } from './end-uploads.ts'
 import { startUploads } from './start-upload.ts'
@@ -20,23 +20,24 @@ type UploadEndpoint =
 export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
-  const under = (origin: string) => ({ ...deps, stores: deps.stores.under(origin) })
+  const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.under(origin) })
   const confirmOne = async (
     ownerId: string,
     request: Parameters<typeof confirmUploads>[2][number],
   ) => onlyValue(await confirmUploads(deps, ownerId, [request]))
   return {
     getUploadUrl: async ({ body, user, publicOrigin }) =>
-      onlyValue(await startUploads(under(publicOrigin), user.id, [body])),
+      onlyValue(await startUploads(depsWithOrigin(publicOrigin), user.id, [body])),
     getUploadUrls: ({ body, user, publicOrigin, context }) =>
-      answerBatch(context, body.files, (requests) =>
-        startUploads(under(publicOrigin), user.id, requests),
+      runBatch(context, body.files, (requests) =>
+        startUploads(depsWithOrigin(publicOrigin), user.id, requests),
       ),
-    signParts: ({ body, user, publicOrigin }) => signParts(under(publicOrigin), user.id, body),
+    signParts: ({ body, user, publicOrigin }) =>
+      signParts(depsWithOrigin(publicOrigin), user.id, body),
     listParts: ({ query, user }) => listParts(deps, user.id, query.cloudKey),
     confirmUpload: ({ body, user }) => confirmOne(user.id, body),
     confirmUploads: ({ body, user, context }) =>
-      answerBatch(context, body.uploads, (requests) => confirmUploads(deps, user.id, requests)),
+      runBatch(context, body.uploads, (requests) => confirmUploads(deps, user.id, requests)),
     createFileRecord: ({ body, user }) => confirmOne(user.id, body),
     async abortUpload({ body, user, log }) {
       await abortUpload(deps, user.id, body.cloudKey, log)

@@ -40,11 +40,11 @@ describe('the slots of a free user', () => {
   it('are never more than three when many uploads start in parallel', async () => {
     const person = await makePerson(app)
     await makeFile(person)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => requestUpload(person)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
-    const refused = answers.filter(({ status }) => status === 403)
-    expect(refused).toHaveLength(18)
-    const message = (await json<{ message: string }>(refused[0] as Response)).message
+    const responses = await Promise.all(Array.from({ length: 20 }, () => requestUpload(person)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(2)
+    const rejections = responses.filter(({ status }) => status === 403)
+    expect(rejections).toHaveLength(18)
+    const message = (await json<{ message: string }>(rejections[0] as Response)).message
     expect(message).toMatch(/tier/)
     expect(message).toMatch(/Upgrade/)
   })
@@ -99,20 +99,20 @@ describe('the slots of a free user', () => {
 
   it('may all be taken when an idle upload is confirmed, which keeps its bytes until a slot is free', async () => {
     const person = await makePerson(app)
-    const late = await startUpload(person, { size: 4 })
-    await putBytes(late, text(4))
+    const lateUpload = await startUpload(person, { size: 4 })
+    await putBytes(lateUpload, text(4))
     app.clock.advance(16 * minute)
     const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
 
-    const refused = await confirm(person, late.cloudKey)
-    expect(refused.status).toBe(403)
-    expect(await refused.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
+    const rejection = await confirm(person, lateUpload.cloudKey)
+    expect(rejection.status).toBe(403)
+    expect(await rejection.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
     // The bytes are already sealed. Sending them again is refused and makes no second copy.
-    await expectRefusal(await putBytes(late, text(4)), 409, 'UPLOAD_SEALED')
-    expect(await onDisk(app, late.cloudKey)).toHaveLength(1)
+    await expectRefusal(await putBytes(lateUpload, text(4)), 409, 'UPLOAD_SEALED')
+    expect(await onDisk(app, lateUpload.cloudKey)).toHaveLength(1)
 
     await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
-    expect((await confirm(person, late.cloudKey)).status).toBe(200)
+    expect((await confirm(person, lateUpload.cloudKey)).status).toBe(200)
   })
 
   it('never hold a fourth file when many uploads are confirmed in parallel', async () => {
@@ -126,19 +126,19 @@ describe('the slots of a free user', () => {
       started.push(upload)
     }
     app.clock.advance(16 * minute)
-    const answers = await Promise.all(started.map(({ cloudKey }) => confirm(person, cloudKey)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    const responses = await Promise.all(started.map(({ cloudKey }) => confirm(person, cloudKey)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
   })
 
   it('stay held while parts are signed, listed or sent', async () => {
     const person = await makePerson(app)
-    const three = [await startInParts(app, person), await startInParts(app, person)]
-    three.push(await startInParts(app, person))
+    const openUploads = [await startInParts(app, person), await startInParts(app, person)]
+    openUploads.push(await startInParts(app, person))
     app.clock.advance(14 * minute)
-    await signParts(person, three[0]?.cloudKey ?? '', [1])
-    await listParts(person, three[1]?.cloudKey ?? '')
-    await sendParts(person, three[2] as InParts, [1])
+    await signParts(person, openUploads[0]?.cloudKey ?? '', [1])
+    await listParts(person, openUploads[1]?.cloudKey ?? '')
+    await sendParts(person, openUploads[2] as InParts, [1])
     app.clock.advance(14 * minute)
     expect((await requestUpload(person)).status).toBe(403)
     app.clock.advance(minute)
@@ -176,8 +176,8 @@ describe('the last slot of a free user', () => {
   it('is not taken by an entry that a parallel request has just ended', async () => {
     const { person, first, second } = await twoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
-      const parallel = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
-      await expectRefusal(parallel, 409, 'CHECKSUM_MISMATCH')
+      const parallelResponse = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
+      await expectRefusal(parallelResponse, 409, 'CHECKSUM_MISMATCH')
       return app.deps.db.transaction(work)
     })
     expect(await confirmUploads(app.deps, person.id, [first, second])).toMatchObject([

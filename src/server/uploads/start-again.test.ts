@@ -37,12 +37,12 @@ const request = {
   expirationDays: '3',
 }
 
-function ask(person: Person, changes: Record<string, unknown> = {}) {
+function requestStart(person: Person, changes: Record<string, unknown> = {}) {
   return requestUpload(person, { ...request, ...changes })
 }
 
 async function start(person: Person, changes: Record<string, unknown> = {}) {
-  const response = await ask(person, changes)
+  const response = await requestStart(person, changes)
   expect(response.status).toBe(200)
   return json<StartedUpload>(response)
 }
@@ -55,8 +55,8 @@ describe('a start that names its owner', () => {
   it("is refused as signed out in another user's session, and starts no upload", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
-      const refused = await ask(bob, { ownerId, idempotencyKey: 'k' })
-      await expectRefusal(refused, 401, 'UNAUTHORIZED')
+      const rejection = await requestStart(bob, { ownerId, idempotencyKey: 'k' })
+      await expectRefusal(rejection, 401, 'UNAUTHORIZED')
     }
     expect(await rowsOf(bob)).toEqual([])
     expect(await rowsOf(ada)).toEqual([])
@@ -71,7 +71,11 @@ describe('a start that names its owner', () => {
   })
 
   it.each([7, null, {}, 'x'.repeat(65)])('is refused for the owner %j', async (ownerId) => {
-    await expectRefusal(await ask(await makePerson(app), { ownerId }), 400, 'INVALID_INPUT')
+    await expectRefusal(
+      await requestStart(await makePerson(app), { ownerId }),
+      400,
+      'INVALID_INPUT',
+    )
   })
 })
 
@@ -83,11 +87,18 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
     app.clock.advance(minute)
-    const again = await start(ada, key)
-    expect(again).toEqual({ ...first, uploadUrl: again.uploadUrl, parts: again.parts })
-    expect(again.uploadUrl).not.toBe(first.uploadUrl)
-    expect(again.parts).toMatchObject({ size: 8 * mebibyte, count: 3 })
-    const [urls, before] = [again.parts?.urls ?? {}, Object.values(first.parts?.urls ?? {})]
+    const repeatedUpload = await start(ada, key)
+    expect(repeatedUpload).toEqual({
+      ...first,
+      uploadUrl: repeatedUpload.uploadUrl,
+      parts: repeatedUpload.parts,
+    })
+    expect(repeatedUpload.uploadUrl).not.toBe(first.uploadUrl)
+    expect(repeatedUpload.parts).toMatchObject({ size: 8 * mebibyte, count: 3 })
+    const [urls, before] = [
+      repeatedUpload.parts?.urls ?? {},
+      Object.values(first.parts?.urls ?? {}),
+    ]
     expect(Object.keys(urls)).toEqual(['1', '2', '3'])
     for (const url of Object.values(urls)) expect(before).not.toContain(url)
     expect(await rowsOf(ada)).toHaveLength(1)
@@ -103,8 +114,8 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
   it('takes one slot, even in parallel', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
-    const answers = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
-    expect(new Set(answers.map(({ cloudKey }) => cloudKey)).size).toBe(1)
+    const uploadsStarted = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
+    expect(new Set(uploadsStarted.map(({ cloudKey }) => cloudKey)).size).toBe(1)
     expect(await rowsOf(ada)).toHaveLength(1)
   })
 
@@ -137,7 +148,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     await start(ada, key)
     const before = await rowsOf(ada)
     app.clock.advance(minute)
-    await expectRefusal(await ask(ada, { ...key, ...changes }), 400, 'INVALID_INPUT')
+    await expectRefusal(await requestStart(ada, { ...key, ...changes }), 400, 'INVALID_INPUT')
     expect(await rowsOf(ada)).toEqual(before)
   })
 
@@ -145,8 +156,8 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
-    const tidied = { fileName: ' notes<>.txt', fileType: 'Text/Plain; charset=utf-8' }
-    expect((await start(ada, { ...key, ...tidied })).cloudKey).toBe(first.cloudKey)
+    const untidyMetadata = { fileName: ' notes<>.txt', fileType: 'Text/Plain; charset=utf-8' }
+    expect((await start(ada, { ...key, ...untidyMetadata })).cloudKey).toBe(first.cloudKey)
   })
 
   it("doesn't return another user's upload with the same key", async () => {
@@ -155,7 +166,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     const [hers, his] = [await start(ada, key), await start(bob, key)]
     expect(hers.cloudKey).not.toBe(his.cloudKey)
     expect(await rowsOf(bob)).toMatchObject([{ storageKey: his.cloudKey }])
-    expect((await ask(bob, { ...key, fileSize: 7 })).status).toBe(400)
+    expect((await requestStart(bob, { ...key, fileSize: 7 })).status).toBe(400)
     expect((await start(ada, key)).cloudKey).toBe(hers.cloudKey)
   })
 
@@ -191,10 +202,10 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     expect(await rowsOf(ada)).toHaveLength(1)
   })
 
-  const noKeys = [7, null, {}, '', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00']
-  it.each(noKeys)('is refused with the key %j', async (key) => {
-    const refused = await ask(await person(), { idempotencyKey: key })
-    await expectRefusal(refused, 400, 'INVALID_INPUT')
+  const invalidKeys = [7, null, {}, '', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00']
+  it.each(invalidKeys)('is refused with the key %j', async (key) => {
+    const rejection = await requestStart(await person(), { idempotencyKey: key })
+    await expectRefusal(rejection, 400, 'INVALID_INPUT')
   })
 
   it('keeps the upload when storage is unavailable, while a failed first start takes no slot', async () => {
@@ -212,8 +223,8 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
       expect(results).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }])
     }
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey }])
-    const again = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
-    expect(again.cloudKey).toBe(cloudKey)
+    const repeatedUpload = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
+    expect(repeatedUpload.cloudKey).toBe(cloudKey)
   })
 })
 
@@ -223,26 +234,28 @@ describe('the slots of a free user', () => {
     await makeFile(ada)
     await start(ada)
     const key = { idempotencyKey: randomUUID() }
-    const third = await start(ada, key)
-    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
-    for (const { cloudKey } of answers) expect(cloudKey).toBe(third.cloudKey)
-    await expectRefusal(await ask(ada, { ...key, fileSize: 7 }), 400, 'INVALID_INPUT')
-    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    const thirdUpload = await start(ada, key)
+    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
+    const uploadsStarted = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
+    for (const { cloudKey } of uploadsStarted) expect(cloudKey).toBe(thirdUpload.cloudKey)
+    await expectRefusal(await requestStart(ada, { ...key, fileSize: 7 }), 400, 'INVALID_INPUT')
+    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     expect(await rowsOf(ada)).toHaveLength(2)
   })
 
   it('are taken once per key by parallel repeated starts', async () => {
     const ada = await makePerson(app)
     const keys = ['a', 'b', 'c', 'd', 'e']
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => ask(ada, { idempotencyKey: keys[at % keys.length] })),
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        requestStart(ada, { idempotencyKey: keys[index % keys.length] }),
+      ),
     )
-    const granted = answers.filter(({ status }) => status === 200)
-    const started = await Promise.all(granted.map((response) => json<StartedUpload>(response)))
+    const accepted = responses.filter(({ status }) => status === 200)
+    const started = await Promise.all(accepted.map((response) => json<StartedUpload>(response)))
     expect(new Set(started.map(({ cloudKey }) => cloudKey)).size).toBe(3)
     expect(await rowsOf(ada)).toHaveLength(3)
-    for (const response of answers.filter(({ status }) => status !== 200)) {
+    for (const response of responses.filter(({ status }) => status !== 200)) {
       await expectRefusal(response, 403, 'TIER_FILE_COUNT')
     }
   })
@@ -252,16 +265,16 @@ describe('the slots of a free user', () => {
     const key = { idempotencyKey: randomUUID() }
     const first = await start(ada, key)
     app.clock.advance(minute)
-    const third = { ...first, uploadUrl: first.parts?.urls[3] ?? '' }
-    expect((await putBytes(third, new Uint8Array(1))).status).toBe(200)
+    const thirdPart = { ...first, uploadUrl: first.parts?.urls[3] ?? '' }
+    expect((await putBytes(thirdPart, new Uint8Array(1))).status).toBe(200)
     app.clock.advance(14 * minute)
     expect((await start(ada, key)).cloudKey).toBe(first.cloudKey)
     await start(ada)
     await start(ada)
     app.clock.advance(14 * minute)
-    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     app.clock.advance(minute)
-    expect((await ask(ada)).status).toBe(200)
+    expect((await requestStart(ada)).status).toBe(200)
   })
 
   it('are not held longer by repeated starts without bytes', async () => {
@@ -272,19 +285,19 @@ describe('the slots of a free user', () => {
     await start(ada, key)
     await start(ada)
     await start(ada)
-    await expectRefusal(await ask(ada), 403, 'TIER_FILE_COUNT')
+    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     app.clock.advance(minute)
-    expect((await ask(ada)).status).toBe(200)
+    expect((await requestStart(ada)).status).toBe(200)
   })
 
   it("don't keep an upload from being resumed after a downgrade", async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    const better = { expirationDays: '7', idempotencyKey: randomUUID() }
-    const { cloudKey } = await start(ada, better)
+    const longRequest = { expirationDays: '7', idempotencyKey: randomUUID() }
+    const { cloudKey } = await start(ada, longRequest)
     const { db } = app.deps
     await db.update(users).set({ tier: 'free' }).where(eq(users.id, ada.id))
-    expect((await start(ada, better)).cloudKey).toBe(cloudKey)
-    const shorter = { ...better, expirationDays: '3' }
-    await expectRefusal(await ask(ada, shorter), 400, 'INVALID_INPUT')
+    expect((await start(ada, longRequest)).cloudKey).toBe(cloudKey)
+    const shortRequest = { ...longRequest, expirationDays: '3' }
+    await expectRefusal(await requestStart(ada, shortRequest), 400, 'INVALID_INPUT')
   })
 })

@@ -21,7 +21,7 @@ import {
   type Entry,
   forEachPending,
   pending,
-  refuse,
+  reject,
   resultsOf,
   splitRepeats,
   succeed,
@@ -52,9 +52,9 @@ function accountLimit(limits: Limits): number {
 }
 
 type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
-type Started = z.input<typeof uploads.getUploadUrl.response>
+type StartedUpload = z.input<typeof uploads.getUploadUrl.response>
 
-interface Start extends Entry<UploadRequest, Started> {
+interface StartEntry extends Entry<UploadRequest, StartedUpload> {
   upload?: Upload
   /** False if an earlier request with the same key started the upload. */
   isNew?: boolean
@@ -78,10 +78,10 @@ export async function startUploads(
   deps: StartDeps,
   ownerId: string,
   requests: readonly UploadRequest[],
-): Promise<PromiseSettledResult<Started>[]> {
-  const starts = requests.map((request): Start => ({ request }))
+): Promise<PromiseSettledResult<StartedUpload>[]> {
+  const starts = requests.map((request): StartEntry => ({ request }))
   for (const start of starts) {
-    if ((start.request.ownerId ?? ownerId) !== ownerId) refuse(start, new AppError('UNAUTHORIZED'))
+    if ((start.request.ownerId ?? ownerId) !== ownerId) reject(start, new AppError('UNAUTHORIZED'))
   }
   const { first, repeats } = splitRepeats(pending(starts), ({ request }) => request.idempotencyKey)
   await startAll(deps, ownerId, first)
@@ -89,7 +89,11 @@ export async function startUploads(
   return resultsOf(starts)
 }
 
-async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start[]): Promise<void> {
+async function startAll(
+  deps: StartDeps,
+  ownerId: string,
+  starts: readonly StartEntry[],
+): Promise<void> {
   if (starts.length === 0) return
   const now = deps.clock()
   await openUploads(deps, ownerId, starts, now)
@@ -98,8 +102,10 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
       if (start.upload) succeed(start, await response(deps.stores, start.upload, now))
     })
   } finally {
-    const refused = starts.filter(({ isNew, result }) => isNew && result?.status !== 'fulfilled')
-    const keys = refused.flatMap(({ upload }) => upload?.storageKey ?? [])
+    const failedStarts = starts.filter(
+      ({ isNew, result }) => isNew && result?.status !== 'fulfilled',
+    )
+    const keys = failedStarts.flatMap(({ upload }) => upload?.storageKey ?? [])
     if (keys.length > 0) await endUploads(deps.db, ownerId, keys, deps.clock())
   }
 }
@@ -108,7 +114,7 @@ async function startAll(deps: StartDeps, ownerId: string, starts: readonly Start
 async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
-  starts: readonly Start[],
+  starts: readonly StartEntry[],
   now: Date,
 ): Promise<void> {
   const { limits, cap } = await settings.current()
@@ -122,44 +128,44 @@ async function openUploads(
     const repeated = await resumeRepeated(tx, ownerId, keys, now)
     const { open, active, bytes } = await countUploads(tx, ownerId, minUnfinishedBytes, now)
     const { maxStored } = cap
-    const room =
+    const availableBytes =
       maxStored === null ? Number.POSITIVE_INFINITY : maxStored - (await sumStoredUnderLock(tx))
     let filesInUse = maxFiles === null ? 0 : active + (await countActiveFiles(tx, ownerId, now))
-    let unfinished = bytes
-    let added = 0
+    let unfinishedBytes = bytes
+    let addedBytes = 0
 
     /** Returns why a new upload is refused, or null. */
-    const refusalOf = async ({ fileSize, expirationDays }: UploadRequest) => {
-      const refusal = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
-      if (refusal !== null) return limitError(refusal, tier, limits)
-      if (unfinished + chargeOf(fileSize) > accountLimit(limits)) {
+    const findError = async ({ fileSize, expirationDays }: UploadRequest) => {
+      const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
+      if (errorCode !== null) return limitError(errorCode, tier, limits)
+      if (unfinishedBytes + countedBytes(fileSize) > accountLimit(limits)) {
         return new AppError('UPLOADS_UNFINISHED')
       }
-      if (added + fileSize > room) return new AppError('STORAGE_CAP_REACHED')
+      if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
       // Reserves no space: the store also checks each chunk on arrival.
-      const hasSpace = await store.hasSpaceFor(added + fileSize)
+      const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
       return hasSpace ? null : new AppError('STORAGE_FULL')
     }
 
-    const opened: Start[] = []
+    const opened: StartEntry[] = []
     for (const start of starts) {
       const { request } = start
       // A repeated start is accepted even if the limits were lowered.
-      const earlier = request.idempotencyKey && repeated.get(request.idempotencyKey)
-      if (earlier) {
-        if (isSameFile(earlier, request)) start.upload = earlier
+      const earlierUpload = request.idempotencyKey && repeated.get(request.idempotencyKey)
+      if (earlierUpload) {
+        if (isSameFile(earlierUpload, request)) start.upload = earlierUpload
         else {
           const message = 'idempotencyKey: Used for another file.'
-          refuse(start, new AppError('INVALID_INPUT', { message }))
+          reject(start, new AppError('INVALID_INPUT', { message }))
         }
         continue
       }
-      const refusal = await refusalOf(request)
-      if (refusal !== null) refuse(start, refusal)
+      const error = await findError(request)
+      if (error !== null) reject(start, error)
       else {
         filesInUse += 1
-        unfinished += chargeOf(request.fileSize)
-        added += request.fileSize
+        unfinishedBytes += countedBytes(request.fileSize)
+        addedBytes += request.fileSize
         opened.push(start)
       }
     }
@@ -182,8 +188,8 @@ async function openUploads(
       createdAt: now,
       lastActivityAt: now,
     }))
-    for (const [at, upload] of (await insertUploads(tx, rows)).entries()) {
-      Object.assign(opened[at] as Start, { upload, isNew: true })
+    for (const [index, upload] of (await insertUploads(tx, rows)).entries()) {
+      Object.assign(opened[index] as StartEntry, { upload, isNew: true })
     }
     if (maxFiles !== null && open + opened.length > maxFiles + maxIdleUploads) {
       await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
@@ -192,7 +198,7 @@ async function openUploads(
 }
 
 /** Returns the bytes that an upload counts towards `accountLimit`. */
-function chargeOf(fileSize: number): number {
+function countedBytes(fileSize: number): number {
   return Math.max(fileSize, minUnfinishedBytes)
 }
 
@@ -205,7 +211,7 @@ function isSameFile(upload: Upload, request: UploadRequest): boolean {
   )
 }
 
-async function response(stores: Stores, upload: Upload, now: Date): Promise<Started> {
+async function response(stores: Stores, upload: Upload, now: Date): Promise<StartedUpload> {
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, partSize)
@@ -230,7 +236,7 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
 
 /** Returns the first `count` part ranges of an upload. */
 export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
-  return Array.from({ length: count }, (_, at) => partRange(size, partSize, at + 1))
+  return Array.from({ length: count }, (_, index) => partRange(size, partSize, index + 1))
 }
 
 /** Signs a URL for each part, valid for one hour from `now`. Returns them by part number. */
@@ -243,5 +249,5 @@ export async function signPartUrls(
   const until = new Date(now.getTime() + partUrlLifetimeMs)
   const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
   const urls = await stores.of(storage).signParts(grants)
-  return Object.fromEntries(urls.map((url, at) => [String(parts[at]?.partNumber), url]))
+  return Object.fromEntries(urls.map((url, index) => [String(parts[index]?.partNumber), url]))
 }

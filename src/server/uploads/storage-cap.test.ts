@@ -51,7 +51,7 @@ async function set(key: string, value: unknown) {
   expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
 }
 
-function ask(person: Person, kilobytes: number): Promise<Response> {
+function requestKilobytes(person: Person, kilobytes: number): Promise<Response> {
   return requestUpload(person, { fileSize: kilobytes * kilobyte })
 }
 
@@ -76,10 +76,10 @@ describe('the storage cap', () => {
   it('accepts uploads up to the cap, and explains the refusal of the next one', async () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app)
-    expect((await ask(person, 1024)).status).toBe(200)
-    const refused = await requestUpload(person, { fileSize: 1 })
-    expect(refused.status).toBe(507)
-    expect(await json(refused)).toEqual({
+    expect((await requestKilobytes(person, 1024)).status).toBe(200)
+    const rejection = await requestUpload(person, { fileSize: 1 })
+    expect(rejection.status).toBe(507)
+    expect(await json(rejection)).toEqual({
       code: 'STORAGE_CAP_REACHED',
       message: 'The file would exceed the storage cap of this server. Please try again later.',
     })
@@ -93,16 +93,16 @@ describe('the storage cap', () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada, { bytes: new Uint8Array(600 * kilobyte) })
     const upload = await startUpload(bob, { size: 300 * kilobyte })
-    await expectRefusal(await ask(ada, 200), 507, 'STORAGE_CAP_REACHED')
+    await expectRefusal(await requestKilobytes(ada, 200), 507, 'STORAGE_CAP_REACHED')
     await abort(bob, upload.cloudKey)
-    const next = await ask(ada, 200)
+    const next = await requestKilobytes(ada, 200)
     expect(next.status).toBe(200)
 
     await markDeleted(app.deps.db, ada.id, [file.id], app.clock())
-    await expectRefusal(await ask(bob, 600), 507, 'STORAGE_CAP_REACHED')
+    await expectRefusal(await requestKilobytes(bob, 600), 507, 'STORAGE_CAP_REACHED')
     // Deleted files count until storage has removed their bytes.
     await expireFiles(app.deps)
-    expect((await ask(bob, 600)).status).toBe(200)
+    expect((await requestKilobytes(bob, 600)).status).toBe(200)
     expect(await bytesInUse()).toBe(800 * kilobyte)
   })
 
@@ -113,9 +113,9 @@ describe('the storage cap', () => {
     await set('storage_cap', '1MB')
     expect((await putBytes(upload, bytes)).status).toBe(200)
     expect((await confirm(person, upload.cloudKey)).status).toBe(200)
-    await expectRefusal(await ask(person, 1), 507, 'STORAGE_CAP_REACHED')
+    await expectRefusal(await requestKilobytes(person, 1), 507, 'STORAGE_CAP_REACHED')
     await set('storage_cap', 'unlimited')
-    expect((await ask(person, 1)).status).toBe(200)
+    expect((await requestKilobytes(person, 1)).status).toBe(200)
   })
 
   it('keeps idle uploads for only 15 minutes once 80 % full', async () => {
@@ -124,12 +124,12 @@ describe('the storage cap', () => {
     const upload = await startUpload(ada, { size: 800 * kilobyte })
     app.clock.advance(16 * minute)
     await sweepUploads(app.deps)
-    await expectRefusal(await ask(bob, 400), 507, 'STORAGE_CAP_REACHED')
+    await expectRefusal(await requestKilobytes(bob, 400), 507, 'STORAGE_CAP_REACHED')
     const { cloudKey } = await startUpload(bob, { size: 100 * kilobyte })
     await sweepUploads(app.deps)
     await expectRefusal(await confirm(ada, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     expect((await abort(bob, cloudKey)).status).toBe(200)
-    expect((await ask(bob, 400)).status).toBe(200)
+    expect((await requestKilobytes(bob, 400)).status).toBe(200)
   })
 
   it('is not exceeded by parallel uploads, and all uploads that fit are accepted', async () => {
@@ -141,14 +141,20 @@ describe('the storage cap', () => {
     for (let round = 0; round < rounds; round += 1) {
       // The cap is 1024 kB, with 600 kB in use. In some rounds these bytes are confirmed while
       // other uploads start.
-      const there = await startUpload(first, { size: 600 * kilobyte })
+      const existingUpload = await startUpload(first, { size: 600 * kilobyte })
       const isConfirmed = round % 10 === 0
-      if (isConfirmed) await putBytes(there, new Uint8Array(600 * kilobyte))
-      const asked = Array.from({ length: 6 }, (_, at) => ask(people[at % 4] as Person, 200))
-      const confirming = isConfirmed ? [confirm(first, there.cloudKey)] : []
-      const answers = await Promise.all(asked)
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(4).fill(507)])
-      for (const confirmed of await Promise.all(confirming)) expect(confirmed.status).toBe(200)
+      if (isConfirmed) await putBytes(existingUpload, new Uint8Array(600 * kilobyte))
+      const requests = Array.from({ length: 6 }, (_, index) =>
+        requestKilobytes(people[index % 4] as Person, 200),
+      )
+      const confirmations = isConfirmed ? [confirm(first, existingUpload.cloudKey)] : []
+      const responses = await Promise.all(requests)
+      expect(responses.map(({ status }) => status).sort()).toEqual([
+        200,
+        200,
+        ...Array(4).fill(507),
+      ])
+      for (const confirmed of await Promise.all(confirmations)) expect(confirmed.status).toBe(200)
       expect(await bytesInUse()).toBe(1000 * kilobyte)
       await app.deps.db.delete(uploads)
       if (isConfirmed) await app.deps.db.delete(files)
@@ -159,11 +165,11 @@ describe('the storage cap', () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
-      const sizes = Array.from({ length: 8 }, (_, at) => 1 + ((round * 7 + at * 131) % 400))
-      await Promise.all(sizes.map((size) => ask(person, size)))
-      const used = await bytesInUse()
-      expect(used).toBeGreaterThan(0)
-      expect(used).toBeLessThanOrEqual(megabyte)
+      const sizes = Array.from({ length: 8 }, (_, index) => 1 + ((round * 7 + index * 131) % 400))
+      await Promise.all(sizes.map((size) => requestKilobytes(person, size)))
+      const usedBytes = await bytesInUse()
+      expect(usedBytes).toBeGreaterThan(0)
+      expect(usedBytes).toBeLessThanOrEqual(megabyte)
       await app.deps.db.delete(uploads)
     }
   })
@@ -173,9 +179,9 @@ describe('the minimum free space', () => {
   it('refuses uploads that would leave less', async () => {
     const person = await makePerson(app)
     await set('free_space', '1000000GB')
-    await expectRefusal(await ask(person, 1), 507, 'STORAGE_FULL')
+    await expectRefusal(await requestKilobytes(person, 1), 507, 'STORAGE_FULL')
     await set('free_space', '0')
-    expect((await ask(person, 1)).status).toBe(200)
+    expect((await requestKilobytes(person, 1)).status).toBe(200)
   })
 })
 
@@ -225,17 +231,17 @@ describe('GET /api/admin/limits', () => {
 
   it('returns the disk usage of each part of DATA_DIR', async () => {
     const { dataDir } = app.deps.config
-    const use = async () => {
+    const readDiskUse = async () => {
       const { disk } = await json<{ disk: { use: Record<string, number> } }>(
         await admin.fetch('/api/admin/limits'),
       )
       return disk.use
     }
-    const before = await use()
+    const before = await readDiskUse()
     const person = await makePerson(app)
     const upload = await startUpload(person, { size: megabyte })
     await putBytes(upload, new Uint8Array(megabyte).fill(1))
-    const added = {
+    const addedFiles = {
       'postgres/base/1': 'database',
       'postgres.log': 'database',
       reserve: 'reserve',
@@ -243,16 +249,18 @@ describe('GET /api/admin/limits', () => {
     }
     await mkdir(join(dataDir, 'postgres/base'), { recursive: true })
     await mkdir(join(dataDir, 'outbox'), { recursive: true })
-    for (const name of Object.keys(added)) {
+    for (const name of Object.keys(addedFiles)) {
       await writeFile(join(dataDir, name), new Uint8Array(megabyte).fill(1))
     }
-    const after = await use()
-    for (const name of Object.keys(added)) await rm(join(dataDir, name))
-    const grown = (part: string) =>
+    const after = await readDiskUse()
+    for (const name of Object.keys(addedFiles)) await rm(join(dataDir, name))
+    const growthInMegabytes = (part: string) =>
       Math.floor(((after[part] ?? 0) - (before[part] ?? 0)) / megabyte)
-    expect(['uploads', 'database', 'reserve', 'other', 'files'].map(grown)).toEqual([1, 2, 1, 1, 0])
+    expect(['uploads', 'database', 'reserve', 'other', 'files'].map(growthInMegabytes)).toEqual([
+      1, 2, 1, 1, 0,
+    ])
     await confirm(person, upload.cloudKey)
-    expect(await use()).toMatchObject({ files: megabyte, uploads: before.uploads })
+    expect(await readDiskUse()).toMatchObject({ files: megabyte, uploads: before.uploads })
   })
 
   it("reflects another server's change at once", async () => {

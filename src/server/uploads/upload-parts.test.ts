@@ -65,10 +65,10 @@ describe('the parts returned by a start', () => {
     })
     const started = await json<StartedUpload>(response)
     expect(started).toMatchObject({ checksum: 'crc32', store: 'disk', computesSha256: true })
-    const urls = Array.from({ length: Math.min(plan?.count ?? 0, firstPartsSigned) }, (_, at) => [
-      String(at + 1),
-      expect.stringContaining('/storage/'),
-    ])
+    const urls = Array.from(
+      { length: Math.min(plan?.count ?? 0, firstPartsSigned) },
+      (_, index) => [String(index + 1), expect.stringContaining('/storage/')],
+    )
     expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
   })
 
@@ -77,12 +77,12 @@ describe('the parts returned by a start', () => {
     const bytes = new Uint8Array(randomBytes(2 * 8 * mebibyte + 5))
     const started = await startUpload(person, { size: bytes.length })
     const { size, count } = started.parts ?? { size: 0, count: 0 }
-    const numbers = Array.from({ length: count }, (_, at) => count - at)
+    const numbers = Array.from({ length: count }, (_, index) => count - index)
     const urls = await signParts(person, started.cloudKey, numbers)
     await Promise.all(
-      numbers.map(async (number, at) => {
-        const piece = bytes.subarray((number - 1) * size, number * size)
-        expect((await putPart(urls[at] ?? '', piece)).status).toBe(200)
+      numbers.map(async (number, index) => {
+        const chunk = bytes.subarray((number - 1) * size, number * size)
+        expect((await putPart(urls[index] ?? '', chunk)).status).toBe(200)
       }),
     )
     expect(await listParts(person, started.cloudKey)).toEqual(
@@ -143,8 +143,8 @@ describe('POST /api/files/upload-parts', () => {
     },
   )
 
-  const noKeys = [undefined, '', 7, {}, 'x'.repeat(129), 'a\0b', 'a\ud800']
-  it.each(noKeys)('refuses the key %j', async (key) => {
+  const invalidKeys = [undefined, '', 7, {}, 'x'.repeat(129), 'a\0b', 'a\ud800']
+  it.each(invalidKeys)('refuses the key %j', async (key) => {
     const response = await requestParts(await makePerson(app), key, [1])
     await expectRefusal(response, 400, 'INVALID_INPUT')
   })
@@ -152,12 +152,12 @@ describe('POST /api/files/upload-parts', () => {
   it('signs at the store that has the bytes, even if another store takes new files', async () => {
     const person = await makePerson(app)
     const upload = await startInParts(app, person)
-    const elsewhere = {
+    const otherStorage = {
       ...app.storage,
       name: 's3' as const,
       signParts: () => Promise.reject(new Error('not here')),
     }
-    const deps = { ...app.deps, stores: createStores(elsewhere, app.storage) }
+    const deps = { ...app.deps, stores: createStores(otherStorage, app.storage) }
     const { cloudKey } = upload
     const { urls } = await signPartsAt(deps, person.id, { cloudKey, partNumbers: [1] })
     expect((await putPart(urls[1] ?? '', pieceOf(upload, 1))).status).toBe(200)
@@ -233,19 +233,19 @@ describe('GET /api/files/upload-parts', () => {
 
   it('lists all parts of a sealed file whose confirm was refused for lack of a slot', async () => {
     const person = await makePerson(app)
-    const parted = await sendAll(app, person)
-    const whole = await startInParts(app, person)
-    expect((await putBytes(whole, whole.bytes)).status).toBe(200)
+    const multipartUpload = await sendAll(app, person)
+    const singleUpload = await startInParts(app, person)
+    expect((await putBytes(singleUpload, singleUpload.bytes)).status).toBe(200)
     app.clock.advance(16 * minute)
     const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
-    for (const { cloudKey } of [parted, whole]) {
+    for (const { cloudKey } of [multipartUpload, singleUpload]) {
       await expectRefusal(await confirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
       expect(await listParts(person, cloudKey)).toEqual(allWithoutChecksums)
     }
     for (const { id } of files.slice(0, 2)) {
       await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
     }
-    for (const upload of [parted, whole]) {
+    for (const upload of [multipartUpload, singleUpload]) {
       const claim = { sha256: sha256(upload.bytes) }
       const file = await json<File>(await confirm(person, upload.cloudKey, claim))
       expect(await download(app, file)).toEqual(upload.bytes)
@@ -269,15 +269,15 @@ describe("a part's presigned URL", () => {
       [/signature=.*$/, 'signature='],
     ]
     for (const [from, to] of changes) {
-      const forged = url.replace(from, to)
-      expect(forged).not.toBe(url)
-      const body = Buffer.alloc(forged.includes('size=1000') ? 1000 : 10)
-      const response = await send(forged, {
+      const forgedUrl = url.replace(from, to)
+      expect(forgedUrl).not.toBe(url)
+      const body = Buffer.alloc(forgedUrl.includes('size=1000') ? 1000 : 10)
+      const response = await send(forgedUrl, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
         body,
       })
-      expect([forged, ...refusalOf(response)]).toEqual([forged, 403, 'SIGNATURE_INVALID'])
+      expect([forgedUrl, ...refusalOf(response)]).toEqual([forgedUrl, 403, 'SIGNATURE_INVALID'])
     }
     expect(await listParts(person, upload.cloudKey)).toEqual([])
     expect(await listParts(person, another.cloudKey)).toEqual([])
@@ -323,12 +323,12 @@ describe("a part's presigned URL", () => {
 
 describe('the body of a part', () => {
   const type = { 'content-type': 'text/plain' }
-  const chunked = { ...type, 'transfer-encoding': 'chunked' }
+  const chunkedHeaders = { ...type, 'transfer-encoding': 'chunked' }
 
   it.each([
     ['empty', type, 0, 400, 'UPLOAD_INCOMPLETE'],
-    ['too long and has no Content-Length', chunked, 5000, 413, 'FILE_TOO_LARGE'],
-    ['too short and has no Content-Length', chunked, 9, 400, 'UPLOAD_INCOMPLETE'],
+    ['too long and has no Content-Length', chunkedHeaders, 5000, 413, 'FILE_TOO_LARGE'],
+    ['too short and has no Content-Length', chunkedHeaders, 9, 400, 'UPLOAD_INCOMPLETE'],
     [
       'sent with another content type',
       { 'content-type': 'text/html' },
@@ -372,13 +372,13 @@ describe('the body of a part', () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 1024 })
     const url = await urlOf(started, person)
-    for (const headers of [type, chunked]) {
+    for (const headers of [type, chunkedHeaders]) {
       const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
       expect(refusalOf(response)).toEqual([413, 'FILE_TOO_LARGE'])
       expect((await app.storage.storedSize(started.cloudKey)) ?? 0).toBe(0)
     }
-    const early = await confirm(person, started.cloudKey)
-    await expectRefusal(early, 400, 'UPLOAD_INCOMPLETE')
+    const earlyResponse = await confirm(person, started.cloudKey)
+    await expectRefusal(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
     const bytes = new Uint8Array(randomBytes(1024))
     expect((await putPart(url, bytes)).status).toBe(200)
     expect(await download(app, await json<File>(await confirm(person, started.cloudKey)))).toEqual(

@@ -52,6 +52,6 @@ export async function signParts(
     const message = `partNumbers: The file has ${count} parts, and none with the number ${unknown}.`
     throw new AppError('PART_NOT_FOUND', { message })
   }
-  const wanted = [...new Set(partNumbers)].map((number) => partRange(size, partSize, number))
-  return { urls: await signPartUrls(stores, upload, wanted, now) }
+  const ranges = [...new Set(partNumbers)].map((number) => partRange(size, partSize, number))
+  return { urls: await signPartUrls(stores, upload, ranges, now) }
 }

@@ -27,8 +27,8 @@ export const noMeter: TransferMeter = { bytes() {}, begin: () => () => undefined
 export const transferLimits = {
   // A download that waits for its client uses 64 KiB, so 512 of them use 32 MiB. Download managers
   // open up to 16 connections.
-  download: { total: 512, always: 16 },
+  download: { total: 512, guaranteed: 16 },
   // An upload buffers at most 600 KiB between socket and disk, and less than 100 KiB if its client
   // is slower than the disk. The browser sends five parts, or five small files, in parallel.
-  upload: { total: 256, always: 16 },
+  upload: { total: 256, guaranteed: 16 },
 } satisfies Record<TransferDirection, SharedLimit>

@@ -11,19 +11,19 @@ type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
  * Answers a batch with one result per entry, in order. `work` gets the valid entries. An invalid
  * entry gets the error that a single call would get.
  */
-export async function answerBatch<Entry, Answer>(
+export async function runBatch<Entry, Answer>(
   context: Context<HttpEnv>,
   entries: readonly (Entry | InvalidEntry)[],
-  work: (valid: Entry[]) => Promise<PromiseSettledResult<Answer>[]>,
+  work: (validEntries: Entry[]) => Promise<PromiseSettledResult<Answer>[]>,
 ): Promise<{ results: EntryResult<Answer>[] }> {
-  const valid = entries.filter((entry): entry is Entry => !(entry instanceof InvalidEntry))
-  const worked = (valid.length > 0 ? await work(valid) : []).values()
+  const validEntries = entries.filter((entry): entry is Entry => !(entry instanceof InvalidEntry))
+  const workResults = (validEntries.length > 0 ? await work(validEntries) : []).values()
   const results = entries.map((entry): EntryResult<Answer> => {
     if (entry instanceof InvalidEntry) {
-      const invalid = new AppError('INVALID_INPUT', { message: describeIssues(entry.issues) })
-      return { error: entryError(invalid) }
+      const error = new AppError('INVALID_INPUT', { message: describeIssues(entry.issues) })
+      return { error: entryError(error) }
     }
-    const { value: result } = worked.next()
+    const { value: result } = workResults.next()
     return result?.status === 'fulfilled'
       ? { answer: result.value }
       : { error: entryError(toLoggedError(result?.reason, context)) }
