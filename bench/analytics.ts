@@ -4,15 +4,15 @@ import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
-import { timesOf } from './times-of.ts'
+import { measureTimes } from './times-of.ts'
 
 const fileCount = 100_000
 /** Number of other accounts, and files of each. */
-const others = 10
-const filesOfOther = 5_000
+const otherAccountCount = 10
+const filesPerOtherAccount = 5_000
 
 /** Files of many kinds, up to 29 days old, with links of 7 days. */
-const spread = `
+const spreadFiles = `
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
       'text/plain', 'font/woff2'])[1 + abs(hashtext(id::text)) % 7],
@@ -32,8 +32,8 @@ const steps = {
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
 /** Orders rows by owner and upload time, as in production, then vacuums and analyzes. */
-const tidy = ['cluster files using files_of_owner', 'vacuum analyze files']
-const someDownloads =
+const tidyStatements = ['cluster files using files_of_owner', 'vacuum analyze files']
+const markSomeDownloaded =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
@@ -49,17 +49,17 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
     await fill(mayfly, http, cookie)
     const rows: Row[] = []
     const measure = async (what: string) => {
-      const ours = await timesOf(() =>
+      const times = await measureTimes(() =>
         http.expectOk(`${mayfly.url}/api/analytics`, { headers: { cookie } }),
       )
-      rows.push(row(`analytics of 100,000 files: ${what}`, 'ms', { ours }))
+      rows.push(row(`analytics of 100,000 files: ${what}`, 'ms', { mayfly: times }))
     }
     for (const [what, step] of Object.entries(steps)) {
       await mayfly.sql(step)
-      for (const statement of tidy) await mayfly.sql(statement)
+      for (const statement of tidyStatements) await mayfly.sql(statement)
       await measure(what)
       if (rows.length > 1) continue
-      await mayfly.sql(someDownloads)
+      await mayfly.sql(markSomeDownloaded)
       await measure(`${what}, just after 5 % were downloaded again`)
     }
     return rows
@@ -70,17 +70,17 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
 }
 
 async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
-  const insert = async (cookie: string, count: number) => {
+  const insertFiles = async (cookie: string, count: number) => {
     const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
     const { id } = JSON.parse(body.toString()) as { id: string }
     const { text, values } = manyFiles(id, count, new Date())
     await mayfly.sql(text, values)
   }
-  for (let other = 0; other < others; other += 1) {
-    await insert(await signIn(mayfly, http), filesOfOther)
+  for (let other = 0; other < otherAccountCount; other += 1) {
+    await insertFiles(await signIn(mayfly, http), filesPerOtherAccount)
   }
-  await insert(cookie, fileCount)
-  await mayfly.sql(spread, [new Date()])
+  await insertFiles(cookie, fileCount)
+  await mayfly.sql(spreadFiles, [new Date()])
   await mayfly.sql(`insert into owner_downloads
     select users.id, current_date - n, shard, 1000
     from users, generate_series(0, 59) n, generate_series(0, 15) shard`)

@@ -5,7 +5,7 @@ import { type Cores, environment, onCores } from './machine.ts'
 import { contentType } from './mayfly.ts'
 
 const run = promisify(execFile)
-const maxSeconds = 120
+const timeoutSeconds = 120
 
 /** A curl request. Uploads `source`, or downloads if there is none. */
 export interface CurlRequest {
@@ -30,12 +30,12 @@ export async function curl(
   expectedBytes: number,
   configFile: string,
 ): Promise<Transfer> {
-  await writeFile(configFile, requests.map(asConfig).join('next\n'))
-  const command = ['curl', '--max-time', String(maxSeconds), '--config', configFile]
+  await writeFile(configFile, requests.map(configEntry).join('next\n'))
+  const command = ['curl', '--max-time', String(timeoutSeconds), '--config', configFile]
   // Bash's `time` is the only way to get curl's CPU time.
-  const timed = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
+  const bashTime = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
   const began = performance.now()
-  const { stdout, stderr } = await run('bash', [...timed, ...onCores(cores.client, command)], {
+  const { stdout, stderr } = await run('bash', [...bashTime, ...onCores(cores.client, command)], {
     env: environment,
   })
   const wallSeconds = (performance.now() - began) / 1000
@@ -43,9 +43,10 @@ export async function curl(
     .trim()
     .split('\n')
     .map((line) => line.split(' ').map(Number))
-  const moved = lines.reduce((sum, [bytes = 0]) => sum + bytes, 0)
+  const transferredBytes = lines.reduce((sum, [bytes = 0]) => sum + bytes, 0)
   const seconds = lines.reduce((sum, [, time = 0]) => sum + time, 0)
-  if (moved !== expectedBytes) throw new Error(`curl moved ${moved} bytes, not ${expectedBytes}`)
+  if (transferredBytes !== expectedBytes)
+    throw new Error(`curl moved ${transferredBytes} bytes, not ${expectedBytes}`)
   const [user = 0, system = 0] = stderr.trim().split(' ').map(Number)
   return { seconds, overheadSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
@@ -53,13 +54,15 @@ export async function curl(
 /** Runs several curl processes in parallel. The slowest determines the duration. */
 export async function curlInParallel(
   cores: Cores,
-  each: CurlRequest[][],
-  bytesOfEach: number,
+  requestsPerProcess: CurlRequest[][],
+  bytesPerProcess: number,
   configFile: string,
 ): Promise<Transfer> {
   const began = performance.now()
   const transfers = await Promise.all(
-    each.map((requests, index) => curl(cores, requests, bytesOfEach, `${configFile}-${index}`)),
+    requestsPerProcess.map((requests, index) =>
+      curl(cores, requests, bytesPerProcess, `${configFile}-${index}`),
+    ),
   )
   const wallSeconds = (performance.now() - began) / 1000
   const seconds = Math.max(...transfers.map((one) => one.seconds))
@@ -70,7 +73,7 @@ export async function curlInParallel(
   }
 }
 
-function asConfig({ url, source, range }: CurlRequest): string {
+function configEntry({ url, source, range }: CurlRequest): string {
   return [
     'silent',
     'show-error',

@@ -8,16 +8,16 @@ export function getText(url: string, ...headers: string[]): string {
   return requestText('GET', url, headers)
 }
 
-/** Returns a POST request for `length` bytes of JSON, but with only `begun` as the body. */
-export function postText(url: string, length: number, begun: string): string {
+/** Returns a POST request for `length` bytes of JSON, but with only `partialBody`. */
+export function postText(url: string, length: number, partialBody: string): string {
   const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
-  return requestText('POST', url, headers) + begun
+  return requestText('POST', url, headers) + partialBody
 }
 
-/** Returns a PUT request for `length` bytes, but with only `begun` bytes of the body. */
-export function putText(url: string, length: number, begun: number): string {
+/** Returns a PUT request for `length` bytes, but with only `sentBytes` bytes of the body. */
+export function putText(url: string, length: number, sentBytes: number): string {
   const headers = [`Content-Type: ${contentType}`, `Content-Length: ${length}`]
-  return requestText('PUT', url, headers) + 'x'.repeat(begun)
+  return requestText('PUT', url, headers) + 'x'.repeat(sentBytes)
 }
 
 function requestText(method: string, url: string, headers: string[]): string {
@@ -33,39 +33,39 @@ export interface Received {
 }
 
 /**
- * Sends raw text on a new connection. Reads until the server closes it, `enough` matches, `mostMs`
+ * Sends raw text on a new connection. Reads until the server closes it, `stopAt` matches, `maxMs`
  * have passed, or `signal` aborts. Reads nothing for the first `unreadMs`.
  */
 export async function exchange(
   { url }: Pick<Mayfly, 'url'>,
   text: string,
   {
-    enough,
-    mostMs = 30_000,
+    stopAt,
+    maxMs = 30_000,
     unreadMs = 0,
     signal,
-  }: { enough?: RegExp; mostMs?: number; unreadMs?: number; signal?: AbortSignal } = {},
+  }: { stopAt?: RegExp; maxMs?: number; unreadMs?: number; signal?: AbortSignal } = {},
 ): Promise<Received> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname, () => socket.write(text))
   const received: Received = { text: '', isClosed: false }
-  const over = new AbortController()
-  const leave = () => over.abort()
-  signal?.addEventListener('abort', leave)
+  const stopController = new AbortController()
+  const stop = () => stopController.abort()
+  signal?.addEventListener('abort', stop)
   socket.setEncoding('latin1')
   socket.on('error', () => {}) // reset by the server; 'close' follows
   socket.on('close', () => {
     received.isClosed = true
-    leave()
+    stop()
   })
-  const until = AbortSignal.any([over.signal, AbortSignal.timeout(mostMs)])
-  await wait(unreadMs, undefined, { signal: until }).catch(() => {})
+  const stopSignal = AbortSignal.any([stopController.signal, AbortSignal.timeout(maxMs)])
+  await wait(unreadMs, undefined, { signal: stopSignal }).catch(() => {})
   socket.on('data', (chunk) => {
     received.text += chunk
-    if (enough?.test(received.text)) leave()
+    if (stopAt?.test(received.text)) stop()
   })
-  await wait(2 * mostMs, undefined, { signal: until }).catch(() => {})
-  signal?.removeEventListener('abort', leave)
+  await wait(2 * maxMs, undefined, { signal: stopSignal }).catch(() => {})
+  signal?.removeEventListener('abort', stop)
   const result = { ...received }
   resetSocket(socket)
   return result

@@ -10,7 +10,7 @@ import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
 /** Expired premium files, which the purge must not touch. */
-const keptCount = 20_000
+const unexpiredCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
 const mib = 2 ** 20
@@ -25,10 +25,10 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   const http = makeHttpClient(1)
   try {
     const due = await makeFiles(mayfly, http, dueCount)
-    await makeFiles(mayfly, http, keptCount)
+    await makeFiles(mayfly, http, unexpiredCount)
     await mayfly.sql('vacuum analyze files')
-    const compare = { job: 'compare-storage', what: 'objects', count: dueCount + keptCount }
-    const compared = await measureJob(mayfly, compare, async () => {
+    const comparison = { job: 'compare-storage', what: 'objects', count: dueCount + unexpiredCount }
+    const comparisonCost = await measureJob(mayfly, comparison, async () => {
       await mayfly.sql(
         "update pgboss.schedule set cron = '* * * * *' where name = 'compare-storage'",
       )
@@ -36,14 +36,14 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *' where name = 'compare-storage'")
 
     const purge = { job: 'expire-files', what: 'purged', count: dueCount }
-    const purged = await measureJob(mayfly, purge, async () => {
+    const purgeCost = await measureJob(mayfly, purge, async () => {
       // All links have expired, and one owner has become a free user.
       await mayfly.sql("update users set tier = 'free' where id = $1", [due])
       await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     })
     return [
-      ...rowsOf('comparison of 120,000 objects with the database', 'objects/s', compared),
-      ...rowsOf('100,000 files due at once', 'files/s', purged),
+      ...rowsOf('comparison of 120,000 objects with the database', 'objects/s', comparisonCost),
+      ...rowsOf('100,000 files due at once', 'files/s', purgeCost),
     ]
   } finally {
     http.close()
@@ -73,7 +73,7 @@ async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promi
   return id
 }
 
-interface Measured {
+interface JobCost {
   seconds: number
   count: number
   before: number
@@ -89,17 +89,17 @@ interface Run {
 }
 
 /**
- * Creates work for a job by calling `begin`, and waits until its runs have processed `count` items.
+ * Creates work for a job by calling `trigger`, and waits until its runs have processed `count` items.
  * Returns their duration, the server's memory, and the sequential scans of files.
  */
 async function measureJob(
   mayfly: Mayfly,
   { job, what, count }: { job: string; what: string; count: number },
-  begin: () => Promise<void>,
-): Promise<Measured> {
+  trigger: () => Promise<void>,
+): Promise<JobCost> {
   const before = residentBytes([mayfly.pid])
   resetPeak([mayfly.pid])
-  await begin()
+  await trigger()
   const scansBefore = await countTableScans(mayfly)
   let [done, seconds, last] = [0, 0, 0]
   while (done < count) {
@@ -125,13 +125,13 @@ async function countTableScans(mayfly: Mayfly): Promise<number> {
   return Number(files?.scans)
 }
 
-function rowsOf(what: string, unit: string, measured: Measured): Row[] {
-  const { seconds, count, before, peak, tableScans } = measured
+function rowsOf(what: string, unit: string, cost: JobCost): Row[] {
+  const { seconds, count, before, peak, tableScans } = cost
   return [
-    row(what, unit, { ours: [count / seconds] }),
-    row(`${what}: the whole`, 's', { ours: [seconds] }),
-    row(`${what}: memory before`, 'MiB', { ours: [before / mib] }),
-    row(`${what}: memory`, 'peak MiB', { ours: [peak / mib] }),
-    row(`${what}: files read from end to end`, 'times', { ours: [tableScans] }),
+    row(what, unit, { mayfly: [count / seconds] }),
+    row(`${what}: the whole`, 's', { mayfly: [seconds] }),
+    row(`${what}: memory before`, 'MiB', { mayfly: [before / mib] }),
+    row(`${what}: memory`, 'peak MiB', { mayfly: [peak / mib] }),
+    row(`${what}: files read from end to end`, 'times', { mayfly: [tableScans] }),
   ]
 }

@@ -6,17 +6,17 @@ import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
 import { type Row, row } from './report.ts'
-import { timesOf } from './times-of.ts'
+import { measureTimes } from './times-of.ts'
 
 const fileCount = 10_000
 /** Number of other accounts, and files of each. */
-const others = 20
-const filesOfOther = 2_000
+const otherAccountCount = 20
+const filesPerOtherAccount = 2_000
 const scrolledFrames = 300
-const scrolledPixels = 120
+const pixelsPerFrame = 120
 /** Far more than the list's height, so one step reaches the end. */
-const beyondTheEnd = 1e7
-const longestScrollMs = 60_000
+const pixelsPastEnd = 1e7
+const scrollTimeoutMs = 60_000
 const pauseMs = 100
 
 /** The measured requests, by their name in the report. */
@@ -44,10 +44,10 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
     await fill(mayfly, http, cookie)
     const rows: Row[] = []
     for (const [what, path] of Object.entries(requests)) {
-      const ours = await timesOf(() =>
+      const times = await measureTimes(() =>
         http.expectOk(`${mayfly.url}${path}`, { headers: { cookie } }),
       )
-      rows.push(row(`10,000 files: ${what}`, 'ms', { ours }))
+      rows.push(row(`10,000 files: ${what}`, 'ms', { mayfly: times }))
     }
     return [...rows, ...(await measureScrolling(mayfly, cookie))]
   } finally {
@@ -57,16 +57,16 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
 }
 
 async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
-  const insert = async (cookie: string, count: number) => {
+  const insertFiles = async (cookie: string, count: number) => {
     const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
     const { id } = JSON.parse(body.toString()) as { id: string }
     const { text, values } = manyFiles(id, count, new Date())
     await mayfly.sql(text, values)
   }
-  for (let other = 0; other < others; other += 1) {
-    await insert(await signIn(mayfly, http), filesOfOther)
+  for (let other = 0; other < otherAccountCount; other += 1) {
+    await insertFiles(await signIn(mayfly, http), filesPerOtherAccount)
   }
-  await insert(cookie, fileCount)
+  await insertFiles(cookie, fileCount)
   await mayfly.sql('vacuum analyze files')
 }
 
@@ -101,38 +101,38 @@ async function scrollList(
   { screen, url, cookie }: Screen,
 ): Promise<Row[]> {
   await context.addCookies(
-    cookie.split('; ').map((pair) => {
-      const [name = '', value = ''] = pair.split(/=(.*)/s)
+    cookie.split('; ').map((cookiePair) => {
+      const [name = '', value = ''] = cookiePair.split(/=(.*)/s)
       return { name, value, url }
     }),
   )
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
-  await nameOf(page, 1).waitFor()
+  await rowOfReport(page, 1).waitFor()
   // Until the page knows the number of files, the list ends after its first page.
   await page.getByText(/ active links$/).waitFor()
   // Load the whole list first, so that scrolling makes no requests.
-  await scrollTo(page, fileCount, beyondTheEnd)
-  await scrollTo(page, 1, -beyondTheEnd)
+  await scrollTo(page, fileCount, pixelsPastEnd)
+  await scrollTo(page, 1, -pixelsPastEnd)
   const client = await context.newCDPSession(page)
   await client.send('Performance.enable')
-  const before = await secondsOf(client)
+  const before = await readMetrics(client)
   const frames = await scroll(page)
-  const after = await secondsOf(client)
-  const perFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
+  const after = await readMetrics(client)
+  const msPerFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
     ((after[name] - before[name]) * 1000) / scrolledFrames
   return [
     row(`scrolling 10,000 files, ${screen}: scripts`, 'ms a frame', {
-      ours: [perFrame('ScriptDuration')],
+      mayfly: [msPerFrame('ScriptDuration')],
     }),
     row(`scrolling 10,000 files, ${screen}: all work`, 'ms a frame', {
-      ours: [perFrame('TaskDuration')],
+      mayfly: [msPerFrame('TaskDuration')],
     }),
-    row(`scrolling 10,000 files, ${screen}: frames`, 'ms', { ours: frames }),
+    row(`scrolling 10,000 files, ${screen}: frames`, 'ms', { mayfly: frames }),
   ]
 }
 
-function nameOf(page: Page, report: number) {
+function rowOfReport(page: Page, report: number) {
   return page.getByText(`Report ${report} of the working group.pdf`).first()
 }
 
@@ -141,8 +141,8 @@ function nameOf(page: Page, report: number) {
  * measured only when drawn.
  */
 async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
-  const deadline = performance.now() + longestScrollMs
-  while (!(await nameOf(page, report).isVisible())) {
+  const deadline = performance.now() + scrollTimeoutMs
+  while (!(await rowOfReport(page, report).isVisible())) {
     if (performance.now() > deadline) throw new Error(`Report ${report} was never shown.`)
     await page.mouse.wheel(0, pixels)
     await page.waitForTimeout(pauseMs)
@@ -152,7 +152,7 @@ async function scrollTo(page: Page, report: number, pixels: number): Promise<voi
 /**
  * Returns the seconds the main thread spent in scripts, and in total, since `Performance.enable`.
  */
-async function secondsOf(client: CDPSession) {
+async function readMetrics(client: CDPSession) {
   const { metrics } = await client.send('Performance.getMetrics')
   const value = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
   return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
@@ -173,6 +173,6 @@ function scroll(page: Page): Promise<number[]> {
       }
       return times
     },
-    { frames: scrolledFrames, pixels: scrolledPixels },
+    { frames: scrolledFrames, pixels: pixelsPerFrame },
   )
 }

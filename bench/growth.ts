@@ -11,15 +11,15 @@ export interface Sample {
   /** Database connections, of the pool and others. */
   connections: number
   /** Pool connections not released. */
-  taken: number
+  checkedOut: number
 }
 
 /** Warm-up rounds, excluded from the comparison. */
-const firstRounds = 3
+const warmUpRounds = 3
 /** The number of rounds at each end that are compared. */
-const compared = 3
+const comparedRounds = 3
 /** Allowed growth of the median. */
-const allowed: Readonly<Sample> = {
+const allowedGrowth: Readonly<Sample> = {
   // Garbage collection changes it by a few MiB.
   memoryMiB: 16,
   // The young generation takes up to 24 MiB: three times the size set by `npm start`.
@@ -27,10 +27,10 @@ const allowed: Readonly<Sample> = {
   // Varies with pool connections and files read by jobs.
   handles: 6,
   // The pool closes connections after 30 s idle and has at most ten. So this detects leaks outside
-  // the pool; `taken` detects leaks from it.
+  // the pool; `checkedOut` detects leaks from it.
   connections: 3,
   // A job may be using one.
-  taken: 1,
+  checkedOut: 1,
 }
 
 /**
@@ -38,14 +38,14 @@ const allowed: Readonly<Sample> = {
  * @throws {RangeError} if there are too few rounds.
  */
 export function findGrowth(samples: readonly Sample[]): string[] {
-  const counted = samples.slice(firstRounds)
-  if (counted.length < 2 * compared) throw new RangeError('too few rounds')
-  const names = Object.keys(allowed) as (keyof Sample)[]
+  const counted = samples.slice(warmUpRounds)
+  if (counted.length < 2 * comparedRounds) throw new RangeError('too few rounds')
+  const names = Object.keys(allowedGrowth) as (keyof Sample)[]
   return names.flatMap((name) => {
     const figures = counted.map((sample) => sample[name])
-    const before = median(figures.slice(0, compared))
-    const after = median(figures.slice(-compared))
-    if (after - before <= allowed[name]) return []
+    const before = median(figures.slice(0, comparedRounds))
+    const after = median(figures.slice(-comparedRounds))
+    if (after - before <= allowedGrowth[name]) return []
     return [`${name} grew from ${before.toFixed(0)} to ${after.toFixed(0)}`]
   })
 }

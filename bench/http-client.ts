@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http'
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: NodeJS.Dict<string | string[]>
   body: Buffer
 }
 
-interface Call {
+interface RequestOptions {
   method?: string
   headers?: Record<string, string>
   body?: string | Buffer
@@ -18,7 +18,10 @@ const requestTimeoutMs = 30_000
 export function makeHttpClient(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
 
-  const send = (url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> =>
+  const send = (
+    url: string,
+    { method = 'GET', headers = {}, body }: RequestOptions = {},
+  ): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
       const options = {
@@ -44,7 +47,7 @@ export function makeHttpClient(connections: number) {
     })
 
   /** Sends a request and throws unless the status is 2xx. */
-  const expectOk = async (url: string, call?: Call): Promise<Answer> => {
+  const expectOk = async (url: string, call?: RequestOptions): Promise<HttpResponse> => {
     const response = await send(url, call)
     if (response.status >= 200 && response.status < 300) return response
     throw new Error(`${call?.method ?? 'GET'} ${url}: ${response.status} ${response.body}`)

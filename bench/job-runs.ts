@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss'
 import type { Mayfly } from './mayfly.ts'
 
 /** Timeout for jobs that run every minute. */
-const jobsMs = 150_000
+const jobTimeoutMs = 150_000
 const pollMs = 500
 
 /** A run of a job, with its named counts. */
@@ -15,16 +15,16 @@ export interface JobRun {
 
 /**
  * Waits until each of these jobs has run again. Returns their runs, sorted by job.
- * @param mostMs the timeout.
+ * @param maxMs the timeout.
  * @throws {Error} if a job didn't run in time.
  */
 export async function waitForRuns(
   mayfly: Mayfly,
   jobs: string[],
-  mostMs = jobsMs,
+  maxMs = jobTimeoutMs,
 ): Promise<JobRun[]> {
   const since = new Date()
-  const until = Date.now() + mostMs
+  const deadline = Date.now() + maxMs
   for (;;) {
     const runs = await mayfly.sql<Omit<JobRun, 'ms'> & { ms: string }>(
       `select job, result, extract(epoch from ended_at - started_at) * 1000 as ms
@@ -32,9 +32,9 @@ export async function waitForRuns(
       [jobs, since],
     )
     if (runs.length === jobs.length) return runs.map((run) => ({ ...run, ms: Number(run.ms) }))
-    if (Date.now() > until) {
-      const late = jobs.filter((name) => runs.every(({ job }) => job !== name))
-      throw new Error(`these jobs have not run within ${mostMs / 1000} s: ${late.join(', ')}`)
+    if (Date.now() > deadline) {
+      const missingJobs = jobs.filter((name) => runs.every(({ job }) => job !== name))
+      throw new Error(`these jobs have not run within ${maxMs / 1000} s: ${missingJobs.join(', ')}`)
     }
     await wait(pollMs)
   }
@@ -45,10 +45,10 @@ export async function pauseJobs(mayfly: Mayfly): Promise<void> {
   await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *'")
 }
 
-/** Calls `work` with a function that runs a job now and waits for it, up to `mostMs`. */
+/** Calls `work` with a function that runs a job now and waits for it, up to `maxMs`. */
 export async function withJobs<Result>(
   mayfly: Mayfly,
-  work: (run: (job: string, mostMs?: number) => Promise<JobRun>) => Promise<Result>,
+  work: (run: (job: string, maxMs?: number) => Promise<JobRun>) => Promise<Result>,
 ): Promise<Result> {
   const executeSql = async (text: string, values?: unknown[]) => ({
     rows: await mayfly.sql(text, values),
@@ -56,10 +56,10 @@ export async function withJobs<Result>(
   const boss = new PgBoss({ db: { executeSql }, supervise: false, schedule: false, migrate: false })
   await boss.start()
   try {
-    return await work(async (job, mostMs) => {
-      const ran = waitForRuns(mayfly, [job], mostMs)
+    return await work(async (job, maxMs) => {
+      const jobRuns = waitForRuns(mayfly, [job], maxMs)
       await boss.send(job)
-      const [run] = await ran
+      const [run] = await jobRuns
       if (!run) throw new Error(`the job ${job} did not run`)
       return run
     })

@@ -5,13 +5,13 @@ import { type BrowserContext, chromium } from '@playwright/test'
 import { findChromiumForStories } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn } from './mayfly.ts'
-import { cpuSeconds, familyOf } from './process-cost.ts'
+import { cpuSeconds, processTree } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const files = 1000
 const fileBytes = 100 * 1024
 const rounds = 3
-const longestMs = 150_000
+const timeoutMs = 150_000
 
 interface Drop {
   seconds: number
@@ -42,12 +42,12 @@ export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise
     }
     const what = '1,000 files of 100 KiB in Chromium'
     return [
-      row(what, 's', { ours: drops.map(({ seconds }) => seconds) }),
+      row(what, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
       row(`${what}: server and Postgres`, 'CPU s', {
-        ours: drops.map(({ serverCpu }) => serverCpu),
+        mayfly: drops.map(({ serverCpu }) => serverCpu),
       }),
-      row(`${what}: browser`, 'CPU s', { ours: drops.map(({ browserCpu }) => browserCpu) }),
-      row(`${what}: calls beside the PUTs`, 'calls', { ours: drops.map(({ calls }) => calls) }),
+      row(`${what}: browser`, 'CPU s', { mayfly: drops.map(({ browserCpu }) => browserCpu) }),
+      row(`${what}: calls beside the PUTs`, 'calls', { mayfly: drops.map(({ calls }) => calls) }),
     ]
   } finally {
     await browser.close()
@@ -63,23 +63,26 @@ async function dropFiles(
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   await context.addCookies(
-    cookie.split('; ').map((pair) => {
-      const [name = '', value = ''] = pair.split(/=(.*)/s)
+    cookie.split('; ').map((cookiePair) => {
+      const [name = '', value = ''] = cookiePair.split(/=(.*)/s)
       return { name, value, url: mayfly.url }
     }),
   )
   const page = await context.newPage()
   // The default buffer keeps only 250 requests.
-  await page.addInitScript((most) => performance.setResourceTimingBufferSize(most), 5 * files)
+  await page.addInitScript(
+    (bufferSize) => performance.setResourceTimingBufferSize(bufferSize),
+    5 * files,
+  )
   await page.goto('/')
   await page.getByRole('button', { name: 'Choose files' }).waitFor()
   const cpu = () => ({
     server: cpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]),
-    browser: cpuSeconds(familyOf(process.pid).filter((pid) => pid !== process.pid)),
+    browser: cpuSeconds(processTree(process.pid).filter((pid) => pid !== process.pid)),
   })
   const before = cpu()
   await page.getByLabel('Files to upload').setInputFiles([...paths])
-  const deadline = performance.now() + longestMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const response = await http.expectOk(`${mayfly.url}/api/files/summary`, { headers: { cookie } })
     const { active } = JSON.parse(response.body.toString()) as { active: number }

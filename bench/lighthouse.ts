@@ -12,14 +12,14 @@ import { makeHttpClient } from './http-client.ts'
 import { makeScratch } from './machine.ts'
 import { signIn, startMayfly, uploadFile } from './mayfly.ts'
 
-const lighthouse = 'lighthouse@13.5.0'
-const leastScore = 95
+const lighthousePackage = 'lighthouse@13.5.0'
+const minScore = 95
 
 /**
  * Audits skipped for a download page: search engines must not index it (`is-crawlable`). As it
  * isn't stored, `bf-cache` can't pass, and it hangs in Debian's headless shell.
  */
-const notForLinks = ['--skip-audits=is-crawlable,bf-cache']
+const linkPageFlags = ['--skip-audits=is-crawlable,bf-cache']
 
 interface Report {
   categories: Record<
@@ -38,19 +38,24 @@ try {
   const cookie = await signIn(mayfly, http)
   const code = await uploadFile(mayfly, http, cookie, { name: 'a.pdf', bytes: randomBytes(100) })
   http.close()
-  for (const path of ['/', '/faq']) tell(path, judge(mayfly.url + path, chromium))
+  for (const path of ['/', '/faq']) printReport(path, runLighthouse(mayfly.url + path, chromium))
   const link = `/s/${code}`
-  tell(link, judge(mayfly.url + link, chromium, notForLinks))
+  printReport(link, runLighthouse(mayfly.url + link, chromium, linkPageFlags))
 } finally {
   await mayfly.stop()
   await rm(scratch.dir, { recursive: true, force: true })
 }
 
-function judge(url: string, chromium: string, more: string[] = []): Report {
-  const flags = ['--output=json', '--quiet', '--chrome-flags=--headless=new --no-sandbox', ...more]
+function runLighthouse(url: string, chromium: string, extraFlags: string[] = []): Report {
+  const flags = [
+    '--output=json',
+    '--quiet',
+    '--chrome-flags=--headless=new --no-sandbox',
+    ...extraFlags,
+  ]
   const text = execFileSync(
     'npm',
-    ['exec', '--yes', `--package=${lighthouse}`, '--', 'lighthouse', url, ...flags],
+    ['exec', '--yes', `--package=${lighthousePackage}`, '--', 'lighthouse', url, ...flags],
     {
       env: { ...process.env, CHROME_PATH: chromium },
       encoding: 'utf8',
@@ -62,7 +67,7 @@ function judge(url: string, chromium: string, more: string[] = []): Report {
   return JSON.parse(text)
 }
 
-function tell(path: string, { categories, audits }: Report): void {
+function printReport(path: string, { categories, audits }: Report): void {
   const scores = Object.values(categories).map(({ title, score }) => ({
     title,
     score: Math.round(100 * (score ?? 0)),
@@ -81,5 +86,5 @@ function tell(path: string, { categories, audits }: Report): void {
       }
     }
   }
-  if (scores.some(({ score }) => score < leastScore)) process.exitCode = 1
+  if (scores.some(({ score }) => score < minScore)) process.exitCode = 1
 }

@@ -9,20 +9,20 @@ export interface LoginFlood {
 }
 
 /** Responses so far by status, reported every 100 ms. */
-export type FloodTally = Record<number, number>
+export type StatusCounts = Record<number, number>
 
 const { url, clients, body } = workerData as LoginFlood
 const http = makeHttpClient(clients)
-const tally: FloodTally = {}
-setInterval(() => parentPort?.postMessage(tally), 100)
+const statusCounts: StatusCounts = {}
+setInterval(() => parentPort?.postMessage(statusCounts), 100)
 
-async function signInAgainAndAgain(): Promise<never> {
+async function keepLoggingIn(): Promise<never> {
   for (;;) {
     const headers = { 'content-type': 'application/json' }
     const login = { method: 'POST', headers, body }
     // A broken connection counts as status 0.
     const { status } = await http.send(`${url}/api/auth/login`, login).catch(() => ({ status: 0 }))
-    tally[status] = (tally[status] ?? 0) + 1
+    statusCounts[status] = (statusCounts[status] ?? 0) + 1
   }
 }
-for (let client = 0; client < clients; client += 1) void signInAgainAndAgain()
+for (let client = 0; client < clients; client += 1) void keepLoggingIn()

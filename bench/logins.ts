@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
-import type { FloodTally, LoginFlood } from './login-flood.ts'
+import type { LoginFlood, StatusCounts } from './login-flood.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, makeAccount, signIn, startMayfly, uploadFile } from './mayfly.ts'
 import { type Row, row } from './report.ts'
@@ -13,17 +13,17 @@ const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
 /** Requests per round. Their median is the round's figure. */
-const timedInRound = 12
+const requestsPerRound = 12
 /** How long the flood runs before the measurement starts. */
-const settleMs = 1_000
+const warmUpMs = 1_000
 /** Time for the server to hash the queued passwords. */
 const drainMs = 8_000
 
 /** Response times in milliseconds and logins by status, for one round. */
-interface Round {
+interface LoginRound {
   download: number
   list: number
-  tally: FloodTally
+  statusCounts: StatusCounts
   seconds: number
 }
 
@@ -47,7 +47,7 @@ export async function measureLogins(cores: Cores, scratch: string): Promise<Row[
   return rows
 }
 
-async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
+async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   let code = ''
@@ -61,15 +61,15 @@ async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
   const loads = {
     alone: () => measureRound(mayfly, http, { code, cookie }),
     'beside 8 correct logins': () =>
-      beside({ url: mayfly.url, clients: 8, body: JSON.stringify(account) }, () =>
+      measureDuringFlood({ url: mayfly.url, clients: 8, body: JSON.stringify(account) }, () =>
         measureRound(mayfly, http, { code, cookie }),
       ),
     'beside 50 wrong logins': () =>
-      beside({ url: mayfly.url, clients: 50, body: JSON.stringify(wrong) }, () =>
+      measureDuringFlood({ url: mayfly.url, clients: 50, body: JSON.stringify(wrong) }, () =>
         measureRound(mayfly, http, { code, cookie }),
       ),
   }
-  const found = new Map<string, Round[]>()
+  const found = new Map<string, LoginRound[]>()
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, measure] of Object.entries(loads)) {
@@ -79,29 +79,29 @@ async function measureFloods(mayfly: Mayfly, how: string): Promise<Row[]> {
   }
   http.close()
   return [...found].flatMap(([name, figures]) => {
-    const one = (what: string, unit: string, value: (round: Round) => number) =>
-      row(`${what} ${name}, ${how}`, unit, { ours: figures.map(value) })
+    const rowFor = (what: string, unit: string, value: (round: LoginRound) => number) =>
+      row(`${what} ${name}, ${setup}`, unit, { mayfly: figures.map(value) })
     const all = [
-      one('8 MiB download', 'ms', ({ download }) => download),
-      one('GET /api/files', 'ms', ({ list }) => list),
+      rowFor('8 MiB download', 'ms', ({ download }) => download),
+      rowFor('GET /api/files', 'ms', ({ list }) => list),
     ]
     if (name === 'alone') return all
-    const answered = (ofThese: (status: number) => boolean) => (round: Round) =>
-      Object.entries(round.tally).reduce(
-        (sum, [status, count]) => (ofThese(Number(status)) ? sum + count : sum),
+    const loginsPerSecond = (isCounted: (status: number) => boolean) => (round: LoginRound) =>
+      Object.entries(round.statusCounts).reduce(
+        (sum, [status, count]) => (isCounted(Number(status)) ? sum + count : sum),
         0,
       ) / round.seconds
     return [
       ...all,
-      one(
+      rowFor(
         'logins that were hashed',
         '/s',
-        answered((status) => status === 200 || status === 401),
+        loginsPerSecond((status) => status === 200 || status === 401),
       ),
-      one(
+      rowFor(
         'logins that were refused',
         '/s',
-        answered((status) => status === 429 || status === 503),
+        loginsPerSecond((status) => status === 429 || status === 503),
       ),
     ]
   })
@@ -111,38 +111,46 @@ async function measureRound(
   mayfly: Mayfly,
   http: HttpClient,
   { code, cookie }: { code: string; cookie: string },
-): Promise<Round> {
+): Promise<LoginRound> {
   const downloads: number[] = []
-  const lists: number[] = []
-  for (let index = 0; index < timedInRound; index += 1) {
-    downloads.push(await timed(() => http.expectOk(`${mayfly.url}/api/download/${code}`)))
+  const listTimes: number[] = []
+  for (let index = 0; index < requestsPerRound; index += 1) {
+    downloads.push(await timeRequest(() => http.expectOk(`${mayfly.url}/api/download/${code}`)))
     const headers = { cookie, 'accept-encoding': 'gzip' }
-    lists.push(await timed(() => http.expectOk(`${mayfly.url}/api/files`, { headers })))
+    listTimes.push(await timeRequest(() => http.expectOk(`${mayfly.url}/api/files`, { headers })))
   }
-  return { download: figure(downloads).median, list: figure(lists).median, tally: {}, seconds: 0 }
+  return {
+    download: figure(downloads).median,
+    list: figure(listTimes).median,
+    statusCounts: {},
+    seconds: 0,
+  }
 }
 
-async function timed(request: () => Promise<unknown>): Promise<number> {
+async function timeRequest(request: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await request()
   return performance.now() - began
 }
 
-async function beside(workerData: LoginFlood, measure: () => Promise<Round>): Promise<Round> {
+async function measureDuringFlood(
+  workerData: LoginFlood,
+  measure: () => Promise<LoginRound>,
+): Promise<LoginRound> {
   const thread = new Worker(new URL('./login-flood.ts', import.meta.url), { workerData })
-  let tally: FloodTally = {}
+  let statusCounts: StatusCounts = {}
   const started = new Promise<void>((resolve) => {
-    thread.on('message', (newest: FloodTally) => {
-      tally = newest
+    thread.on('message', (newCounts: StatusCounts) => {
+      statusCounts = newCounts
       resolve()
     })
   })
   await started
   const began = performance.now()
-  await wait(settleMs)
+  await wait(warmUpMs)
   const round = await measure()
   const seconds = (performance.now() - began) / 1000
   await thread.terminate()
   await wait(drainMs)
-  return { ...round, tally, seconds }
+  return { ...round, statusCounts, seconds }
 }

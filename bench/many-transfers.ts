@@ -7,13 +7,13 @@ import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
 import { cpuSeconds, peakBytes, resetPeak } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
-import { thirdsOf, watchMemory } from './watch-memory.ts'
+import { averageThirds, watchMemory } from './watch-memory.ts'
 
-const atOnce = 32
+const clientCount = 32
 const fileBytes = 32 * 1024 ** 2
 /** Files per client, enough to reveal a memory leak. */
-const filesOfEach = 8
-const gibibytes = (atOnce * filesOfEach * fileBytes) / 1024 ** 3
+const filesPerClient = 8
+const gibibytes = (clientCount * filesPerClient * fileBytes) / 1024 ** 3
 const mebibyte = 1024 ** 2
 
 /**
@@ -25,7 +25,7 @@ export async function measureManyTransfers(
   cores: Cores,
   scratch: string,
 ): Promise<Row[]> {
-  const http = makeHttpClient(atOnce)
+  const http = makeHttpClient(clientCount)
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
   const source = await writeSource(scratch, fileBytes)
@@ -37,8 +37,8 @@ export async function measureManyTransfers(
     await curl(cores, [request], fileBytes, config(client))
     return calls.confirm(started)
   }
-  const kept = await upload(0)
-  const link = `${mayfly.url}/api/download/${kept.shortCode}`
+  const sharedFile = await upload(0)
+  const link = `${mayfly.url}/api/download/${sharedFile.shortCode}`
   const uploadAndDelete = async (client: number) => {
     const { id } = await upload(client)
     const url = `${mayfly.url}/api/files/${id}`
@@ -46,13 +46,13 @@ export async function measureManyTransfers(
   }
   const download = (client: number) => curl(cores, [{ url: link }], fileBytes, config(client))
 
-  const measured = [
+  const rows = [
     ...(await measure(mayfly, 'uploads', uploadAndDelete)),
     ...(await measure(mayfly, 'downloads', download)),
   ]
   await rm(source.path)
   http.close()
-  return measured
+  return rows
 }
 
 async function measure(
@@ -61,26 +61,26 @@ async function measure(
   transfer: (client: number) => Promise<unknown>,
 ): Promise<Row[]> {
   const pids = mayfly.pids()
-  const over = new AbortController()
+  const stopController = new AbortController()
   resetPeak(pids)
-  const memory = watchMemory(pids, over.signal)
+  const memory = watchMemory(pids, stopController.signal)
   const before = { cpu: cpuSeconds(pids), at: performance.now() }
   await Promise.all(
-    Array.from({ length: atOnce }, async (_client, client) => {
-      for (let file = 0; file < filesOfEach; file += 1) await transfer(client)
+    Array.from({ length: clientCount }, async (_client, client) => {
+      for (let file = 0; file < filesPerClient; file += 1) await transfer(client)
     }),
   )
   const seconds = (performance.now() - before.at) / 1000
   const cpu = cpuSeconds(pids) - before.cpu
-  over.abort()
-  const thirds = thirdsOf(await memory)
-  const all = `${atOnce} ${what} at once`
-  const ours = (value: number) => ({ ours: [value] })
+  stopController.abort()
+  const thirds = averageThirds(await memory)
+  const all = `${clientCount} ${what} at once`
+  const single = (value: number) => ({ mayfly: [value] })
   return [
-    row(all, 'MB/s', ours((gibibytes * 1024 ** 3) / 1e6 / seconds)),
-    row(all, 'CPU s/GiB', ours(cpu / gibibytes)),
-    row(`${all}: memory`, 'peak MiB', ours(peakBytes(pids) / mebibyte)),
-    row(`${all}: memory, first third of the time`, 'MiB', { ours: thirds.first }),
-    row(`${all}: memory, last third of the time`, 'MiB', { ours: thirds.last }),
+    row(all, 'MB/s', single((gibibytes * 1024 ** 3) / 1e6 / seconds)),
+    row(all, 'CPU s/GiB', single(cpu / gibibytes)),
+    row(`${all}: memory`, 'peak MiB', single(peakBytes(pids) / mebibyte)),
+    row(`${all}: memory, first third of the time`, 'MiB', { mayfly: thirds.first }),
+    row(`${all}: memory, last third of the time`, 'MiB', { mayfly: thirds.last }),
   ]
 }

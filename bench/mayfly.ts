@@ -5,7 +5,7 @@ import pg from 'pg'
 import { freePort } from '../tests/support/free-port.ts'
 import type { HttpClient } from './http-client.ts'
 import { onCores } from './machine.ts'
-import { familyOf } from './process-cost.ts'
+import { processTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -89,14 +89,14 @@ export async function startMayfly(
       await client.end()
     }
   }
-  const postgresPids = () => familyOf(Number(lines[0]))
+  const postgresPids = () => processTree(Number(lines[0]))
   return {
     url,
     dataDir,
     pid,
     pids() {
-      const ofPostgres = new Set(postgresPids())
-      return familyOf(pid).filter((member) => !ofPostgres.has(member))
+      const postgresPidSet = new Set(postgresPids())
+      return processTree(pid).filter((member) => !postgresPidSet.has(member))
     },
     postgresPids,
     readyMs,
@@ -170,7 +170,7 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
       return response
     })
   }
-  const wish = (fileName: string, fileSize: number) => ({
+  const uploadRequest = (fileName: string, fileSize: number) => ({
     fileName,
     fileSize,
     fileType: contentType,
@@ -178,11 +178,11 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   })
   return {
     start: async (fileName: string, fileSize: number) =>
-      (await post('/api/files/get-upload-url', wish(fileName, fileSize))) as StartedUpload,
+      (await post('/api/files/get-upload-url', uploadRequest(fileName, fileSize))) as StartedUpload,
     /** Starts many uploads of the same size in one call. */
     startAll: (fileNames: readonly string[], fileSize: number) =>
       results<StartedUpload>('/api/files/get-upload-urls', {
-        files: fileNames.map((name) => wish(name, fileSize)),
+        files: fileNames.map((name) => uploadRequest(name, fileSize)),
       }),
     /** Confirms many uploads in one call. */
     confirmAll: (uploads: readonly StartedUpload[]) =>

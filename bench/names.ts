@@ -13,10 +13,10 @@ const lastNames =
  * A SQL table for `from` with 2,500 combinations of first and last names, as `names.first` and
  * `names.last`, selected by `n`.
  */
-export const namesOfPerson = `lateral (
-  select (${asArray(firstNames)})[(1 + n % 50)::int] as first,
-    (${asArray(lastNames)})[(1 + n / 50 % 50)::int] as last) names`
+export const personNamesSql = `lateral (
+  select (${sqlArray(firstNames)})[(1 + n % 50)::int] as first,
+    (${sqlArray(lastNames)})[(1 + n / 50 % 50)::int] as last) names`
 
-function asArray(words: string): string {
+function sqlArray(words: string): string {
   return `'{${words.replaceAll(' ', ',')}}'::text[]`
 }

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../tests/support/free-port.ts'
 import { onCores } from './machine.ts'
-import { familyOf } from './process-cost.ts'
+import { processTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 /**
@@ -11,7 +11,7 @@ import { startServer } from './servers.ts'
  * WebDAV handles the PUTs, with temporary files on the same file system so that they are moved, not
  * copied.
  */
-function configuration(dir: string, port: number, more: string) {
+function configuration(dir: string, port: number, extraConfig: string) {
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
@@ -36,7 +36,7 @@ http {
     listen 127.0.0.1:${port};
     root ${dir}/root;
     location /files/ { dav_methods PUT DELETE; }
-    ${more}
+    ${extraConfig}
   }
 }
 `
@@ -51,18 +51,18 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Starts nginx on a free port, with all files in `dir`. `more` is added to its server block. */
-export async function startNginx(dir: string, cores: string, more = ''): Promise<Nginx> {
+/** Starts nginx on a free port, with all files in `dir`. `extraConfig` is added to its server block. */
+export async function startNginx(dir: string, cores: string, extraConfig = ''): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const root = join(dir, 'root')
   await mkdir(join(root, 'files'), { recursive: true })
   await writeFile(join(root, 'ready'), 'ready')
-  await writeFile(join(dir, 'nginx.conf'), configuration(dir, port, more))
+  await writeFile(join(dir, 'nginx.conf'), configuration(dir, port, extraConfig))
   const command = ['nginx', '-c', join(dir, 'nginx.conf'), '-e', join(dir, 'error.log')]
   const { pid, stop } = await startServer(onCores(cores, command), {
     url: `${url}/ready`,
     logFile: join(dir, 'output.log'),
   })
-  return { url, root, pids: familyOf(pid), stop }
+  return { url, root, pids: processTree(pid), stop }
 }

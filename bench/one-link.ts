@@ -63,18 +63,18 @@ async function measure(loads: Record<Name, Load>, cores: Cores, what: string): P
     ...rows(what, found.counted, found.nginx),
     ...rows(`${what}, nothing counted`, found.uncounted, found.nginx),
     row(`${what}: share that counting leaves`, 'of 1', {
-      ours: rates('counted').map((rate, at) => rate / (rates('uncounted')[at] ?? Number.NaN)),
+      mayfly: rates('counted').map((rate, at) => rate / (rates('uncounted')[at] ?? Number.NaN)),
     }),
   ]
 }
 
-function rows(what: string, ours: LoadFigures[], nginx: LoadFigures[]): Row[] {
-  const both = (unit: string, value: (figures: LoadFigures) => number) =>
-    compare(what, unit, ours.map(value), nginx.map(value))
+function rows(what: string, mayfly: LoadFigures[], nginx: LoadFigures[]): Row[] {
+  const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
+    compare(what, unit, mayfly.map(value), nginx.map(value))
   return [
-    both('requests/s', (figures) => figures.requestsPerSecond),
-    both('p50 ms', (figures) => figures.p50Millis),
-    both('p99 ms', (figures) => figures.p99Millis),
-    both('CPU µs a request', (figures) => figures.cpuMicros),
+    rowFor('requests/s', (figures) => figures.requestsPerSecond),
+    rowFor('p50 ms', (figures) => figures.p50Millis),
+    rowFor('p99 ms', (figures) => figures.p99Millis),
+    rowFor('CPU µs a request', (figures) => figures.cpuMicros),
   ]
 }

@@ -15,7 +15,7 @@ const line = {
   downloadThroughput: (1.6 * 1000 ** 2) / 8,
   uploadThroughput: (750 * 1000) / 8,
 }
-const slowerProcessor = 4
+const cpuSlowdown = 4
 
 interface Paint {
   /** Largest Contentful Paint in milliseconds. */
@@ -48,14 +48,14 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
     // The first round starts the browser.
     for (let round = 0; round <= rounds; round += 1) {
       for (const [name, path] of pages) {
-        const paint = await openOnce(browser, mayfly.url + path)
+        const paint = await measurePaint(browser, mayfly.url + path)
         if (round > 0) found.get(name)?.push(paint)
       }
     }
     return [...found].flatMap(([name, paints]) => [
-      row(`${name} page on slow 4G: LCP`, 'ms', { ours: paints.map((one) => one.largestMs) }),
-      row(`${name} page on slow 4G: CLS`, '', { ours: paints.map((one) => one.shift) }),
-      row(`${name} page on slow 4G: all`, 'bytes', { ours: paints.map((one) => one.bytes) }),
+      row(`${name} page on slow 4G: LCP`, 'ms', { mayfly: paints.map((one) => one.largestMs) }),
+      row(`${name} page on slow 4G: CLS`, '', { mayfly: paints.map((one) => one.shift) }),
+      row(`${name} page on slow 4G: all`, 'bytes', { mayfly: paints.map((one) => one.bytes) }),
     ])
   } finally {
     await browser.close()
@@ -63,7 +63,7 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
 }
 
 /** Opens a page in a fresh browser. */
-async function openOnce(browser: Browser, url: string): Promise<Paint> {
+async function measurePaint(browser: Browser, url: string): Promise<Paint> {
   const context = await browser.newContext({
     viewport: { width: 412, height: 823 },
     deviceScaleFactor: 1.75,
@@ -74,7 +74,7 @@ async function openOnce(browser: Browser, url: string): Promise<Paint> {
   const devtools = await context.newCDPSession(page)
   await devtools.send('Network.enable')
   await devtools.send('Network.emulateNetworkConditions', line)
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowerProcessor })
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown })
   let bytes = 0
   devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength
@@ -92,9 +92,9 @@ async function openOnce(browser: Browser, url: string): Promise<Paint> {
     }).observe({ type: 'layout-shift', buffered: true })
   })
   await page.goto(url, { waitUntil: 'networkidle' })
-  const seen = await page.evaluate(
+  const recorded = await page.evaluate(
     () => (window as unknown as { seen: { largestMs: number; shift: number } }).seen,
   )
   await context.close()
-  return { ...seen, bytes }
+  return { ...recorded, bytes }
 }

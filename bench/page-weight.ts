@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { publicPages } from '../src/shared/public-pages.ts'
-import { type Answer, makeHttpClient } from './http-client.ts'
+import { type HttpResponse, makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
 import { type Row, row } from './report.ts'
 
-const asBrowser = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
+const browserHeaders = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
 /** Measures the compressed bytes of a download page and each public page, by file type. */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
@@ -19,22 +19,22 @@ export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   ]
   const rows: Row[] = []
   for (const [name, path] of pages) {
-    const page = await http.expectOk(`${mayfly.url}${path}`, { headers: asBrowser })
+    const page = await http.expectOk(`${mayfly.url}${path}`, { headers: browserHeaders })
     const sizes = new Map([['HTML', page.body.length]])
     for (const asset of new Set(htmlOf(page).match(/\/assets\/[\w.-]+/g))) {
-      const { body } = await http.expectOk(`${mayfly.url}${asset}`, { headers: asBrowser })
+      const { body } = await http.expectOk(`${mayfly.url}${asset}`, { headers: browserHeaders })
       const kind = asset.slice(asset.lastIndexOf('.') + 1)
       sizes.set(kind, (sizes.get(kind) ?? 0) + body.length)
     }
     for (const [kind, bytes] of sizes) {
-      rows.push(row(`${name} page as sent: ${kind}`, 'bytes', { ours: [bytes] }))
+      rows.push(row(`${name} page as sent: ${kind}`, 'bytes', { mayfly: [bytes] }))
     }
   }
   http.close()
   return rows
 }
 
-function htmlOf({ headers, body }: Answer): string {
+function htmlOf({ headers, body }: HttpResponse): string {
   const coding = headers['content-encoding']
   if (coding === 'br') return brotliDecompressSync(body).toString()
   return coding === 'gzip' ? gunzipSync(body).toString() : body.toString()

@@ -13,7 +13,7 @@ const rounds = 5
 const links = 500
 const filesInList = 20
 const clients = 8
-const asBrowser = { accept: 'text/html' }
+const browserHeaders = { accept: 'text/html' }
 
 /** Measures download pages and link lookups per second. nginx serves the same bytes from a file. */
 export async function measurePages(
@@ -25,12 +25,12 @@ export async function measurePages(
   const codes = await makeLinks(mayfly, http)
   const cookie = await signInWithFiles(mayfly, http)
   const [code = ''] = codes
-  const answers = {
-    '/s/': await http.expectOk(`${mayfly.url}/s/${code}`, { headers: asBrowser }),
+  const responses = {
+    '/s/': await http.expectOk(`${mayfly.url}/s/${code}`, { headers: browserHeaders }),
     '/api/links/': await http.expectOk(`${mayfly.url}/api/links/${code}`),
   }
-  await writeFile(join(nginx.root, 'page.html'), answers['/s/'].body)
-  await writeFile(join(nginx.root, 'details.json'), answers['/api/links/'].body)
+  await writeFile(join(nginx.root, 'page.html'), responses['/s/'].body)
+  await writeFile(join(nginx.root, 'details.json'), responses['/api/links/'].body)
   http.close()
 
   const pids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
@@ -40,7 +40,7 @@ export async function measurePages(
     return { headers, pathsFile, url: mayfly.url, pids }
   }
   const loads = {
-    page: await linkLoad('/s/', asBrowser),
+    page: await linkLoad('/s/', browserHeaders),
     nginxPage: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
     details: await linkLoad('/api/links/', {}),
     nginxDetails: { url: `${nginx.url}/details.json`, pids: () => nginx.pids },
@@ -66,14 +66,14 @@ export async function measurePages(
   ]
 }
 
-function rows(what: string, ours: LoadFigures[], nginx?: LoadFigures[]): Row[] {
-  const both = (unit: string, value: (figures: LoadFigures) => number) =>
-    compare(what, unit, ours.map(value), nginx?.map(value))
+function rows(what: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[] {
+  const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
+    compare(what, unit, mayfly.map(value), nginx?.map(value))
   return [
-    both('requests/s', (figures) => figures.requestsPerSecond),
-    both('p50 ms', (figures) => figures.p50Millis),
-    both('p99 ms', (figures) => figures.p99Millis),
-    both('CPU µs a request', (figures) => figures.cpuMicros),
+    rowFor('requests/s', (figures) => figures.requestsPerSecond),
+    rowFor('p50 ms', (figures) => figures.p50Millis),
+    rowFor('p99 ms', (figures) => figures.p99Millis),
+    rowFor('CPU µs a request', (figures) => figures.cpuMicros),
   ]
 }
 

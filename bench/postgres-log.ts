@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Mayfly } from './mayfly.ts'
 
-const quietMs = 150
+const settledAfterMs = 150
 
 /** Runs `work`. Returns its result and the Postgres log lines written meanwhile. */
 export async function logOf<Result>(
@@ -20,7 +20,7 @@ export async function logOf<Result>(
 async function settledSize(path: string): Promise<number> {
   for (;;) {
     const { size } = await stat(path)
-    await wait(quietMs)
+    await wait(settledAfterMs)
     if ((await stat(path)).size === size) return size
   }
 }

@@ -15,20 +15,22 @@ function read(path: string): string | null {
  * Returns the fields of /proc/<pid>/stat after the program's name, which may contain spaces and
  * brackets.
  */
-function stat(pid: number): string[] {
+function readStat(pid: number): string[] {
   const line = read(`/proc/${pid}/stat`)
   return line === null ? [] : line.slice(line.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Returns the pids of a process and its running descendants. */
-export function familyOf(pid: number): number[] {
-  const family = [pid]
+export function processTree(pid: number): number[] {
+  const tree = [pid]
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const parents = new Map(processes.map((name) => [Number(name), Number(stat(Number(name))[1])]))
-  for (const member of family) {
-    for (const [child, parent] of parents) if (parent === member) family.push(child)
+  const parents = new Map(
+    processes.map((name) => [Number(name), Number(readStat(Number(name))[1])]),
+  )
+  for (const member of tree) {
+    for (const [child, parent] of parents) if (parent === member) tree.push(child)
   }
-  return family
+  return tree
 }
 
 /**
@@ -36,7 +38,7 @@ export function familyOf(pid: number): number[] {
  * closed Postgres connection still counts.
  */
 export function cpuSeconds(pids: readonly number[]): number {
-  const ticks = pids.reduce((sum, pid) => sum + ticksOf(stat(pid)), 0)
+  const ticks = pids.reduce((sum, pid) => sum + ticksOf(readStat(pid)), 0)
   return ticks / ticksPerSecond
 }
 

@@ -5,11 +5,11 @@ import { logOf } from './postgres-log.ts'
 /** A table with this many rows is large. */
 const largeRows = 10_000
 /** The most rows of a table a request may read. User searches scan the newest 10,000. */
-const mostRows = 20_000
-const statementLetters = 300
+const maxRowsRead = 20_000
+const maxStatementLength = 300
 
 /** Statements that may read much of a large table, by prefix. */
-const mayReadAll: readonly { table: string; begins: string }[] = [
+const allowedScans: readonly { table: string; begins: string }[] = [
   // The Admin Center's figures, cached for a minute.
   { table: 'users', begins: 'select count(*), count(*) filter (where case when "users"."tier"' },
   {
@@ -61,33 +61,33 @@ interface Reads {
   /** Rows and index entries of large tables. An index search without a result counts as one. */
   rows: number
   /** One sentence per statement that read too much of a large table. */
-  faults: string[]
+  problems: string[]
 }
 
 /** Runs `work` and checks the plans of all statements meanwhile, including background jobs. */
-export async function readsOf(
+export async function measureReads(
   mayfly: Mayfly,
   largeTables: readonly string[],
   work: () => Promise<unknown>,
 ): Promise<Reads> {
   const { log } = await logOf(mayfly, work)
-  const reads: Reads = { rows: 0, faults: [] }
+  const reads: Reads = { rows: 0, problems: [] }
   for (const plan of plansIn(log)) {
     for (const table of largeTables) {
       const rows = rowsReadOf(plan, table)
       reads.rows += rows
       const isScan = new RegExp(`Seq Scan on ${table}\\b.*\\(actual `).test(plan)
       const statement = statementOf(plan)
-      if ((!isScan && rows <= mostRows) || isAllowed(statement, table)) continue
-      const how = isScan ? 'sequentially' : 'by an index'
-      reads.faults.push(`reads ${rows} rows of ${table} ${how}: ${statement}`)
+      if ((!isScan && rows <= maxRowsRead) || isAllowed(statement, table)) continue
+      const accessMethod = isScan ? 'sequentially' : 'by an index'
+      reads.problems.push(`reads ${rows} rows of ${table} ${accessMethod}: ${statement}`)
     }
   }
   return reads
 }
 
 function isAllowed(statement: string, ofTable: string): boolean {
-  return mayReadAll.some(({ table, begins }) => table === ofTable && statement.startsWith(begins))
+  return allowedScans.some(({ table, begins }) => table === ofTable && statement.startsWith(begins))
 }
 
 function plansIn(log: string): string[] {
@@ -98,5 +98,5 @@ function plansIn(log: string): string[] {
 
 function statementOf(plan: string): string {
   const text = plan.replace(/^\s*Query Text:/, '').replaceAll(/\s+/g, ' ')
-  return text.trim().slice(0, statementLetters)
+  return text.trim().slice(0, maxStatementLength)
 }

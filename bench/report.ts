@@ -7,7 +7,7 @@ import { type Figure, figure, ratio } from './statistics.ts'
 export interface Row {
   what: string
   unit: string
-  ours: Figure
+  mayfly: Figure
   nginx: Figure | null
   /** Mayfly's figure divided by nginx's, per round. */
   ratio: Figure | null
@@ -17,16 +17,16 @@ export interface Row {
 export function row(
   what: string,
   unit: string,
-  { ours, nginx }: { ours: number[]; nginx?: number[] },
+  { mayfly, nginx }: { mayfly: number[]; nginx?: number[] },
 ): Row {
-  return { what, unit, ours: figure(ours), nginx: nginx ? figure(nginx) : null, ratio: null }
+  return { what, unit, mayfly: figure(mayfly), nginx: nginx ? figure(nginx) : null, ratio: null }
 }
 
 /** Creates a row with the ratio to nginx, if nginx has a figure. */
-export function compare(what: string, unit: string, ours: number[], nginx?: number[]): Row {
+export function compare(what: string, unit: string, mayfly: number[], nginx?: number[]): Row {
   return {
-    ...row(what, unit, { ours, ...(nginx && { nginx }) }),
-    ratio: nginx ? ratio(ours, nginx) : null,
+    ...row(what, unit, { mayfly, ...(nginx && { nginx }) }),
+    ratio: nginx ? ratio(mayfly, nginx) : null,
   }
 }
 
@@ -54,13 +54,13 @@ export function asMarkdown({ machine, rows, tables, queries }: Report): string {
   if (rows.length > 0) {
     blocks.push(
       table(
-        ['measured', 'unit', 'ours (min to max)', 'nginx (min to max)', 'ours / nginx'],
+        ['measured', 'unit', 'Mayfly (min to max)', 'nginx (min to max)', 'Mayfly / nginx'],
         rows.map((line) => [
           line.what,
           line.unit,
-          spread(line.ours, number),
-          line.nginx ? spread(line.nginx, number) : '',
-          line.ratio ? spread(line.ratio, (value) => value.toFixed(2)) : '',
+          formatFigure(line.mayfly, number),
+          line.nginx ? formatFigure(line.nginx, number) : '',
+          line.ratio ? formatFigure(line.ratio, (value) => value.toFixed(2)) : '',
         ]),
       ),
     )
@@ -81,7 +81,7 @@ export function asMarkdown({ machine, rows, tables, queries }: Report): string {
   return blocks.join('\n\n')
 }
 
-function spread({ median, min, max }: Figure, format: (value: number) => string): string {
+function formatFigure({ median, min, max }: Figure, format: (value: number) => string): string {
   return min === max ? format(median) : `${format(median)} (${format(min)} to ${format(max)})`
 }
 
@@ -97,8 +97,8 @@ export function table(head: string[], lines: string[][]): string {
   )
   const format = (cells: string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [format(head), rule, ...lines.map(format)].join('\n')
+  const separator = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [format(head), separator, ...lines.map(format)].join('\n')
 }
 
 /** Writes all rounds to a JSON file. Returns its path. */

@@ -30,7 +30,7 @@ import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
 import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
-import { measureScale, mostSteps } from './scale.ts'
+import { maxSteps, measureScale } from './scale.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
 import { measureStoredRows } from './stored-rows.ts'
@@ -44,7 +44,7 @@ interface Bench {
 }
 
 /** Parts that share a server, compared with nginx. */
-const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
+const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
   transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
   'small-files': (bench) => measureSmallFiles(bench),
@@ -54,12 +54,12 @@ const besideNginx: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
   'page-paint': ({ mayfly }) => measurePagePaint(mayfly),
 }
-/** Like `besideNginx`, but with files on disk. */
-const besideNginxOnDisk: typeof besideNginx = {
+/** Like `nginxBenchmarks`, but with files on disk. */
+const diskBenchmarks: typeof nginxBenchmarks = {
   'transfers-on-disk': (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk'),
 }
 /** Parts that start their own servers. */
-const alone: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> = {
+const standaloneBenchmarks: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> = {
   logins: measureLogins,
   'file-list': measureFileList,
   analytics: measureAnalytics,
@@ -67,40 +67,40 @@ const alone: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> =
   'start-up': measureStartUp,
   'stored-rows': measureStoredRows,
 }
-const usualParts = [
-  ...Object.keys(besideNginx),
-  ...Object.keys(besideNginxOnDisk),
-  ...Object.keys(alone),
+const defaultNames = [
+  ...Object.keys(nginxBenchmarks),
+  ...Object.keys(diskBenchmarks),
+  ...Object.keys(standaloneBenchmarks),
   'queries',
 ]
 /** Takes many minutes, so it runs only when named. */
-const parts = [...usualParts, 'scale']
+const parts = [...defaultNames, 'scale']
 
-const { values: options, positionals: wanted } = parseArgs({
+const { values: options, positionals: requestedNames } = parseArgs({
   allowPositionals: true,
   options: {
-    steps: { type: 'string', default: String(mostSteps) },
+    steps: { type: 'string', default: String(maxSteps) },
   },
 })
 const steps = Number(options.steps)
-const unknown = wanted.filter((name) => !parts.includes(name))
+const unknown = requestedNames.filter((name) => !parts.includes(name))
 const problems = [
   ...unknown.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
-  ...(isCount(steps) && steps <= mostSteps ? [] : [`--steps is a number from 1 to ${mostSteps}.`]),
+  ...(isCount(steps) && steps <= maxSteps ? [] : [`--steps is a number from 1 to ${maxSteps}.`]),
   ...missingPrograms(),
 ]
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   process.exitCode = 1
 } else {
-  await bench(wanted.length > 0 ? wanted : usualParts)
+  await runBenchmarks(requestedNames.length > 0 ? requestedNames : defaultNames)
 }
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0
 }
 
-async function bench(names: string[]): Promise<void> {
+async function runBenchmarks(names: string[]): Promise<void> {
   const cores = divideCores()
   // This process and its children, except servers, run on the clients' cores.
   if (cores.client) pinTo(cores.client)
@@ -113,19 +113,19 @@ async function bench(names: string[]): Promise<void> {
     queries: [],
   }
   const errors: string[] = []
-  const leave = () => {
+  const exitOnSignal = () => {
     for (const dir of [scratch.dir, diskScratch]) rmSync(dir, { recursive: true, force: true })
     process.exit(130)
   }
-  process.once('SIGINT', leave)
-  const named = <Measure>(table: Record<string, Measure>) =>
+  process.once('SIGINT', exitOnSignal)
+  const selected = <Measure>(table: Record<string, Measure>) =>
     Object.entries(table).filter(([name]) => names.includes(name))
   try {
     report.rows.push(
-      ...(await runBesideNginx(named(besideNginx), cores, scratch.dir)),
-      ...(await runBesideNginx(named(besideNginxOnDisk), cores, diskScratch)),
+      ...(await runWithNginx(selected(nginxBenchmarks), cores, scratch.dir)),
+      ...(await runWithNginx(selected(diskBenchmarks), cores, diskScratch)),
     )
-    for (const [name, measure] of named(alone)) {
+    for (const [name, measure] of selected(standaloneBenchmarks)) {
       say(name)
       report.rows.push(...(await measure(cores, scratch.dir)))
     }
@@ -135,12 +135,12 @@ async function bench(names: string[]): Promise<void> {
     }
     if (names.includes('scale')) {
       say('scale')
-      const measured = await measureScale(cores, diskScratch, steps)
-      report.tables.push(measured.table)
-      errors.push(...measured.faults)
+      const scaleResult = await measureScale(cores, diskScratch, steps)
+      report.tables.push(scaleResult.table)
+      errors.push(...scaleResult.faults)
     }
   } finally {
-    process.off('SIGINT', leave)
+    process.off('SIGINT', exitOnSignal)
     for (const dir of [scratch.dir, diskScratch]) await rm(dir, { recursive: true, force: true })
   }
   console.log(`\n${asMarkdown(report)}\n`)
@@ -150,7 +150,7 @@ async function bench(names: string[]): Promise<void> {
 }
 
 /** Runs parts with a new server and a new nginx. */
-async function runBesideNginx(
+async function runWithNginx(
   parts: [name: string, measure: (bench: Bench) => Promise<Row[]>][],
   cores: Cores,
   scratch: string,

@@ -8,7 +8,7 @@ import { filesOfUser } from './scale-rows.ts'
 
 const fileBytes = 1024
 /** Samples are drawn from about this many files and users. */
-const lookedAt = { files: 20_000, users: 4_000 }
+const sampledRows = { files: 20_000, users: 4_000 }
 
 /** A file with an active link. */
 interface OpenFile {
@@ -44,18 +44,18 @@ export async function drawSample(
   fileCount: number,
   count: number,
 ): Promise<Sample> {
-  const some = (table: keyof typeof lookedAt, rows: number) =>
-    `${table} tablesample system (${Math.min(100, (100 * lookedAt[table]) / rows)})`
-  const someFiles = some('files', fileCount)
-  const someUsers = some('users', fileCount / filesOfUser)
+  const sampleOf = (table: keyof typeof sampledRows, rows: number) =>
+    `${table} tablesample system (${Math.min(100, (100 * sampledRows[table]) / rows)})`
+  const sampledFiles = sampleOf('files', fileCount)
+  const sampledUsers = sampleOf('users', fileCount / filesOfUser)
   const links = await mayfly.sql<OpenFile>(
-    `select short_code as code, storage_key as key from ${someFiles}
+    `select short_code as code, storage_key as key from ${sampledFiles}
       where expires_at > now() and purging_at is null and deleted_at is null
       order by random() limit $1`,
     [count],
   )
-  const owned = await mayfly.sql<OwnedFile>(
-    `select files.id, storage_key as key, original_name as name, token from ${someFiles}
+  const ownedFiles = await mayfly.sql<OwnedFile>(
+    `select files.id, storage_key as key, original_name as name, token from ${sampledFiles}
       join users on users.id = owner_id and tier = 'premium'
       join lateral (select token from sessions where user_id = owner_id limit 1) session on true
       where purging_at is null and deleted_at is null and max_lifetime_at > now() + interval '1 day'
@@ -64,7 +64,7 @@ export async function drawSample(
     [2 * count, links.map(({ code }) => code)],
   )
   const free = await mayfly.sql<{ token: string }>(
-    `select token from ${someUsers}
+    `select token from ${sampledUsers}
       join lateral (select token from sessions where user_id = users.id limit 1) session on true
       where tier = 'free' and not exists (select 1 from uploads where owner_id = users.id)
         and (select count(*) from files
@@ -73,19 +73,19 @@ export async function drawSample(
     [count],
   )
   const people = await mayfly.sql<{ email: string }>(
-    `select email from ${someUsers} where role = 'user' order by random() limit $1`,
+    `select email from ${sampledUsers} where role = 'user' order by random() limit $1`,
     [count],
   )
-  const deleted = owned.slice(count)
-  for (const drawn of [links, deleted, free, people]) {
-    if (drawn.length < count) throw new Error('The database has too few rows for a sample.')
+  const deleted = ownedFiles.slice(count)
+  for (const sampleRows of [links, deleted, free, people]) {
+    if (sampleRows.length < count) throw new Error('The database has too few rows for a sample.')
   }
   await storeBytes(mayfly, [...links, ...deleted])
   const freeTokens = free.map(({ token }) => token)
-  await noteSeen(mayfly, [...owned.map(({ token }) => token), ...freeTokens])
+  await touchSessions(mayfly, [...ownedFiles.map(({ token }) => token), ...freeTokens])
   return {
     links,
-    renewed: owned.slice(0, count),
+    renewed: ownedFiles.slice(0, count),
     deleted,
     freeTokens,
     emails: people.map(({ email }) => email),
@@ -104,21 +104,21 @@ async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<vo
 }
 
 /** Marks these sessions as just used. Otherwise the next request of each would write that. */
-async function noteSeen(mayfly: Mayfly, tokens: string[]): Promise<void> {
+async function touchSessions(mayfly: Mayfly, tokens: string[]): Promise<void> {
   await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
 }
 
-/** Sends request number `turn`. */
-type Ask = (turn: number) => Promise<unknown>
+/** Sends request number `index`. */
+type NumberedRequest = (index: number) => Promise<unknown>
 
 /** The measured requests. */
 export interface Requests {
   /** By name in the report. */
-  byName: Record<string, Ask>
+  byName: Record<string, NumberedRequest>
   /** The Admin Center's counts of all users and files. */
-  countAll: Ask
+  countAll: NumberedRequest
   /** An admin action that invalidates the cached counts. */
-  act: Ask
+  act: NumberedRequest
 }
 
 /**
@@ -145,13 +145,13 @@ export async function prepareRequests(
   }
   const get = (path: string, headers: Record<string, string> = {}) => send('GET', path, headers)
   const bytes = randomBytes(fileBytes)
-  const upload = (token: string | undefined, turn: number) =>
-    uploadFile(mayfly, http, cookieOf(token), { name: `Report ${turn}.pdf`, bytes })
+  const upload = (token: string | undefined, index: number) =>
+    uploadFile(mayfly, http, cookieOf(token), { name: `Report ${index}.pdf`, bytes })
 
-  const code = (turn: number) => sample.links[turn]?.code
-  const owner = (turn: number) => ({ cookie: cookieOf(sample.renewed[turn]?.token) })
-  const ofOwner = (path: string) => (turn: number) => get(path, owner(turn))
-  const email = (turn: number) => encodeURIComponent(sample.emails[turn] ?? '')
+  const code = (index: number) => sample.links[index]?.code
+  const owner = (index: number) => ({ cookie: cookieOf(sample.renewed[index]?.token) })
+  const getAsOwner = (path: string) => (index: number) => get(path, owner(index))
+  const email = (index: number) => encodeURIComponent(sample.emails[index] ?? '')
   const admin = { cookie: await signIn(mayfly, http) }
   const { body } = await get('/api/auth/user', admin)
   const { id } = JSON.parse(body.toString()) as { id: string }
@@ -159,35 +159,36 @@ export async function prepareRequests(
 
   const act = () => send('POST', '/api/admin/expire-files', admin)
   const byName: Requests['byName'] = {
-    'GET /s/{code}, the page': (turn) => get(`/s/${code(turn)}`, { accept: 'text/html' }),
-    'GET /api/links/{code}': (turn) => get(`/api/links/${code(turn)}`),
-    'GET /api/download/{code}, 1 KiB': (turn) => get(`/api/download/${code(turn)}`),
-    'GET /api/auth/user': ofOwner('/api/auth/user'),
-    'GET /api/files, the first 100': ofOwner('/api/files?limit=100'),
-    'GET /api/files, a search': (turn) =>
+    'GET /s/{code}, the page': (index) => get(`/s/${code(index)}`, { accept: 'text/html' }),
+    'GET /api/links/{code}': (index) => get(`/api/links/${code(index)}`),
+    'GET /api/download/{code}, 1 KiB': (index) => get(`/api/download/${code(index)}`),
+    'GET /api/auth/user': getAsOwner('/api/auth/user'),
+    'GET /api/files, the first 100': getAsOwner('/api/files?limit=100'),
+    'GET /api/files, a search': (index) =>
       get(
-        `/api/files?limit=100&search=${encodeURIComponent(sample.renewed[turn]?.name ?? '')}`,
-        owner(turn),
+        `/api/files?limit=100&search=${encodeURIComponent(sample.renewed[index]?.name ?? '')}`,
+        owner(index),
       ),
-    'GET /api/files, by downloads': ofOwner('/api/files?limit=100&sort=-downloads'),
-    'GET /api/files/summary': ofOwner('/api/files/summary'),
-    'GET /api/files/receipts': ofOwner('/api/files/receipts'),
-    'GET /api/analytics': ofOwner('/api/analytics'),
-    'GET /api/files/{id}/stats': (turn) =>
-      get(`/api/files/${sample.renewed[turn]?.id}/stats`, owner(turn)),
-    'upload of 1 KiB: start, PUT, confirm': (turn) => upload(sample.renewed[turn]?.token, turn),
-    'the same by a free user': (turn) => upload(sample.freeTokens[turn], turn),
-    'PATCH /api/files/{id}/renew': (turn) =>
-      send('PATCH', `/api/files/${sample.renewed[turn]?.id}/renew`, owner(turn), {
+    'GET /api/files, by downloads': getAsOwner('/api/files?limit=100&sort=-downloads'),
+    'GET /api/files/summary': getAsOwner('/api/files/summary'),
+    'GET /api/files/receipts': getAsOwner('/api/files/receipts'),
+    'GET /api/analytics': getAsOwner('/api/analytics'),
+    'GET /api/files/{id}/stats': (index) =>
+      get(`/api/files/${sample.renewed[index]?.id}/stats`, owner(index)),
+    'upload of 1 KiB: start, PUT, confirm': (index) => upload(sample.renewed[index]?.token, index),
+    'the same by a free user': (index) => upload(sample.freeTokens[index], index),
+    'PATCH /api/files/{id}/renew': (index) =>
+      send('PATCH', `/api/files/${sample.renewed[index]?.id}/renew`, owner(index), {
         expirationDays: '7',
       }),
-    'DELETE /api/files/{id}': (turn) =>
-      send('DELETE', `/api/files/${sample.deleted[turn]?.id}`, {
-        cookie: cookieOf(sample.deleted[turn]?.token),
+    'DELETE /api/files/{id}': (index) =>
+      send('DELETE', `/api/files/${sample.deleted[index]?.id}`, {
+        cookie: cookieOf(sample.deleted[index]?.token),
       }),
-    'GET /api/admin/users, a search': (turn) =>
-      get(`/api/admin/users?search=${email(turn)}`, admin),
-    'GET /api/admin/audit, of a user': (turn) => get(`/api/admin/audit?user=${email(turn)}`, admin),
+    'GET /api/admin/users, a search': (index) =>
+      get(`/api/admin/users?search=${email(index)}`, admin),
+    'GET /api/admin/audit, of a user': (index) =>
+      get(`/api/admin/audit?user=${email(index)}`, admin),
     'POST /api/admin/expire-files, nothing due': act,
   }
   return { byName, countAll: () => get('/api/admin/stats', admin), act }

@@ -2,47 +2,47 @@ import { dayInMs } from '../src/shared/rules/format/units.ts'
 import { shortCodeAlphabet, shortCodeLength } from '../src/shared/rules/links/short-code.ts'
 import { fillInBulk, type Statements } from './fill-in-bulk.ts'
 import type { Mayfly } from './mayfly.ts'
-import { namesOfPerson } from './names.ts'
+import { personNamesSql } from './names.ts'
 
 /** Average number of files per user. Every fifth user is premium. */
 export const filesOfUser = 50
 /** The time span of the uploads. */
-const uploadedMs = 60 * dayInMs
+const uploadPeriodMs = 60 * dayInMs
 /** The most files inserted per statement. */
-const filesAtOnce = 500_000
+const filesPerStatement = 500_000
 
 /**
  * Selects users $1 to $2, with $3 as the current time. `users.n` is the number. Ids have 32
  * characters.
  */
-const somePeople = `(select n, md5('user ' || n) as id, $3::timestamptz as now
+const peopleSql = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`
 
 /** Each statement inserts the rows of users $1 to $2 other than files. */
-const rowsOfUsers = [
+const userRowSql = [
   `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
     select id, first || ' ' || last, first, last,
       lower(first || '.' || last) || '.' || n || '@mail' || n % 500 || '.example',
       case when n % 5 = 0 then 'premium' else 'free' end,
       now - interval '60 days' - interval '1 minute' * ($2 - n), now
-    from ${somePeople}, ${namesOfPerson}`,
+    from ${peopleSql}, ${personNamesSql}`,
   `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
     select md5('account ' || n), id, id, 'credential',
-      encode(sha512(id::bytea), 'hex') || ':' || id, now, now from ${somePeople}`,
+      encode(sha512(id::bytea), 'hex') || ':' || id, now, now from ${peopleSql}`,
   // Every second user has two sessions.
   `insert into sessions (id, token, user_id, expires_at, ip_address, user_agent, created_at, updated_at)
     select md5('session ' || n || browser), md5('token ' || n || browser), id, now + interval '14 days',
       '192.0.2.7', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', now, now
-    from ${somePeople}, generate_series(0, n % 2) browser`,
+    from ${peopleSql}, generate_series(0, n % 2) browser`,
   `insert into preferences (user_id, default_expiration_days, mail_on_first_download, mail_before_expiry)
-    select id, 3, true, true from ${somePeople} where n % 20 = 0`,
+    select id, 3, true, true from ${peopleSql} where n % 20 = 0`,
   `insert into branding (user_id, name, accent, message, updated_at)
-    select id, 'Lovelace & Co.', '#336699', 'Our files for you.', now from ${somePeople} where n % 50 = 0`,
+    select id, 'Lovelace & Co.', '#336699', 'Our files for you.', now from ${peopleSql} where n % 50 = 0`,
   `insert into owner_downloads (owner_id, day, shard, count)
-    select id, now::date - ago, n % 16, 1 + ago from ${somePeople}, generate_series(0, 54, 6) ago`,
+    select id, now::date - ago, n % 16, 1 + ago from ${peopleSql}, generate_series(0, 54, 6) ago`,
   `insert into audit_log (at, actor, action, subject, details)
     select now - interval '1 second' * ($2 - n), id, action, id, '{"reason": "preview"}'
-    from ${somePeople}, unnest(array['set-tier', 'change-password']) action`,
+    from ${peopleSql}, unnest(array['set-tier', 'change-password']) action`,
 ]
 
 /**
@@ -54,7 +54,7 @@ const foreign = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).
 const native = shortCodeAlphabet.slice(0, foreign.length)
 
 /** Returns SQL for the short code of file `n`. */
-function codeOf(n: string): string {
+function codeSql(n: string): string {
   const random = `substr(encode(sha256(('code ' || ${n})::bytea), 'base64'), 1, ${shortCodeLength})`
   return `translate(${random}, '${foreign}', '${native}')`
 }
@@ -66,7 +66,7 @@ function codeOf(n: string): string {
  * whole days. So for three hours after $7 no link expires and the purge finds nothing. `offset 0`
  * makes Postgres compute each value once.
  */
-function someFiles(every = 1): string {
+function filesSql(every = 1): string {
   const first = `($1::bigint + ${every - 1}) / ${every} * ${every}`
   return `(select *, case when is_premium then most else expires end as due,
     case when luck < 0.5 then 0 else least(1000, floor(0.5 / (1.0001 - luck)))::int end as downloads
@@ -78,13 +78,13 @@ function someFiles(every = 1): string {
     lateral (select bench.draw(n, 1) as luck, 1 + floor(6 * bench.draw(n, 2))::int as kind,
       (1000 * exp(11 * bench.draw(n, 3)))::bigint as bytes,
       $3::bigint + floor($4::int * bench.draw(n, 4))::bigint as owner_number,
-      ${uploadedMs / dayInMs} * (1 - (n - $5::bigint)::float8 / ($6::bigint - $5::bigint + 1)) as age) draw,
+      ${uploadPeriodMs / dayInMs} * (1 - (n - $5::bigint)::float8 / ($6::bigint - $5::bigint + 1)) as age) draw,
     lateral (select md5('user ' || owner_number) as owner, owner_number % 5 = 0 as is_premium) person
   offset 0) uploads offset 0) lives) made`
 }
 
-/** Each statement inserts rows for the files of `someFiles`. Bytes that were due are purged. */
-const rowsOfFiles = [
+/** Each statement inserts rows for the files of `filesSql`. Bytes that were due are purged. */
+const fileRowSql = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
       sha256, is_content_proved, notified_expires_at, purging_at, purge_due_at, purged_at, purge_tries,
@@ -95,34 +95,34 @@ const rowsOfFiles = [
         || (array['.jpg', '.pdf', '.txt', '.docx', '.mp3', '.zip'])[kind],
       (array['image/jpeg', 'application/pdf', 'text/plain', 'application/msword', 'audio/mpeg',
         'application/zip'])[kind],
-      bytes, ${codeOf('n')}, created, expires, most, downloads,
+      bytes, ${codeSql('n')}, created, expires, most, downloads,
       case when downloads > 0 then created + interval '1 hour' end, 1.5,
       encode(sha256(n::text::bytea), 'hex'), true, expires,
       case when due <= now then due end, case when due <= now then due end,
       case when due <= now then due + interval '1 minute' end, (due <= now)::int, due
-    from ${someFiles()}`,
+    from ${filesSql()}`,
   // A tenth of the files were renewed once and keep their first code reserved.
   `insert into short_codes (code, issued_at)
-    select ${codeOf('n')}, created from ${someFiles()}
-    union all select ${codeOf('-n')}, created from ${someFiles(10)}`,
+    select ${codeSql('n')}, created from ${filesSql()}
+    union all select ${codeSql('-n')}, created from ${filesSql(10)}`,
   `insert into file_downloads (file_id, day, count)
-    select bench.uuid('file ' || n), created::date, downloads from ${someFiles()} where downloads > 0`,
+    select bench.uuid('file ' || n), created::date, downloads from ${filesSql()} where downloads > 0`,
   // One deleted file for every ten existing ones.
   `insert into deletion_receipts
       (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
     select bench.uuid('deleted ' || n), owner, 'disk',
       substr(encode(sha256(('deleted ' || n)::bytea), 'hex'), 1, 26),
       case when created > now - interval '29 days' then 'Report ' || n || '.pdf' end, created, created
-    from ${someFiles(10)}`,
+    from ${filesSql(10)}`,
   `insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size,
       expiration_days, tier, created_at, last_activity_at)
     select owner, 'disk', substr(encode(sha256(('open ' || n)::bytea), 'hex'), 1, 26), 'Film.mp4',
       'video/mp4', bytes, 3, case when is_premium then 'premium' else 'free' end,
       now - interval '3 hours' * luck, now - interval '3 hours' * luck
-    from ${someFiles(1000)}`,
+    from ${filesSql(1000)}`,
   `insert into blocked_content (sha256, size, reason, blocked_at)
     select encode(sha256(('blocked ' || n)::bytea), 'hex'), bytes, 'Malware', now
-    from ${someFiles(10000)}`,
+    from ${filesSql(10000)}`,
 ]
 
 const filledTables = [
@@ -141,7 +141,7 @@ const makeFunctions = `create schema bench;
     overlay(overlay(md5(name) placing '4' from 13) placing '8' from 17)::uuid`
 
 /** Prepares a new database for `growTo`. */
-export async function prepareFilling(mayfly: Mayfly): Promise<void> {
+export async function createFunctions(mayfly: Mayfly): Promise<void> {
   await mayfly.sql(makeFunctions)
 }
 
@@ -153,14 +153,14 @@ export async function growTo(mayfly: Mayfly, before: number, count: number): Pro
   const now = new Date()
   const firstUser = before / filesOfUser + 1
   const users = (count - before) / filesOfUser
-  const inserts: Statements = rowsOfUsers.map((rows) => [
+  const inserts: Statements = userRowSql.map((rows) => [
     rows,
     [firstUser, firstUser + users - 1, now],
   ])
-  for (let first = before + 1; first <= count; first += filesAtOnce) {
-    const last = Math.min(first + filesAtOnce - 1, count)
+  for (let first = before + 1; first <= count; first += filesPerStatement) {
+    const last = Math.min(first + filesPerStatement - 1, count)
     const values = [first, last, firstUser, users, before + 1, count, now]
-    for (const rows of rowsOfFiles) inserts.push([rows, values])
+    for (const rows of fileRowSql) inserts.push([rows, values])
   }
   await fillInBulk(mayfly, filledTables, inserts)
 }

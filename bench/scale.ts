@@ -6,25 +6,25 @@ import { pauseJobs, withJobs } from './job-runs.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
 import { cpuSeconds } from './process-cost.ts'
-import { findLargeTables, logPlansFromNextStart, readsOf } from './query-plans.ts'
+import { findLargeTables, logPlansFromNextStart, measureReads } from './query-plans.ts'
 import type { Table } from './report.ts'
 import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
-import { growTo, prepareFilling } from './scale-rows.ts'
+import { createFunctions, growTo } from './scale-rows.ts'
 import { median, percentile } from './statistics.ts'
 
 /** The number of files in the first step. Each further step has ten times as many. */
 const firstCount = 10_000
-export const mostSteps = 4
+export const maxSteps = 4
 /** Maximum disk space per file, including indexes. */
-const bytesOfFile = 1800
+const bytesPerFile = 1800
 const warmUps = 5
 const timedCalls = 60
 /** How often all users and files are counted, which takes seconds in the last step. */
-const timedCounts = 3
+const timedCountAlls = 3
 /** Requests per plan check. */
-const readCalls = 3
+const planCalls = 3
 /** Counts all users and files. The action before it invalidates the cache. */
-const countingAll = 'POST /api/admin/expire-files, GET /api/admin/stats'
+const countAllName = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
  * The frequent jobs, except `compute-digests`, because all files here have a SHA-256. Daily jobs
  * aren't measured.
@@ -58,7 +58,7 @@ interface Step {
  * SQL. One server handles one request at a time, each for different random rows. After the last
  * step the plans are checked: reading a whole large table is an error unless allowed
  * (query-plans.ts).
- * @param steps from 1 to `mostSteps`.
+ * @param steps from 1 to `maxSteps`.
  * @throws {Error} if disk space is short.
  */
 export async function measureScale(
@@ -67,37 +67,39 @@ export async function measureScale(
   steps: number,
 ): Promise<{ table: Table; faults: string[] }> {
   const counts = Array.from({ length: steps }, (_step, at) => firstCount * 10 ** at)
-  requireRoom(scratch, (counts.at(-1) ?? 0) * bytesOfFile)
+  requireFreeSpace(scratch, (counts.at(-1) ?? 0) * bytesPerFile)
   const secret = randomBytes(32).toString('hex')
   const start = () =>
     startMayfly(join(scratch, 'scale'), cores.server, { env: { AUTH_SECRET: secret } })
 
   let mayfly = await start()
   try {
-    await prepareFilling(mayfly)
-    const measured: Step[] = []
+    await createFunctions(mayfly)
+    const measuredSteps: Step[] = []
     for (const [at, count] of counts.entries()) {
       await pauseJobs(mayfly)
       await growTo(mayfly, counts[at - 1] ?? 0, count)
       const step = await measureStep(mayfly, count, secret)
-      measured.push(step)
-      tell(step)
+      measuredSteps.push(step)
+      printStep(step)
     }
     await logPlansFromNextStart(mayfly)
     await mayfly.stop()
     mayfly = await start()
     const reads = await readPlans(mayfly, counts.at(-1) ?? 0, secret)
-    return { table: asTable(measured, reads.rows), faults: reads.faults }
+    return { table: asTable(measuredSteps, reads.rows), faults: reads.problems }
   } finally {
     await mayfly.stop()
   }
 }
 
-function requireRoom(folder: string, bytes: number): void {
+function requireFreeSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize > bytes) return
-  const needed = Math.ceil(bytes / 1e9)
-  throw new Error(`${folder} needs ${needed} GB of free space. Take fewer steps with --steps.`)
+  const neededGigabytes = Math.ceil(bytes / 1e9)
+  throw new Error(
+    `${folder} needs ${neededGigabytes} GB of free space. Take fewer steps with --steps.`,
+  )
 }
 
 async function measureStep(mayfly: Mayfly, files: number, secret: string): Promise<Step> {
@@ -105,14 +107,14 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   await withRequests(mayfly, files, secret, warmUps + timedCalls, async (requests) => {
     for (const [name, ask] of Object.entries(requests.byName)) {
       for (let turn = 0; turn < warmUps; turn += 1) await ask(turn)
-      costs.set(name, await costOf(mayfly, timedCalls, (call) => ask(warmUps + call)))
+      costs.set(name, await measureCost(mayfly, timedCalls, (call) => ask(warmUps + call)))
     }
-    const countAll = async (turn: number) => {
-      await requests.act(turn)
+    const countAll = async (call: number) => {
+      await requests.act(call)
       // The server cancels a count after 25 s, which then shows in the time.
-      await requests.countAll(turn).catch(() => undefined)
+      await requests.countAll(call).catch(() => undefined)
     }
-    costs.set(countingAll, await costOf(mayfly, timedCounts, countAll))
+    costs.set(countAllName, await measureCost(mayfly, timedCountAlls, countAll))
   })
   await withJobs(mayfly, async (run) => {
     for (const job of jobs) {
@@ -127,16 +129,16 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
 }
 
 /** Sends a request `calls` times. Returns its cost. */
-async function costOf(
+async function measureCost(
   mayfly: Mayfly,
   calls: number,
-  ask: (call: number) => Promise<unknown>,
+  request: (call: number) => Promise<unknown>,
 ): Promise<Cost> {
   const times: number[] = []
   const before = cpuMs(mayfly)
   for (let call = 0; call < calls; call += 1) {
     const started = performance.now()
-    await ask(call)
+    await request(call)
     times.push(performance.now() - started)
   }
   return { times, cpu: (cpuMs(mayfly) - before) / calls }
@@ -150,50 +152,50 @@ async function withRequests(
   mayfly: Mayfly,
   files: number,
   secret: string,
-  turns: number,
+  rowCount: number,
   work: (requests: Requests) => Promise<void>,
 ): Promise<void> {
   const http = makeHttpClient(1)
   try {
-    const sample = await drawSample(mayfly, files, turns)
+    const sample = await drawSample(mayfly, files, rowCount)
     await work(await prepareRequests(mayfly, http, sample, secret))
   } finally {
     http.close()
   }
 }
 
-interface PlansOfAll {
+interface PlanSummary {
   /** Rows of large tables read by each request or job. */
   rows: Map<string, number>
-  faults: string[]
+  problems: string[]
 }
 
-async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise<PlansOfAll> {
+async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise<PlanSummary> {
   await pauseJobs(mayfly)
   const large = await findLargeTables(mayfly)
   const rows = new Map<string, number>()
-  const faults = new Set<string>()
-  const read = async (name: string, ask: () => Promise<unknown>) => {
-    const reads = await readsOf(mayfly, large, ask)
+  const problems = new Set<string>()
+  const checkPlans = async (name: string, request: () => Promise<unknown>) => {
+    const reads = await measureReads(mayfly, large, request)
     // Background work may read rows too, so take the minimum.
     rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
-    for (const fault of reads.faults) faults.add(`${name} ${fault}`)
+    for (const problem of reads.problems) problems.add(`${name} ${problem}`)
   }
-  await withRequests(mayfly, files, secret, readCalls, async ({ byName, countAll }) => {
+  await withRequests(mayfly, files, secret, planCalls, async ({ byName, countAll }) => {
     for (const [name, ask] of Object.entries(byName)) {
-      for (let turn = 0; turn < readCalls; turn += 1) await read(name, () => ask(turn))
+      for (let call = 0; call < planCalls; call += 1) await checkPlans(name, () => ask(call))
     }
-    await read(countingAll, () => countAll(0))
-    if (!((rows.get(countingAll) ?? 0) >= files)) throw new Error('Plans are missing in the log.')
+    await checkPlans(countAllName, () => countAll(0))
+    if (!((rows.get(countAllName) ?? 0) >= files)) throw new Error('Plans are missing in the log.')
   })
   await withJobs(mayfly, async (run) => {
-    for (const job of jobs) await read(`job ${job}`, () => run(job))
+    for (const job of jobs) await checkPlans(`job ${job}`, () => run(job))
   })
-  return { rows, faults: [...faults] }
+  return { rows, problems: [...problems] }
 }
 
 /** Prints a step. The table of all steps follows at the end. */
-function tell({ files, bytes, costs }: Step): void {
+function printStep({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)
 }

@@ -4,11 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { environment } from './machine.ts'
 
 /** On a busy machine a start takes minutes. */
-const startMs = 300_000
-const stopMs = 40_000
+const startTimeoutMs = 300_000
+const stopTimeoutMs = 40_000
 const pollMs = 2
 
-export interface Started {
+export interface StartedServer {
   pid: number
   /** Milliseconds from the start to the first 2xx. */
   readyMs: number
@@ -22,7 +22,7 @@ export interface Started {
 export async function startServer(
   [command = '', ...args]: string[],
   options: { url: string; logFile: string; cwd?: string; env?: Record<string, string> },
-): Promise<Started> {
+): Promise<StartedServer> {
   const log = openSync(options.logFile, 'a')
   const began = performance.now()
   const child = spawn(command, args, {
@@ -39,7 +39,7 @@ export async function startServer(
   })
   failed.catch(() => {})
   try {
-    await Promise.race([failed, untilItAnswers(options.url)])
+    await Promise.race([failed, waitUntilReady(options.url)])
   } catch (error) {
     await stopProcess(child)
     throw error
@@ -49,8 +49,8 @@ export async function startServer(
   return { pid: child.pid, readyMs, stop: () => stopProcess(child) }
 }
 
-async function untilItAnswers(url: string): Promise<void> {
-  const deadline = AbortSignal.timeout(startMs)
+async function waitUntilReady(url: string): Promise<void> {
+  const deadline = AbortSignal.timeout(startTimeoutMs)
   for (;;) {
     const response = await fetch(url, { signal: deadline }).catch(() => null)
     await response?.arrayBuffer()
@@ -64,7 +64,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
   await exited
   clearTimeout(timer)
 }

@@ -16,13 +16,13 @@ const rounds = 7
 const warmUpRounds = 10
 
 /** The cost of one upload method, per round. */
-interface Cost {
+interface UploadCost {
   /** Files per second. */
   rate: number[]
   /** Server CPU time per file, in milliseconds. */
   cpu: number[]
   /** CPU usage of this client, in percent of one core. */
-  busy: number[]
+  clientBusy: number[]
 }
 
 /**
@@ -44,37 +44,42 @@ export async function measureSmallFiles({
   const put = (url: string) =>
     http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body: bytes })
 
-  const ours = () => byClients(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
-  const oursInBatches = () =>
-    byClients(batchesOf(names), async (batch) => {
+  const uploadOneByOne = () =>
+    inParallel(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
+  const uploadInBatches = () =>
+    inParallel(batchesOf(names), async (batch) => {
       const started = await calls.startAll(batch, fileBytes)
-      await byClients(started, ({ uploadUrl }) => put(uploadUrl))
+      await inParallel(started, ({ uploadUrl }) => put(uploadUrl))
       await calls.confirmAll(started)
     })
-  const toNginx = () => byClients(names, (name) => put(`${nginx.url}/files/${name}`))
+  const uploadToNginx = () => inParallel(names, (name) => put(`${nginx.url}/files/${name}`))
 
-  const measure = async (cost: Cost, pids: () => number[], upload: () => Promise<unknown>) => {
+  const measure = async (
+    cost: UploadCost,
+    pids: () => number[],
+    upload: () => Promise<unknown>,
+  ) => {
     const before = { cpu: cpuSeconds(pids()), own: process.cpuUsage(), at: performance.now() }
     await upload()
     const seconds = (performance.now() - before.at) / 1000
     const { user, system } = process.cpuUsage(before.own)
     cost.rate.push(files / seconds)
     cost.cpu.push(((cpuSeconds(pids()) - before.cpu) / files) * 1000)
-    cost.busy.push(((user + system) / 1e6 / seconds) * 100)
+    cost.clientBusy.push(((user + system) / 1e6 / seconds) * 100)
   }
-  const costs = { alone: noCost(), batches: noCost(), nginx: noCost() }
-  const ourPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
+  const costs = { alone: emptyCost(), batches: emptyCost(), nginx: emptyCost() }
+  const mayflyPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
   // Warm-up: opens connections and lets Node compile hot code over several thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
-    await ours()
-    await oursInBatches()
-    await toNginx()
+    await uploadOneByOne()
+    await uploadInBatches()
+    await uploadToNginx()
   }
   for (let round = 0; round < rounds; round += 1) {
-    await measure(costs.alone, ourPids, ours)
-    await measure(costs.batches, ourPids, oursInBatches)
-    await measure(costs.nginx, () => nginx.pids, toNginx)
+    await measure(costs.alone, mayflyPids, uploadOneByOne)
+    await measure(costs.batches, mayflyPids, uploadInBatches)
+    await measure(costs.nginx, () => nginx.pids, uploadToNginx)
     await rm(join(nginx.root, 'files'), { recursive: true })
     await mkdir(join(nginx.root, 'files'))
   }
@@ -85,15 +90,18 @@ export async function measureSmallFiles({
   ]
 }
 
-function noCost(): Cost {
-  return { rate: [], cpu: [], busy: [] }
+function emptyCost(): UploadCost {
+  return { rate: [], cpu: [], clientBusy: [] }
 }
 
-function rowsOf(what: string, ours: Cost, nginx: Cost): Row[] {
+function rowsOf(what: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
   return [
-    compare(what, 'files/s', ours.rate, nginx.rate),
-    compare(`${what}: server and Postgres`, 'CPU ms a file', ours.cpu, nginx.cpu),
-    row(`${what}: client busy (of one core)`, '%', { ours: ours.busy, nginx: nginx.busy }),
+    compare(what, 'files/s', mayfly.rate, nginx.rate),
+    compare(`${what}: server and Postgres`, 'CPU ms a file', mayfly.cpu, nginx.cpu),
+    row(`${what}: client busy (of one core)`, '%', {
+      mayfly: mayfly.clientBusy,
+      nginx: nginx.clientBusy,
+    }),
   ]
 }
 
@@ -103,13 +111,13 @@ function batchesOf(names: readonly string[]): string[][] {
 }
 
 /** Processes the items with one worker per connection. */
-async function byClients<Item>(
+async function inParallel<Item>(
   items: readonly Item[],
   upload: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const left = items.values()
+  const remaining = items.values()
   const client = async () => {
-    for (const item of left) await upload(item)
+    for (const item of remaining) await upload(item)
   }
   await Promise.all(Array.from({ length: clients }, client))
 }

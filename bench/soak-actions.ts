@@ -26,7 +26,7 @@ export interface ActionContext extends SharedFixture {
 }
 
 /** A client's action. Throws on an unexpected status. */
-type Action = (world: ActionContext) => Promise<void>
+type Action = (context: ActionContext) => Promise<void>
 
 /** More than a connection buffers, so that the server detects a stalled reader. */
 export const sharedBytes = 16 * 1024 ** 2
@@ -37,30 +37,32 @@ const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 const batchNames = ['one.bin', 'two.bin', 'three.bin']
 /** One more than the 16 pipelined requests the server allows. */
-const sentAhead = 40
+const pipelinedRequests = 40
 
 /** Actions of users, programs and attackers. */
 export const actions: Readonly<Record<string, Action>> = {
-  page: (world) => expectStatus(world, 200, `/s/${world.code}`, { headers: html }),
-  details: (world) => expectStatus(world, 200, `/api/links/${world.code}`),
-  download: (world) => expectStatus(world, 200, `/api/download/${world.code}`),
-  range: (world) =>
-    expectStatus(world, 206, `/api/download/${world.code}`, { headers: { range: 'bytes=7-9000' } }),
-  landing: (world) => expectStatus(world, 200, '/', { headers: html }),
-  ready: (world) => expectStatus(world, 200, '/api/ready'),
-  async dashboard(world) {
-    const { cookie } = world
+  page: (context) => expectStatus(context, 200, `/s/${context.code}`, { headers: html }),
+  details: (context) => expectStatus(context, 200, `/api/links/${context.code}`),
+  download: (context) => expectStatus(context, 200, `/api/download/${context.code}`),
+  range: (context) =>
+    expectStatus(context, 206, `/api/download/${context.code}`, {
+      headers: { range: 'bytes=7-9000' },
+    }),
+  landing: (context) => expectStatus(context, 200, '/', { headers: html }),
+  ready: (context) => expectStatus(context, 200, '/api/ready'),
+  async dashboard(context) {
+    const { cookie } = context
     for (const path of ['/api/auth/user', '/api/files', '/api/files/summary']) {
-      await expectStatus(world, 200, path, { headers: { cookie } })
+      await expectStatus(context, 200, path, { headers: { cookie } })
     }
   },
-  async 'upload and deletion'(world) {
-    const { id, shortCode } = await upload(world, 'soak.bin')
-    await remove(world, id)
-    await expectStatus(world, 404, `/api/links/${shortCode}`)
+  async 'upload and deletion'(context) {
+    const { id, shortCode } = await upload(context, 'soak.bin')
+    await remove(context, id)
+    await expectStatus(context, 404, `/api/links/${shortCode}`)
   },
-  async 'upload in parts'(world) {
-    const { mayfly, http, cookie } = world
+  async 'upload in parts'(context) {
+    const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
     const started = await calls.start('parts.bin', large.length)
     const { size, count } = started.parts ?? { size: large.length, count: 1 }
@@ -69,54 +71,54 @@ export const actions: Readonly<Record<string, Action>> = {
     for (const number of numbers) {
       await put(http, urls[number] ?? '', large.subarray((number - 1) * size, number * size))
     }
-    await remove(world, (await calls.confirm(started)).id)
+    await remove(context, (await calls.confirm(started)).id)
   },
-  async 'batch of uploads'(world) {
-    const { mayfly, http, cookie } = world
+  async 'batch of uploads'(context) {
+    const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
     const started = await calls.startAll(batchNames, small.length)
     for (const { uploadUrl } of started) await put(http, uploadUrl, small)
     const fileIds = (await calls.confirmAll(started)).map(({ id }) => id)
     const body = JSON.stringify({ fileIds })
     const headers = { ...json, cookie }
-    await expectStatus(world, 200, '/api/files/bulk', { method: 'DELETE', headers, body })
+    await expectStatus(context, 200, '/api/files/bulk', { method: 'DELETE', headers, body })
   },
-  async renewal(world) {
-    const { id, shortCode } = await upload(world, 'renewed.bin')
+  async renewal(context) {
+    const { id, shortCode } = await upload(context, 'renewed.bin')
     const body = JSON.stringify({ expirationDays: '7' })
-    const headers = { ...json, cookie: world.cookie }
-    await expectStatus(world, 200, `/api/files/${id}/renew`, { method: 'PATCH', headers, body })
-    await expectStatus(world, 404, `/api/links/${shortCode}`)
-    await remove(world, id)
+    const headers = { ...json, cookie: context.cookie }
+    await expectStatus(context, 200, `/api/files/${id}/renew`, { method: 'PATCH', headers, body })
+    await expectStatus(context, 404, `/api/links/${shortCode}`)
+    await remove(context, id)
   },
   /** Drops the connection during a PUT. */
-  async 'cut upload'(world) {
-    const { mayfly, http, cookie } = world
+  async 'cut upload'(context) {
+    const { mayfly, http, cookie } = context
     const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
-    await exchange(mayfly, putText(uploadUrl, 5000, 2000), { mostMs: 100 })
+    await exchange(mayfly, putText(uploadUrl, 5000, 2000), { maxMs: 100 })
     const call = {
       method: 'POST',
       headers: { ...json, cookie },
       body: JSON.stringify({ cloudKey }),
     }
-    await expectStatus(world, 400, '/api/files/confirm-upload', call)
-    await expectStatus(world, 200, '/api/files/abort-upload', call)
+    await expectStatus(context, 400, '/api/files/confirm-upload', call)
+    await expectStatus(context, 200, '/api/files/abort-upload', call)
   },
-  async login(world) {
+  async login(context) {
     const login = (password: string) =>
-      world.http.send(`${world.mayfly.url}/api/auth/login`, {
+      context.http.send(`${context.mayfly.url}/api/auth/login`, {
         method: 'POST',
         headers: json,
-        body: JSON.stringify({ ...world.credentials, password }),
+        body: JSON.stringify({ ...context.credentials, password }),
       })
-    expectAnswer('wrong password', (await login('wrong password')).status, 401)
-    const { status, headers } = await login(world.credentials.password)
-    expectAnswer('login', status, 200)
+    requireStatus('wrong password', (await login('wrong password')).status, 401)
+    const { status, headers } = await login(context.credentials.password)
+    requireStatus('login', status, 200)
     const cookie = [headers['set-cookie'] ?? []]
       .flat()
       .map((one) => one.split(';', 1)[0])
       .join('; ')
-    await expectStatus(world, 302, '/api/logout', { headers: { cookie } })
+    await expectStatus(context, 302, '/api/logout', { headers: { cookie } })
   },
   /** Starts a download and resets the connection. */
   'left download': ({ mayfly, code }) =>
@@ -131,14 +133,14 @@ export const actions: Readonly<Record<string, Action>> = {
     ),
   'no HTTP': ({ mayfly }) => expectText(mayfly, '\x16\x03\x01 hello\r\n\r\n', /^HTTP\/1\.1 400 /),
   async 'many requests on one connection'({ mayfly }) {
-    const { isClosed, text } = await exchange(mayfly, getText(mayfly.url).repeat(sentAhead))
-    const answers = text.match(/HTTP\/1\.1 /g)?.length ?? 0
-    if (!isClosed || answers > 1) throw new Error(`not cut, and ${answers} answered`)
+    const { isClosed, text } = await exchange(mayfly, getText(mayfly.url).repeat(pipelinedRequests))
+    const responseCount = text.match(/HTTP\/1\.1 /g)?.length ?? 0
+    if (!isClosed || responseCount > 1) throw new Error(`not cut, and ${responseCount} answered`)
   },
-  unknown: (world) => expectStatus(world, 404, '/api/download/zzzzzz'),
-  foreign: (world) => expectStatus(world, 401, '/api/files'),
-  'broken JSON': (world) =>
-    expectStatus(world, 400, '/api/auth/login', { method: 'POST', headers: json, body: '{' }),
+  unknown: (context) => expectStatus(context, 404, '/api/download/zzzzzz'),
+  foreign: (context) => expectStatus(context, 401, '/api/files'),
+  'broken JSON': (context) =>
+    expectStatus(context, 400, '/api/auth/login', { method: 'POST', headers: json, body: '{' }),
 }
 
 /** Uploads a small file. */
@@ -153,9 +155,9 @@ async function put(http: HttpClient, url: string, body: Buffer): Promise<void> {
   await http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body })
 }
 
-function remove(world: ActionContext, id: string): Promise<void> {
-  const { cookie } = world
-  return expectStatus(world, 200, `/api/files/${id}`, { method: 'DELETE', headers: { cookie } })
+function remove(context: ActionContext, id: string): Promise<void> {
+  const { cookie } = context
+  return expectStatus(context, 200, `/api/files/${id}`, { method: 'DELETE', headers: { cookie } })
 }
 
 async function expectStatus(
@@ -164,17 +166,17 @@ async function expectStatus(
   path: string,
   call?: Parameters<HttpClient['send']>[1],
 ): Promise<void> {
-  expectAnswer(path, (await http.send(`${mayfly.url}${path}`, call)).status, expected)
+  requireStatus(path, (await http.send(`${mayfly.url}${path}`, call)).status, expected)
 }
 
 /** Sends raw text and asserts that the response matches `expected`. */
 async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promise<void> {
-  const response = (await exchange(mayfly, text, { enough: /\r\n/ })).text
+  const response = (await exchange(mayfly, text, { stopAt: /\r\n/ })).text
   if (!expected.test(response))
     throw new Error(`'${response.slice(0, 40)}' in place of ${expected}`)
 }
 
-function expectAnswer(what: string, status: number, expected: number): void {
+function requireStatus(what: string, status: number, expected: number): void {
   if (status !== expected) throw new Error(`${what}: ${status} in place of ${expected}`)
 }
 

@@ -6,10 +6,10 @@ import { type ActionContext, sharedBytes } from './soak-actions.ts'
 /** A client that stalls until the server closes its connection. */
 export interface SlowClient {
   /** Returns the text to send before stalling. */
-  begin(world: ActionContext): string | Promise<string>
+  start(world: ActionContext): string | Promise<string>
   /** How long the server must tolerate the stall, at least and at most. */
-  leastMs: number
-  mostMs: number
+  minMs: number
+  maxMs: number
   /** How long the client reads nothing. */
   unreadMs?: number
   /** True if the response is as expected. */
@@ -17,49 +17,49 @@ export interface SlowClient {
 }
 
 /** Allowed timer delay on a busy machine. */
-const lateMs = 15_000
+const toleranceMs = 15_000
 const { headersMs, bodyMs, stalledMs } = connectionLimits
 
 export const slowClients: readonly [name: string, SlowClient][] = [
   [
     'slow headers',
     {
-      begin: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
-      leastMs: headersMs,
+      start: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
+      minMs: headersMs,
       // The server checks twice in this time.
-      mostMs: 1.5 * headersMs + lateMs,
+      maxMs: 1.5 * headersMs + toleranceMs,
       isExpected: (received) => received.startsWith('HTTP/1.1 408 '),
     },
   ],
   [
     'slow body',
     {
-      begin: ({ mayfly }) => postText(`${mayfly.url}/api/auth/login`, 60_000, '{'),
-      leastMs: bodyMs,
-      mostMs: bodyMs + lateMs,
+      start: ({ mayfly }) => postText(`${mayfly.url}/api/auth/login`, 60_000, '{'),
+      minMs: bodyMs,
+      maxMs: bodyMs + toleranceMs,
       isExpected: (received) => received === '',
     },
   ],
   [
     'slow upload',
     {
-      async begin({ mayfly, http, cookie }) {
+      async start({ mayfly, http, cookie }) {
         const { uploadUrl } = await uploadCalls(mayfly, http, cookie).start('slow.bin', 5000)
         return putText(uploadUrl, 5000, 2000)
       },
-      leastMs: stalledMs,
-      mostMs: stalledMs + lateMs,
+      minMs: stalledMs,
+      maxMs: stalledMs + toleranceMs,
       isExpected: (received) => received === '',
     },
   ],
   [
     'unread download',
     {
-      begin: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
-      leastMs: stalledMs,
-      mostMs: stalledMs + 2 * lateMs,
+      start: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
+      minMs: stalledMs,
+      maxMs: stalledMs + 2 * toleranceMs,
       // A close is noticed only when reading.
-      unreadMs: stalledMs + lateMs,
+      unreadMs: stalledMs + toleranceMs,
       isExpected: (received) => received.length < sharedBytes,
     },
   ],
@@ -71,17 +71,17 @@ export const slowClients: readonly [name: string, SlowClient][] = [
  */
 export async function stallUntilClosed(
   world: ActionContext,
-  { begin, leastMs, mostMs, unreadMs = 0, isExpected }: SlowClient,
+  { start, minMs, maxMs, unreadMs = 0, isExpected }: SlowClient,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const text = await begin(world)
+  const text = await start(world)
   const began = performance.now()
-  const received: Received = await exchange(world.mayfly, text, { mostMs, unreadMs, signal })
+  const received: Received = await exchange(world.mayfly, text, { maxMs, unreadMs, signal })
   const ms = performance.now() - began
   if (!received.isClosed && signal.aborted) return false
   const seconds = (ms / 1000).toFixed(0)
   if (!received.isClosed) throw new Error(`not ended after ${seconds} s`)
-  if (ms < leastMs) throw new Error(`ended after ${seconds} s`)
+  if (ms < minMs) throw new Error(`ended after ${seconds} s`)
   if (!isExpected(received.text)) throw new Error(`received '${received.text.slice(0, 40)}'`)
   return true
 }

@@ -10,27 +10,27 @@ const clients = 8
 const pauseMs = 20
 
 /** Counts of actions and problems. */
-export class Tally {
+export class TrafficTally {
   /** How often each action was started and succeeded. */
-  readonly actions = new Map<string, { begun: number; done: number }>()
+  readonly actions = new Map<string, { started: number; succeeded: number }>()
   /** Problems by text. */
-  readonly faults = new Map<string, number>()
+  readonly problems = new Map<string, number>()
 
   /** Successful actions of all kinds. */
-  done(): number {
-    return [...this.actions.values()].reduce((sum, { done }) => sum + done, 0)
+  successCount(): number {
+    return [...this.actions.values()].reduce((sum, { succeeded }) => sum + succeeded, 0)
   }
 
   /** Counts an action. `perform` returns false if it was aborted, which is no problem. */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
-    const action = this.actions.get(name) ?? { begun: 0, done: 0 }
+    const action = this.actions.get(name) ?? { started: 0, succeeded: 0 }
     this.actions.set(name, action)
-    action.begun += 1
+    action.started += 1
     try {
-      if (await perform()) action.done += 1
+      if (await perform()) action.succeeded += 1
     } catch (error) {
-      const fault = `${name}: ${error instanceof Error ? error.message : error}`
-      this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
+      const problem = `${name}: ${error instanceof Error ? error.message : error}`
+      this.problems.set(problem, (this.problems.get(problem) ?? 0) + 1)
     }
   }
 }
@@ -42,18 +42,18 @@ export class Tally {
 export async function runTraffic(
   mayfly: Mayfly,
   fixture: SharedFixture,
-  tally: Tally,
+  tally: TrafficTally,
   ms: number,
 ): Promise<void> {
   const http = makeHttpClient(clients)
   const world = { ...fixture, mayfly, http }
   const all = Object.entries(actions)
-  const until = performance.now() + ms
-  let turn = 0
+  const deadline = performance.now() + ms
+  let nextAction = 0
   const client = async () => {
-    while (performance.now() < until || turn < all.length) {
-      const [name, perform] = all[turn % all.length] ?? ['', async () => {}]
-      turn += 1
+    while (performance.now() < deadline || nextAction < all.length) {
+      const [name, perform] = all[nextAction % all.length] ?? ['', async () => {}]
+      nextAction += 1
       await tally.attempt(name, () => perform(world).then(() => true))
       await wait(pauseMs)
     }
@@ -69,14 +69,14 @@ export async function runTraffic(
 export async function runSlowClients(
   mayfly: Mayfly,
   fixture: SharedFixture,
-  tally: Tally,
+  tally: TrafficTally,
   signal: AbortSignal,
 ): Promise<void> {
   const http = makeHttpClient(1)
   const world = { ...fixture, mayfly, http }
-  const repeat = async ([name, slow]: (typeof slowClients)[number]) => {
+  const repeatStall = async ([name, slow]: (typeof slowClients)[number]) => {
     while (!signal.aborted) await tally.attempt(name, () => stallUntilClosed(world, slow, signal))
   }
-  await Promise.all(slowClients.map(repeat))
+  await Promise.all(slowClients.map(repeatStall))
   http.close()
 }

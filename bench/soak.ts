@@ -14,25 +14,25 @@ import { type Mayfly, startMayfly } from './mayfly.ts'
 import { proportionalBytes, residentBytes } from './process-cost.ts'
 import { table } from './report.ts'
 import { prepareSoak } from './soak-actions.ts'
-import { runSlowClients, runTraffic, Tally } from './soak-traffic.ts'
+import { runSlowClients, runTraffic, TrafficTally } from './soak-traffic.ts'
 
 /** Idle time after each round, in which the server finishes its work before it is measured. */
-const longestRestMs = 2000
+const maxRestMs = 2000
 /** A shorter run has a single round and doesn't check growth. */
-const leastMinutes = 1
+const minMinutes = 1
 const MiB = 1024 ** 2
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
 const minutes = Number(values.minutes)
-const isShort = minutes < leastMinutes
+const isShort = minutes < minMinutes
 if (!(minutes > 0)) {
   console.error('--minutes is a number above 0, such as --minutes 2.5')
   process.exitCode = 1
 } else {
   const rounds = isShort ? 1 : 10
-  const faults = await soak(rounds, (minutes * 60_000) / rounds)
-  for (const fault of faults) console.error(fault)
-  if (faults.length > 0) process.exitCode = 1
+  const problems = await soak(rounds, (minutes * 60_000) / rounds)
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
   else if (isShort) console.log('Every answer was the expected one.')
   else console.log('Nothing grew, and every answer was the expected one.')
 }
@@ -42,39 +42,39 @@ if (!(minutes > 0)) {
  * @param roundMs duration of a round, including its idle time.
  */
 async function soak(rounds: number, roundMs: number): Promise<string[]> {
-  const restMs = Math.min(longestRestMs, roundMs / 4)
+  const restMs = Math.min(maxRestMs, roundMs / 4)
   const scratch = await makeDiskScratch()
   const mayfly = await startMayfly(join(scratch, 'data'), '')
   const samples: Sample[] = []
   const lines: string[][] = []
-  const tally = new Tally()
-  const over = new AbortController()
+  const tally = new TrafficTally()
+  const stopController = new AbortController()
   try {
     const fixture = await prepareSoak(mayfly)
     const began = performance.now()
-    const slow = runSlowClients(mayfly, fixture, tally, over.signal)
+    const slowClientsRun = runSlowClients(mayfly, fixture, tally, stopController.signal)
     for (let round = 1; round <= rounds; round += 1) {
-      const before = tally.done()
+      const before = tally.successCount()
       await runTraffic(mayfly, fixture, tally, roundMs - restMs)
       await wait(restMs)
-      const sample = await lookAt(mayfly)
+      const sample = await takeSample(mayfly)
       samples.push(sample)
       lines.push([
         ((performance.now() - began) / 60_000).toFixed(1),
-        String(tally.done() - before),
+        String(tally.successCount() - before),
         sample.memoryMiB.toFixed(0),
         sample.heapMiB.toFixed(0),
         String(sample.handles),
         String(sample.connections),
-        String(sample.taken),
+        String(sample.checkedOut),
         (proportionalBytes(mayfly.postgresPids()) / MiB).toFixed(0),
       ])
       console.error(`round ${round} of ${rounds}`)
     }
-    over.abort()
-    await slow
+    stopController.abort()
+    await slowClientsRun
   } finally {
-    over.abort()
+    stopController.abort()
     await mayfly.stop()
     await rm(scratch, { recursive: true, force: true })
   }
@@ -85,23 +85,23 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     'heap MiB',
     'handles',
     'pg connections',
-    'taken',
+    'checked out',
     'Postgres MiB',
   ]
   console.log(`${table(head, lines)}\n`)
-  const counts = [...tally.actions].map(([name, { begun, done }]) => [
+  const counts = [...tally.actions].map(([name, { started, succeeded }]) => [
     name,
-    String(begun),
-    String(done),
+    String(started),
+    String(succeeded),
   ])
   console.log(`${table(['act', 'begun', 'ended as expected'], counts)}\n`)
   return [
-    ...[...tally.faults].map(([fault, times]) => `${fault} (${times} times)`),
+    ...[...tally.problems].map(([problem, times]) => `${problem} (${times} times)`),
     ...(isShort ? [] : findGrowth(samples)),
   ]
 }
 
-async function lookAt(mayfly: Mayfly): Promise<Sample> {
+async function takeSample(mayfly: Mayfly): Promise<Sample> {
   const [counted] = await mayfly.sql<{ count: number }>(
     "select count(*)::int as count from pg_stat_activity where application_name like 'mayfly%'",
   )
@@ -115,6 +115,6 @@ async function lookAt(mayfly: Mayfly): Promise<Sample> {
     heapMiB: metric('nodejs_heap_size_used_bytes') / MiB,
     handles: readdirSync(`/proc/${mayfly.pid}/fd`).length,
     connections: counted?.count ?? Number.NaN,
-    taken: metric('mayfly_database_connections{state="used"}'),
+    checkedOut: metric('mayfly_database_connections{state="used"}'),
   }
 }

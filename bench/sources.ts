@@ -8,8 +8,8 @@ const blockBytes = 8 * 1024 ** 2
 export interface Source {
   path: string
   bytes: number
-  /** Splits the file into pieces of `bytesOfEach` bytes. Returns their paths. */
-  pieces(bytesOfEach: number): Promise<string[]>
+  /** Splits the file into pieces of `pieceBytes` bytes. Returns their paths. */
+  split(pieceBytes: number): Promise<string[]>
 }
 
 /** Writes a file of random, incompressible bytes. */
@@ -23,17 +23,17 @@ export async function writeSource(folder: string, bytes: number): Promise<Source
     await file.write(block, 0, Math.min(block.length, bytes - written))
   }
   await file.close()
-  return { path, bytes, pieces: (bytesOfEach) => cut(path, bytes, bytesOfEach) }
+  return { path, bytes, split: (pieceBytes) => splitFile(path, bytes, pieceBytes) }
 }
 
-async function cut(path: string, bytes: number, bytesOfEach: number): Promise<string[]> {
+async function splitFile(path: string, bytes: number, pieceBytes: number): Promise<string[]> {
   const source = await open(path)
-  const buffer = Buffer.allocUnsafe(Math.min(blockBytes, bytesOfEach))
+  const buffer = Buffer.allocUnsafe(Math.min(blockBytes, pieceBytes))
   const pieces: string[] = []
-  for (let from = 0; from < bytes; from += bytesOfEach) {
-    const piece = `${path}-${bytesOfEach}-${pieces.length}`
+  for (let from = 0; from < bytes; from += pieceBytes) {
+    const piece = `${path}-${pieceBytes}-${pieces.length}`
     const file = await open(piece, 'w')
-    const end = Math.min(bytes, from + bytesOfEach)
+    const end = Math.min(bytes, from + pieceBytes)
     for (let at = from; at < end; at += buffer.length) {
       const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, end - at), at)
       await file.write(buffer, 0, bytesRead)

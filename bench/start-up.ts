@@ -17,19 +17,19 @@ const mebibyte = 1024 ** 2
  * server.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
-  const cold: number[] = []
-  const warm: number[] = []
+  const coldStarts: number[] = []
+  const warmStarts: number[] = []
   const cpu: number[] = []
   const node: number[] = []
   const postgres: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const dataDir = join(scratch, `start-${round}`)
     const first = await startMayfly(dataDir, cores.server)
-    cold.push(first.readyMs)
+    coldStarts.push(first.readyMs)
     await first.stop()
 
     const second = await startMayfly(dataDir, cores.server)
-    warm.push(second.readyMs)
+    warmStarts.push(second.readyMs)
     cpu.push(cpuSeconds([second.pid, ...second.postgresPids()]))
     await wait(settleMs)
     node.push(residentBytes([second.pid]) / mebibyte)
@@ -38,10 +38,10 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
     await rm(dataDir, { recursive: true })
   }
   return [
-    row('cold start to /api/ready', 'ms', { ours: cold }),
-    row('warm start to /api/ready', 'ms', { ours: warm }),
-    row('warm start, server and Postgres', 'CPU s', { ours: cpu }),
-    row('idle memory, server (RSS)', 'MiB', { ours: node }),
-    row('idle memory, Postgres (PSS)', 'MiB', { ours: postgres }),
+    row('cold start to /api/ready', 'ms', { mayfly: coldStarts }),
+    row('warm start to /api/ready', 'ms', { mayfly: warmStarts }),
+    row('warm start, server and Postgres', 'CPU s', { mayfly: cpu }),
+    row('idle memory, server (RSS)', 'MiB', { mayfly: node }),
+    row('idle memory, Postgres (PSS)', 'MiB', { mayfly: postgres }),
   ]
 }

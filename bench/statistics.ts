@@ -43,9 +43,9 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Divides `ours` by `theirs` round by round, because both were measured under the same conditions.
+ * Divides round by round, because both were measured under the same conditions.
  * @throws {RangeError} without rounds.
  */
-export function ratio(ours: readonly number[], theirs: readonly number[]): Figure {
-  return figure(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))
+export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {
+  return figure(numerators.map((value, round) => value / (denominators[round] ?? Number.NaN)))
 }

@@ -11,19 +11,19 @@ import { compare, type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
 
 const fileBytes = 1024 ** 3
-const quarter = fileBytes / 4
+const quarterBytes = fileBytes / 4
 const connections = 4
 const rounds = 5
 /** The most part URLs per request. */
-const signedAtOnce = 100
+const partsPerSignCall = 100
 
 /** One transfer of 1 GiB. */
-interface Sample {
+interface TransferSample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
   /** CPU use of curl. If it is near 1 per curl, the client was the bottleneck. */
-  clientShare: number
+  clientBusy: number
 }
 
 /**
@@ -42,35 +42,37 @@ export async function measureTransfers(
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
   const source = await writeSource(scratch, fileBytes)
-  const quarters = await source.pieces(quarter)
+  const quarters = await source.split(quarterBytes)
   const config = join(scratch, 'curl')
   let parts: string[] = []
 
-  const ours = {
+  const mayflyUploads = {
     pids: mayfly.pids(),
     single: () =>
-      timed(async () => {
+      timeTransfer(async () => {
         const started = await calls.start('one-gibibyte.bin', fileBytes)
         const request = { url: started.uploadUrl, source: source.path }
         const sent = await curl(cores, [request], fileBytes, config)
         return { sent, file: await calls.confirm(started) }
       }),
     four: () =>
-      timed(async () => {
+      timeTransfer(async () => {
         const started = await calls.start('one-gibibyte.bin', fileBytes)
         const { size, count } = started.parts ?? { size: 0, count: 0 }
         const numbers = Array.from({ length: count }, (_part, index) => index + 1)
         const urls: Record<string, string> = {}
-        for (let at = 0; at < count; at += signedAtOnce) {
-          Object.assign(urls, await calls.sign(started, numbers.slice(at, at + signedAtOnce)))
+        for (let at = 0; at < count; at += partsPerSignCall) {
+          Object.assign(urls, await calls.sign(started, numbers.slice(at, at + partsPerSignCall)))
         }
         if (parts.length === 0) throw new Error(`no pieces of ${size} bytes`)
-        const ofConnection = (connection: number): CurlRequest[] =>
+        const requestsOfConnection = (connection: number): CurlRequest[] =>
           numbers
             .filter((number) => number % connections === connection)
             .map((number) => ({ url: urls[number] ?? '', source: parts[number - 1] ?? '' }))
-        const each = Array.from({ length: connections }, (_each, index) => ofConnection(index))
-        const sent = await curlInParallel(cores, each, quarter, config)
+        const requests = Array.from({ length: connections }, (_connection, index) =>
+          requestsOfConnection(index),
+        )
+        const sent = await curlInParallel(cores, requests, quarterBytes, config)
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
@@ -87,128 +89,133 @@ export async function measureTransfers(
       http.expectOk(`${mayfly.url}/api/files/${id}`, { method: 'DELETE', headers: { cookie } }),
   }
   const files = join(nginx.root, 'files')
-  const sync = async (names: string[]) => {
+  const syncFiles = async (names: string[]) => {
     if (where === 'disk') await Promise.all(names.map((name) => syncFile(join(files, name))))
   }
-  const theirs = {
+  const nginxUploads = {
     pids: nginx.pids,
     single: () =>
-      timed(async () => {
+      timeTransfer(async () => {
         const request = { url: `${nginx.url}/files/whole`, source: source.path }
         const sent = await curl(cores, [request], fileBytes, config)
-        await sync(['whole'])
+        await syncFiles(['whole'])
         return { sent }
       }),
     four: () =>
-      timed(async () => {
-        const each = quarters.map((piece, index) => [
+      timeTransfer(async () => {
+        const requests = quarters.map((piece, index) => [
           { url: `${nginx.url}/files/quarter-${index}`, source: piece },
         ])
-        const sent = await curlInParallel(cores, each, quarter, config)
-        await sync(each.map((_piece, index) => `quarter-${index}`))
+        const sent = await curlInParallel(cores, requests, quarterBytes, config)
+        await syncFiles(requests.map((_piece, index) => `quarter-${index}`))
         return { sent }
       }),
   }
-  const down = (url: string) => () =>
-    timed(async () => ({ sent: await curl(cores, [{ url }], fileBytes, config) }))
-  const downInFour = (url: string) => () =>
-    timed(async () => {
-      const each = quarters.map((_piece, index) => [
-        { url, range: `${index * quarter}-${(index + 1) * quarter - 1}` },
+  const download = (url: string) => () =>
+    timeTransfer(async () => ({ sent: await curl(cores, [{ url }], fileBytes, config) }))
+  const downloadInFour = (url: string) => () =>
+    timeTransfer(async () => {
+      const requests = quarters.map((_piece, index) => [
+        { url, range: `${index * quarterBytes}-${(index + 1) * quarterBytes - 1}` },
       ])
-      return { sent: await curlInParallel(cores, each, quarter, config) }
+      return { sent: await curlInParallel(cores, requests, quarterBytes, config) }
     })
 
   const { parts: plan } = await calls.start('plan.bin', fileBytes)
-  parts = await source.pieces(plan?.size ?? fileBytes)
-  const samples = { up: pair(), upInFour: pair(), down: pair(), downInFour: pair() }
+  parts = await source.split(plan?.size ?? fileBytes)
+  const samples = {
+    up: emptyPair(),
+    upInFour: emptyPair(),
+    down: emptyPair(),
+    downInFour: emptyPair(),
+  }
   const digests = { seconds: [] as number[], cpu: [] as number[] }
   // The first round warms up: both servers compile code, and the host provides memory, which for a
   // gibibyte can cost as much as the transfer.
   for (let round = 0; round <= rounds; round += 1) {
-    const add = (to: Sample[], { figures }: { figures: Sample }) => {
+    const add = (to: TransferSample[], { figures }: { figures: TransferSample }) => {
       if (round > 0) to.push(figures)
     }
-    const whole = await sample(ours.pids, ours.single)
-    add(samples.up.ours, whole)
-    const before = cpuSeconds(ours.pids)
-    const seconds = await ours.untilDigest(whole.result.file)
+    const whole = await measureTransfer(mayflyUploads.pids, mayflyUploads.single)
+    add(samples.up.mayfly, whole)
+    const before = cpuSeconds(mayflyUploads.pids)
+    const seconds = await mayflyUploads.untilDigest(whole.result.file)
     if (round > 0) {
       digests.seconds.push(seconds)
-      digests.cpu.push(cpuSeconds(ours.pids) - before)
+      digests.cpu.push(cpuSeconds(mayflyUploads.pids) - before)
     }
-    const link = ours.link(whole.result.file)
+    const link = mayflyUploads.link(whole.result.file)
     if (round === 0) await expectSame(source.path, link)
-    add(samples.down.ours, await sample(ours.pids, down(link)))
-    add(samples.downInFour.ours, await sample(ours.pids, downInFour(link)))
-    await ours.remove(whole.result.file)
+    add(samples.down.mayfly, await measureTransfer(mayflyUploads.pids, download(link)))
+    add(samples.downInFour.mayfly, await measureTransfer(mayflyUploads.pids, downloadInFour(link)))
+    await mayflyUploads.remove(whole.result.file)
 
-    add(samples.up.nginx, await sample(theirs.pids, theirs.single))
+    add(samples.up.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.single))
     const target = `${nginx.url}/files/whole`
     if (round === 0) await expectSame(source.path, target)
-    add(samples.down.nginx, await sample(theirs.pids, down(target)))
-    add(samples.downInFour.nginx, await sample(theirs.pids, downInFour(target)))
+    add(samples.down.nginx, await measureTransfer(nginxUploads.pids, download(target)))
+    add(samples.downInFour.nginx, await measureTransfer(nginxUploads.pids, downloadInFour(target)))
     await rm(join(files, 'whole'))
 
-    const inFour = await sample(ours.pids, ours.four)
-    add(samples.upInFour.ours, inFour)
-    await ours.untilDigest(inFour.result.file)
-    if (round === 0) await expectSame(source.path, ours.link(inFour.result.file))
-    await ours.remove(inFour.result.file)
-    add(samples.upInFour.nginx, await sample(theirs.pids, theirs.four))
+    const fourPartUpload = await measureTransfer(mayflyUploads.pids, mayflyUploads.four)
+    add(samples.upInFour.mayfly, fourPartUpload)
+    await mayflyUploads.untilDigest(fourPartUpload.result.file)
+    if (round === 0) await expectSame(source.path, mayflyUploads.link(fourPartUpload.result.file))
+    await mayflyUploads.remove(fourPartUpload.result.file)
+    add(samples.upInFour.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.four))
     for (const index of quarters.keys()) await rm(join(files, `quarter-${index}`))
   }
   for (const path of [source.path, ...quarters, ...parts]) await rm(path)
   http.close()
   return [
     ...rows(`upload of 1 GiB, ${where}`, samples.up),
-    row('its SHA-256, after the answer', 's', { ours: digests.seconds }),
-    row('its SHA-256, after the answer', 'CPU s', { ours: digests.cpu }),
+    row('its SHA-256, after the answer', 's', { mayfly: digests.seconds }),
+    row('its SHA-256, after the answer', 'CPU s', { mayfly: digests.cpu }),
     ...rows(`the same, four parts at once, ${where}`, samples.upInFour),
     ...rows(`download of 1 GiB, ${where}`, samples.down),
     ...rows(`the same, four ranges at once, ${where}`, samples.downInFour),
   ]
 }
 
-interface Pair {
-  ours: Sample[]
-  nginx: Sample[]
+interface SamplePair {
+  mayfly: TransferSample[]
+  nginx: TransferSample[]
 }
 
-function pair(): Pair {
-  return { ours: [], nginx: [] }
+function emptyPair(): SamplePair {
+  return { mayfly: [], nginx: [] }
 }
 
-function rows(what: string, { ours, nginx }: Pair): Row[] {
-  const both = (unit: string, value: (sample: Sample) => number) =>
-    compare(what, unit, ours.map(value), nginx.map(value))
+function rows(what: string, { mayfly, nginx }: SamplePair): Row[] {
+  const rowFor = (unit: string, value: (sample: TransferSample) => number) =>
+    compare(what, unit, mayfly.map(value), nginx.map(value))
   return [
-    both('MB/s', (sample) => sample.megabytesPerSecond),
-    both('CPU s', (sample) => sample.serverCpu),
-    both('peak MiB', (sample) => sample.peakMegabytes),
+    rowFor('MB/s', (sample) => sample.megabytesPerSecond),
+    rowFor('CPU s', (sample) => sample.serverCpu),
+    rowFor('peak MiB', (sample) => sample.peakMegabytes),
     row(`${what}: curl busy`, '%', {
-      ours: ours.map(({ clientShare }) => clientShare * 100),
-      nginx: nginx.map(({ clientShare }) => clientShare * 100),
+      mayfly: mayfly.map(({ clientBusy }) => clientBusy * 100),
+      nginx: nginx.map(({ clientBusy }) => clientBusy * 100),
     }),
   ]
 }
 
-interface Timed {
+interface TransferResult {
   sent: Transfer
 }
 
 /** Times a transfer with its API calls, without curl's startup and exit. */
-async function timed<Result extends Timed>(transfer: () => Promise<Result>) {
+async function timeTransfer<Result extends TransferResult>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()
   const seconds = (performance.now() - began) / 1000 - result.sent.overheadSeconds
   return { result, seconds }
 }
 
-async function sample<Result extends Timed>(
+async function measureTransfer<Result extends TransferResult>(
   pids: number[],
   transfer: () => Promise<{ result: Result; seconds: number }>,
-): Promise<{ figures: Sample; result: Result }> {
+): Promise<{ figures: TransferSample; result: Result }> {
   resetPeak(pids)
   const before = cpuSeconds(pids)
   const { result, seconds } = await transfer()
@@ -216,7 +223,7 @@ async function sample<Result extends Timed>(
     megabytesPerSecond: fileBytes / 1e6 / seconds,
     serverCpu: cpuSeconds(pids) - before,
     peakMegabytes: peakBytes(pids) / 1024 ** 2,
-    clientShare: result.sent.clientCpu / result.sent.seconds,
+    clientBusy: result.sent.clientCpu / result.sent.seconds,
   }
   return { figures, result }
 }

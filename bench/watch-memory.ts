@@ -5,22 +5,22 @@ const sampleMs = 100
 const mebibyte = 1024 ** 2
 
 /**
- * Samples the resident memory of these processes in MiB, ten times a second, until `over` aborts.
+ * Samples the resident memory of these processes in MiB, ten times a second, until `stop` aborts.
  */
-export async function watchMemory(pids: readonly number[], over: AbortSignal): Promise<number[]> {
+export async function watchMemory(pids: readonly number[], stop: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   try {
-    for await (const _tick of every(sampleMs, undefined, { signal: over })) {
+    for await (const _tick of every(sampleMs, undefined, { signal: stop })) {
       samples.push(residentBytes(pids) / mebibyte)
     }
   } catch (error) {
-    if (!over.aborted) throw error
+    if (!stop.aborted) throw error
   }
   return samples
 }
 
 /** Splits samples by time. With constant memory the last third equals the first. */
-export function thirdsOf(samples: readonly number[]) {
+export function averageThirds(samples: readonly number[]) {
   const third = Math.ceil(samples.length / 3)
   return {
     first: samples.slice(0, third),

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { type Cores, environment, onCores } from './machine.ts'
 import { cpuSeconds } from './process-cost.ts'
 
-const usualConnections = 32
+const defaultConnections = 32
 const seconds = 4
 const script = join(import.meta.dirname, 'open-links.lua')
 
@@ -36,7 +36,7 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
     '--header',
     `${name}: ${value}`,
   ])
-  const connections = load.connections ?? usualConnections
+  const connections = load.connections ?? defaultConnections
   const paths = load.pathsFile === undefined ? [] : ['--script', script]
   const command = [
     ...['wrk', '--threads', String(Math.min(2, connections))],
@@ -47,14 +47,14 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
   const [program = '', ...args] = onCores(cores.client, command)
   const before = cpuSeconds(load.pids())
   const { stdout } = await promisify(execFile)(program, args, { env: environment })
-  const used = cpuSeconds(load.pids()) - before
-  const fault = /Non-2xx.*|Socket errors.*/.exec(stdout)
-  if (fault) throw new Error(`${load.url}: ${fault[0]}`)
+  const usedCpuSeconds = cpuSeconds(load.pids()) - before
+  const errorLine = /Non-2xx.*|Socket errors.*/.exec(stdout)
+  if (errorLine) throw new Error(`${load.url}: ${errorLine[0]}`)
   return {
     requestsPerSecond: Number(find(stdout, /Requests\/sec:\s+([\d.]+)/)),
-    p50Millis: millis(find(stdout, /^\s+50%\s+(\S+)/m)),
-    p99Millis: millis(find(stdout, /^\s+99%\s+(\S+)/m)),
-    cpuMicros: (used * 1e6) / Number(find(stdout, /(\d+) requests in/)),
+    p50Millis: toMilliseconds(find(stdout, /^\s+50%\s+(\S+)/m)),
+    p99Millis: toMilliseconds(find(stdout, /^\s+99%\s+(\S+)/m)),
+    cpuMicros: (usedCpuSeconds * 1e6) / Number(find(stdout, /(\d+) requests in/)),
   }
 }
 
@@ -64,7 +64,7 @@ function find(text: string, pattern: RegExp): string {
   return found
 }
 
-function millis(text: string): number {
+function toMilliseconds(text: string): number {
   const units: Record<string, number> = { us: 0.001, ms: 1, s: 1000 }
   return Number.parseFloat(text) * (units[text.replace(/[\d.]+/, '')] ?? Number.NaN)
 }

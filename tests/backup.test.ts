@@ -35,12 +35,12 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
     .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
   expect(script).toContain(folder)
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-  return new Promise<{ code: number; output: string }>((done) => {
+  return new Promise<{ code: number; output: string }>((resolve) => {
     execFile(
       'sh',
       ['-ec', script],
       { cwd: root, env: { ...process.env, PATH } },
-      (error, _, output) => done({ code: Number(error?.code ?? 0), output }),
+      (error, _, output) => resolve({ code: Number(error?.code ?? 0), output }),
     )
   })
 }
@@ -56,7 +56,7 @@ async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>)
 }
 
 /** Queues an email that is due in ten years. */
-function askForMail(dataDir: string, id: string): Promise<void> {
+function queueEmail(dataDir: string, id: string): Promise<void> {
   return withPool(dataDir, async (pool) => {
     const queue = await openJobQueue(pool, log)
     const at = new Date(Date.now() + 10 * 365 * dayInMs)
@@ -71,8 +71,8 @@ async function killBackups(dataDir: string): Promise<void> {
   const kill = async (before: RegExp, count: number) => {
     const backup = await mkdtemp(join(folder, 'killed-'))
     const env = { DATA_DIR: dataDir }
-    const point = { before, count, atLatest: lastStep }
-    const { killedBefore, output } = await runKilled(['scripts/backup.ts', backup], env, point)
+    const killPoint = { before, count, atLatest: lastStep }
+    const { killedBefore, output } = await runKilled(['scripts/backup.ts', backup], env, killPoint)
     expect(killedBefore, output).toMatch(before)
     await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
     return killedBefore ?? ''
@@ -92,15 +92,15 @@ test('backs up and restores a server with the documented commands, during upload
   const { email, password } = await signUp(server)
   const ada = makeClient(server, await logIn(server, email, password))
   const before = [await makeFile(ada), await makeFile(ada)]
-  const mailId = randomUUID()
-  await askForMail(dataDir, mailId)
+  const signupId = randomUUID()
+  await queueEmail(dataDir, signupId)
   await killBackups(dataDir)
   const backup = runFromPage('backup', dataDir)
   let isRunning = true
   void backup.finally(() => {
     isRunning = false
   })
-  for (let more = 10; isRunning && more > 0; more -= 1) {
+  for (let remaining = 10; isRunning && remaining > 0; remaining -= 1) {
     const file = await makeFile(ada)
     // A free user has three files at most.
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
@@ -113,24 +113,24 @@ test('backs up and restores a server with the documented commands, during upload
   await server.ended
   await rm(dataDir, { recursive: true })
 
-  const restored = join(folder, 'restored')
-  await prepareDataFolder(restored)
-  expect(await runFromPage('restore', restored)).toMatchObject({ code: 0 })
+  const restoredDir = join(folder, 'restored')
+  await prepareDataFolder(restoredDir)
+  expect(await runFromPage('restore', restoredDir)).toMatchObject({ code: 0 })
   // Links serve the same bytes, the session is valid, and the email is queued.
-  const again = await startServerProcess({ dataDir: restored, port })
+  const restoredServer = await startServerProcess({ dataDir: restoredDir, port })
   try {
     for (const { shortCode, bytes } of before) {
-      const response = await fetch(`${again.url}/api/download/${shortCode}`)
+      const response = await fetch(`${restoredServer.url}/api/download/${shortCode}`)
       expect(sha256(await response.bytes())).toBe(sha256(bytes))
     }
     expect((await ada.fetch('/api/files')).status).toBe(200)
-    const mails = await withPool(restored, (pool) =>
-      pool.query(`select id, data, state from pgboss.job where id = $1`, [mailId]),
+    const emailJobs = await withPool(restoredDir, (pool) =>
+      pool.query(`select id, data, state from pgboss.job where id = $1`, [signupId]),
     )
-    const data = { kind: 'signup', signupId: mailId }
-    expect(mails.rows).toEqual([{ id: mailId, data, state: 'created' }])
+    const data = { kind: 'signup', signupId }
+    expect(emailJobs.rows).toEqual([{ id: signupId, data, state: 'created' }])
   } finally {
-    again.kill('SIGTERM')
-    await again.ended
+    restoredServer.kill('SIGTERM')
+    await restoredServer.ended
   }
 })

@@ -11,7 +11,7 @@ function built(file: string) {
 }
 
 /** Shorter texts may not get smaller by compression. */
-const worthCodingBytes = 1024
+const minEncodedBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
   const files = (await readdir(dist, { recursive: true })).filter(
@@ -26,7 +26,7 @@ test('every text asset has a smaller, equivalent variant in each coding', async 
     ])
     expect(brotliDecompressSync(br), file).toEqual(plain)
     expect(gunzipSync(gz), file).toEqual(plain)
-    if (plain.length >= worthCodingBytes) expect(br.length, file).toBeLessThan(plain.length)
+    if (plain.length >= minEncodedBytes) expect(br.length, file).toBeLessThan(plain.length)
   }
 })
 
@@ -39,11 +39,11 @@ test('every asset has a content hash in its name', async () => {
 test('no font replaces the x between digits of a name or code', async () => {
   const files = await readdir(dist, { recursive: true })
   // The app's style sheet is a separate file.
-  const styled = files.filter(
+  const pagesAndStyles = files.filter(
     (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
   )
-  expect(styled.length).toBeGreaterThan(4)
-  for (const file of styled) {
+  expect(pagesAndStyles.length).toBeGreaterThan(4)
+  for (const file of pagesAndStyles) {
     expect(String(await built(file)), file).toContain('font-variant-ligatures:no-contextual')
   }
 })
@@ -92,7 +92,10 @@ test("the download page's script is one file of at most 3 KB compressed", async 
   const script = (await built(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
   // It may load one more script later, for the user's own uploads.
-  const later = Array.from(script.matchAll(/import\(.?\/assets\/([\w.-]+)/g), ([, name]) => name)
-  expect(later).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
-  expect(await readdir(join(dist, 'assets'))).toContain(later[0])
+  const lazyScripts = Array.from(
+    script.matchAll(/import\(.?\/assets\/([\w.-]+)/g),
+    ([, name]) => name,
+  )
+  expect(lazyScripts).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
+  expect(await readdir(join(dist, 'assets'))).toContain(lazyScripts[0])
 })

@@ -20,7 +20,7 @@ import {
 } from './support/upload-requests.ts'
 
 const day = 24 * 60 * 60_000
-const mostFreeFiles = 3
+const maxFreeFiles = 3
 
 let app: TestApp
 beforeAll(async () => {
@@ -28,9 +28,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function statusesOfWrongLogins(email: string, tries: number): Promise<number[]> {
+async function statusesOfFailedLogins(email: string, attempts: number): Promise<number[]> {
   const statuses: number[] = []
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
     const wrong = { email, password: `wrong ${attempt}` }
     statuses.push((await makeClient(app).post('/api/auth/login', wrong)).status)
   }
@@ -40,8 +40,8 @@ async function statusesOfWrongLogins(email: string, tries: number): Promise<numb
 test('correcting a clock that was four days ahead revives no purged link and locks nobody out', async () => {
   const ada = await makePerson(app)
   const bob = await makePerson(app, { tier: 'premium' })
-  const eve = await makePerson(app)
-  const over = await makeFile(ada)
+  const carol = await makePerson(app)
+  const expiredFile = await makeFile(ada)
   const renewable = await makeFile(bob)
   const open = await startUpload(ada, { size: 10 })
   await putBytes(open, new Uint8Array(10))
@@ -49,30 +49,30 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   app.clock.advance(4 * day)
   await runJobs(app.deps)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
-  const later: File[] = []
-  while (later.length < mostFreeFiles) later.push(await makeFile(ada))
-  expect(await statusesOfWrongLogins(eve.email, 11)).toEqual([...Array(10).fill(401), 429])
+  const laterFiles: File[] = []
+  while (laterFiles.length < maxFreeFiles) laterFiles.push(await makeFile(ada))
+  expect(await statusesOfFailedLogins(carol.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
   // According to its row it expires in three days, but the bytes are purged.
-  expect((await requestDownload(app, over.shortCode)).status).toBe(404)
+  expect((await requestDownload(app, expiredFile.shortCode)).status).toBe(404)
   expect((await confirm(ada, open.cloudKey)).status).toBe(404)
-  for (const file of later) expect((await download(app, file)).length).toBe(1000)
+  for (const file of laterFiles) expect((await download(app, file)).length).toBe(1000)
   const renewed = await json<File>(await requestRenewal(bob, renewable.id))
   expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
   // Files created while the clock was ahead count toward the limit, but the purged one doesn't.
   await expectRefusal(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
-  const [first, second] = later
+  const [first, second] = laterFiles
   expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
   expect((await requestUpload(ada)).status).toBe(200)
   await expectRefusal(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
 
   // Attempts counted while the clock was ahead lock nobody out, but new ones count.
-  const { email, password } = eve
+  const { email, password } = carol
   expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
-  expect(await statusesOfWrongLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])
+  expect(await statusesOfFailedLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   await runJobs(app.deps)
   await expectStorageMatches(app.deps)

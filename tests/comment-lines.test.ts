@@ -4,16 +4,16 @@ import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
 /** Biome wraps code at this width, but not comments. */
-const mostColumns = 100
+const maxColumns = 100
 /** A line that contains only a comment, or starts one in JSX. */
-const comment = /^\s*(?:\/\/|\/?\*|\{\/\*)/
+const commentPattern = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 
 /** Returns 'path:line' for each comment line that is too long. */
 function longComments(path: string, text: string): string[] {
   return text
     .split('\n')
     .flatMap((line, at) =>
-      comment.test(line) && [...line].length > mostColumns ? [`${path}:${at + 1}`] : [],
+      commentPattern.test(line) && [...line].length > maxColumns ? [`${path}:${at + 1}`] : [],
     )
 }
 

@@ -27,27 +27,27 @@ beforeAll(async () => {
     'premium user': await makePerson(app, { tier: 'premium' }),
     administrator: await makePerson(app, { role: 'admin' }),
   }
-  await signEverybodyIn()
+  await signAllIn()
   fileId = (await makeFile(callers.user)).id
 })
 afterAll(() => app.close())
 
-async function signEverybodyIn() {
-  const signedIn = async ({ email, password }: Person) =>
+async function signAllIn() {
+  const makeSignedInClient = async ({ email, password }: Person) =>
     makeClient(app, await logIn(app, email, password))
   callers = {
     visitor: makeClient(app),
-    user: await signedIn(people.user),
-    'other user': await signedIn(people['other user']),
-    'premium user': await signedIn(people['premium user']),
-    administrator: await signedIn(people.administrator),
+    user: await makeSignedInClient(people.user),
+    'other user': await makeSignedInClient(people['other user']),
+    'premium user': await makeSignedInClient(people['premium user']),
+    administrator: await makeSignedInClient(people.administrator),
   }
 }
 
 const names = Object.keys(endpoints) as EndpointName[]
 
 /** Calls an endpoint with the id of one of `people.user`'s files and `{}` as the body. */
-function probe(caller: Client, row: Endpoint) {
+function callEndpoint(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
   if (row.body) Object.assign(init, { body: '{}', headers: { 'content-type': 'application/json' } })
@@ -57,21 +57,21 @@ function probe(caller: Client, row: Endpoint) {
 describe.each(names)('%s', (name) => {
   const row: Endpoint = endpoints[name]
   afterEach(async () => {
-    if (name === 'logout') await signEverybodyIn()
+    if (name === 'logout') await signAllIn()
   })
 
   it(`allows ${row.access} callers only`, async () => {
     // The administrator comes last, because admin calls may change what other users see.
-    for (const who of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
-      const response = await probe(callers[who], row)
+    for (const caller of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
+      const response = await callEndpoint(callers[caller], row)
       const { status } = response
       // A tier error is no access error.
       const body = await json<{ code?: string } | null>(response).catch(() => null)
       if (body?.code?.startsWith('TIER_')) continue
       const expected =
-        row.access === 'visitor' || who === 'administrator'
+        row.access === 'visitor' || caller === 'administrator'
           ? 'in'
-          : who === 'visitor'
+          : caller === 'visitor'
             ? 401
             : row.access === 'admin'
               ? 403
@@ -83,7 +83,7 @@ describe.each(names)('%s', (name) => {
 
   it('returns only declared fields', async () => {
     for (const caller of Object.values(callers)) {
-      const response = await probe(caller, row)
+      const response = await callEndpoint(caller, row)
       if (response.status < 400) continue
       const body = await json<{ code: string }>(response).catch(() => null)
       if (body === null) expect(row.response).toEqual({ raw: 'page' })
@@ -113,14 +113,14 @@ async function database(): Promise<Record<string, string>> {
   const { rows } = await app.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
   )
-  const prints: Record<string, string> = {}
+  const hashes: Record<string, string> = {}
   for (const { name } of rows) {
     const found = await app.pool.query(
       `select count(*) || ':' || coalesce(sum(hashtextextended(t::text, 0)), 0) as print from "${name}" t`,
     )
-    prints[name] = found.rows[0].print
+    hashes[name] = found.rows[0].print
   }
-  return prints
+  return hashes
 }
 
 describe('a GET', () => {
@@ -128,14 +128,14 @@ describe('a GET', () => {
    * GETs that write: `download` and `openLink` count a download, `logout` and `testStorage` reject
    * cross-site requests.
    */
-  const writing: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
+  const sideEffects: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
 
   const callAsOwner = async (name: EndpointName) => {
     const { path } = endpoints[name]
-    const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
+    const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
     const query = name === 'listParts' ? `?cloudKey=${started.cloudKey}` : ''
     for (const method of ['HEAD', 'GET']) {
-      const response = await owner.fetch(`${real}${query}`, { method })
+      const response = await owner.fetch(`${filledPath}${query}`, { method })
       await response.arrayBuffer()
     }
   }
@@ -152,8 +152,8 @@ describe('a GET', () => {
   it('changes no row, except for the endpoints listed here', async () => {
     const before = await database()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
-    const gets = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
-    for (const name of gets) if (!writing.includes(name)) await callAsOwner(name)
+    const getNames = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
+    for (const name of getNames) if (!sideEffects.includes(name)) await callAsOwner(name)
     expect(await database()).toEqual(before)
   })
 
@@ -169,40 +169,44 @@ describe('a page of another site', () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
-    const changing = rows.filter(([, { method }]) => method !== 'GET')
+    const writeEndpoints = rows.filter(([, { method }]) => method !== 'GET')
     const before = await database()
-    for (const [name, { method, path, bytes }] of changing) {
-      const real = path.replace('{id}', file.id).replace('{code}', file.shortCode)
+    for (const [name, { method, path, bytes }] of writeEndpoints) {
+      const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
       // A form's content type, which needs no preflight. Endpoints for bytes get a type they
       // accept.
       const type = bytes?.types[0] ?? 'text/plain'
-      const sites: Record<string, string>[] = [
+      const crossSiteHeaders: Record<string, string>[] = [
         { origin: 'https://evil.example' },
         { origin: 'null', 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'same-site' },
       ]
-      for (const headers of sites) {
+      for (const headers of crossSiteHeaders) {
         const init = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
-        const response = await owner.fetch(real, init)
+        const response = await owner.fetch(filledPath, init)
         const description = `${name} ${JSON.stringify(headers)}`
         expect(response.status, description).toBe(403)
         expect(await response.json(), description).toMatchObject({ code: 'FOREIGN_ORIGIN' })
         expect(response.headers.getSetCookie(), description).toEqual([])
       }
     }
-    expect(changing.length).toBeGreaterThan(40)
+    expect(writeEndpoints.length).toBeGreaterThan(40)
     expect(await database()).toEqual(before)
   })
 })
 
 describe("another user's file", () => {
   it('appears not to exist, even to the administrator', async () => {
-    for (const who of ['other user', 'administrator'] as const) {
-      const theirs = await callers[who].fetch(`/api/files/${fileId}`, { method: 'DELETE' })
-      const nobodys = await callers[who].fetch('/api/files/unknown', { method: 'DELETE' })
-      expect(theirs.status).toBe(404)
-      expect(await theirs.json()).toEqual(await nobodys.json())
+    for (const caller of ['other user', 'administrator'] as const) {
+      const foreignResponse = await callers[caller].fetch(`/api/files/${fileId}`, {
+        method: 'DELETE',
+      })
+      const missingResponse = await callers[caller].fetch('/api/files/unknown', {
+        method: 'DELETE',
+      })
+      expect(foreignResponse.status).toBe(404)
+      expect(await foreignResponse.json()).toEqual(await missingResponse.json())
     }
   })
 })
@@ -238,11 +242,11 @@ describe('GET /api/openapi.json', () => {
       await callers.visitor.fetch('/api/openapi.json'),
     )
     expect(document.openapi).toBe('3.1.0')
-    const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+    const documentedEndpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const rows: Endpoint[] = Object.values(endpoints)
-    expect(listed.toSorted()).toEqual(
+    expect(documentedEndpoints.toSorted()).toEqual(
       rows.map(({ method, path }) => `${method} ${path}`).toSorted(),
     )
   })

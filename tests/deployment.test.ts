@@ -37,8 +37,8 @@ function read(path: string): Promise<string> {
   return readFile(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-const verify = 'systemd-analyze'
-const hasSystemd = spawnSync(verify, ['--version']).status === 0
+const systemdAnalyze = 'systemd-analyze'
+const hasSystemd = spawnSync(systemdAnalyze, ['--version']).status === 0
 
 describe('compose.yaml', async () => {
   const text = await read('compose.yaml')
@@ -51,11 +51,11 @@ describe('compose.yaml', async () => {
       expect(Object.keys(settingsSchema.shape)).toEqual(
         expect.arrayContaining(Object.keys(environment)),
       )
-      const filled = Object.entries(environment).map(([name, value]) => [
+      const filledEnvironment = Object.entries(environment).map(([name, value]) => [
         name,
         value.replace(/\$\{(\w+):[?-][^}]*\}/g, (_, variable: string) => examples[variable] ?? ''),
       ])
-      const config = readConfig(Object.fromEntries(filled))
+      const config = readConfig(Object.fromEntries(filledEnvironment))
       expect(config.trustedProxies).toBe(privateNetworks)
       expect(config.s3?.bucket).toBe('mayfly')
     }
@@ -69,10 +69,10 @@ describe('compose.yaml', async () => {
     ])
     for (const [, { networks }] of servers) expect(networks?.default?.aliases).toEqual(['app'])
     expect(services.s3).toBeDefined()
-    const mounted = (services.nginx?.volumes ?? []).map((one) => one.split(':')[0] ?? '')
-    const given = mounted.filter((path) => !path.endsWith('/tls'))
+    const mountedPaths = (services.nginx?.volumes ?? []).map((one) => one.split(':')[0] ?? '')
+    const configFiles = mountedPaths.filter((path) => !path.endsWith('/tls'))
     const files = ['mayfly', 's3', 'containers'].map((name) => `./deploy/nginx/${name}.conf`)
-    expect(given).toEqual(files)
+    expect(configFiles).toEqual(files)
   })
 
   test('gives the servers no unnecessary privileges', () => {
@@ -87,15 +87,15 @@ describe('compose.yaml', async () => {
 
   test('starts services once their dependencies are healthy', async () => {
     const dockerfile = await read('Dockerfile')
-    for (const [name, { depends_on: needed = {} }] of Object.entries(services)) {
-      for (const [other, { condition }] of Object.entries(needed)) {
+    for (const [name, { depends_on: dependencies = {} }] of Object.entries(services)) {
+      for (const [other, { condition }] of Object.entries(dependencies)) {
         if (condition === 'service_completed_successfully') {
           expect([name, other]).toEqual([expect.stringMatching(/^app/), 'bucket'])
           continue
         }
         expect([name, other, condition]).toEqual([name, other, 'service_healthy'])
-        const ofImage = services[other]?.image === 'mayfly' && /^HEALTHCHECK/m.test(dockerfile)
-        expect(ofImage || services[other]?.healthcheck, other).toBeTruthy()
+        const hasCheck = services[other]?.image === 'mayfly' && /^HEALTHCHECK/m.test(dockerfile)
+        expect(hasCheck || services[other]?.healthcheck, other).toBeTruthy()
       }
     }
     expect(services.bucket?.depends_on).toEqual({ s3: { condition: 'service_healthy' } })
@@ -114,16 +114,16 @@ describe('compose.yaml', async () => {
      * Runs the service with a fake `weed shell` that prints these answers and, like the real one,
      * always exits with 0. Returns the service's exit code and the commands it ran.
      */
-    const runBucket = async (answers: readonly string[]) => {
+    const runSetup = async (outputs: readonly string[]) => {
       const log = join(folder, 'commands')
-      for (const [at, said] of answers.entries()) await writeFile(join(folder, `${at}`), said)
-      const weed = `#!/bin/sh
+      for (const [at, said] of outputs.entries()) await writeFile(join(folder, `${at}`), said)
+      const weedScript = `#!/bin/sh
 at=$(cat '${log}' 2>/dev/null | wc -l)
 cat >> '${log}'
-[ -e '${folder}/'$at ] || at=${answers.length - 1}
+[ -e '${folder}/'$at ] || at=${outputs.length - 1}
 cat '${folder}/'$at
 `
-      await writeFile(join(folder, 'weed'), weed, { mode: 0o755 })
+      await writeFile(join(folder, 'weed'), weedScript, { mode: 0o755 })
       // In Compose files, `$$` is an escaped `$`.
       const script = String(services.bucket?.command?.at(0)).replaceAll('$$', '$')
       const PATH = `${folder}:${process.env.PATH}`
@@ -133,26 +133,26 @@ cat '${folder}/'$at
     }
     const list = 's3.bucket.list'
     const create = 's3.bucket.create -name mayfly -owner mayfly'
-    const others = '  mayfly-old\tsize:0\tlogical:0\tchunk:0\n  of-mayfly\tsize:0\n'
-    const own = '  mayfly\tsize:0\tlogical:0\tchunk:0\n'
+    const otherBuckets = '  mayfly-old\tsize:0\tlogical:0\tchunk:0\n  of-mayfly\tsize:0\n'
+    const ownBucket = '  mayfly\tsize:0\tlogical:0\tchunk:0\n'
 
     test('leaves an existing bucket alone', async () => {
-      expect(await runBucket([others + own])).toEqual({ status: 0, commands: [list] })
+      expect(await runSetup([otherBuckets + ownBucket])).toEqual({ status: 0, commands: [list] })
     })
 
     test('creates a missing bucket and verifies it', async () => {
-      const answers = [others, 'created bucket mayfly\n', others + own]
-      expect(await runBucket(answers)).toEqual({ status: 0, commands: [list, create, list] })
+      const outputs = [otherBuckets, 'created bucket mayfly\n', otherBuckets + ownBucket]
+      expect(await runSetup(outputs)).toEqual({ status: 0, commands: [list, create, list] })
     })
 
     test("creates nothing if it can't list buckets", async () => {
       const away = 'error: read buckets: connection refused\n'
-      const ready = [away, away, own]
-      expect(await runBucket(ready)).toEqual({ status: 0, commands: [list, list, list] })
+      const outputs = [away, away, ownBucket]
+      expect(await runSetup(outputs)).toEqual({ status: 0, commands: [list, list, list] })
     })
 
     test("fails if the bucket doesn't appear", async () => {
-      const { status, commands } = await runBucket(['error: no filer\n'])
+      const { status, commands } = await runSetup(['error: no filer\n'])
       expect(status).toBe(1)
       expect(commands).toEqual([list, list, list, list])
     })
@@ -183,7 +183,7 @@ describeNeeding('systemd', hasSystemd, 'the systemd units', () => {
     const file = join(folder, name)
     // The unit has Debian's path to npm, but verification needs a command that exists here.
     await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
-    const { status, stdout, stderr } = spawnSync(verify, ['verify', '--man=no', file])
+    const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', '--man=no', file])
     await rm(folder, { recursive: true })
     expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
   })
@@ -228,8 +228,8 @@ describe('the Dockerfile', async () => {
   test('sets only known variables and copies existing files', () => {
     const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(last) ?? []
     const names = Array.from(variables.matchAll(/(\w+)=/g), ([, name]) => name)
-    const others = ['NODE_ENV', 'MALLOC_ARENA_MAX']
-    expect([...Object.keys(settingsSchema.shape), ...others]).toEqual(expect.arrayContaining(names))
+    const extras = ['NODE_ENV', 'MALLOC_ARENA_MAX']
+    expect([...Object.keys(settingsSchema.shape), ...extras]).toEqual(expect.arrayContaining(names))
     const copied = Array.from(text.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, from = '']) =>
       from.split(' '),
     ).flat()
@@ -251,8 +251,9 @@ describe('the Dockerfile', async () => {
       return to.endsWith('/') ? sources.split(' ').map((one) => to + basename(one)) : [to]
     }).flat()
     copied.push('package.json')
-    const has = (file: string) => copied.some((one) => file === one || file.startsWith(`${one}/`))
-    expect([...files].filter((file) => !has(file))).toEqual([])
+    const isCopied = (file: string) =>
+      copied.some((one) => file === one || file.startsWith(`${one}/`))
+    expect([...files].filter((file) => !isCopied(file))).toEqual([])
     const { dependencies } = JSON.parse(await read('package.json'))
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...packages]))
   })
@@ -273,10 +274,10 @@ describeBehindNginx('nginx as configured in deploy', () => {
       response.setHeader('access-control-allow-origin', '*')
       response.end('bytes')
     })
-    await new Promise<void>((listening) => bucket.listen(0, '127.0.0.1', listening))
+    await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve))
     const server = `127.0.0.1:${app.deps.config.port}`
-    const ofBucket = `127.0.0.1:${(bucket.address() as AddressInfo).port}`
-    nginx = await startDeployedNginx({ servers: [server, server], bucket: ofBucket })
+    const bucketAddress = `127.0.0.1:${(bucket.address() as AddressInfo).port}`
+    nginx = await startDeployedNginx({ servers: [server, server], bucket: bucketAddress })
   })
   afterAll(async () => {
     await nginx.stop()
@@ -302,8 +303,8 @@ describeBehindNginx('nginx as configured in deploy', () => {
     await call('/api/auth/signup', form)
     const [, cookie] = await call('/api/auth/login', { email, password })
     const bytes = Buffer.alloc(3_000_000, 'mayfly')
-    const wanted = { fileName: 'a.bin', fileType: 'text/plain', expirationDays: '3' }
-    const upload = { ...wanted, fileSize: bytes.length }
+    const uploadOptions = { fileName: 'a.bin', fileType: 'text/plain', expirationDays: '3' }
+    const upload = { ...uploadOptions, fileSize: bytes.length }
     const [started] = await call<{ uploadUrl: string; cloudKey: string }>(
       '/api/files/get-upload-url',
       upload,
@@ -316,11 +317,11 @@ describeBehindNginx('nginx as configured in deploy', () => {
     expect(put.status).toBe(200)
     const { cloudKey } = started
     const [{ shortCode }] = await call<File>('/api/files/confirm-upload', { cloudKey }, cookie)
-    const got = await nginx.ask(site, `/s/${shortCode}`)
-    expect(got.body.equals(bytes)).toBe(true)
+    const downloadResponse = await nginx.ask(site, `/s/${shortCode}`)
+    expect(downloadResponse.body.equals(bytes)).toBe(true)
 
-    const forged = { cookie, 'x-forwarded-for': '192.0.2.9' }
-    const sessions = await nginx.ask(site, '/api/auth/sessions', { headers: forged })
+    const forgedHeaders = { cookie, 'x-forwarded-for': '192.0.2.9' }
+    const sessions = await nginx.ask(site, '/api/auth/sessions', { headers: forgedHeaders })
     expect(JSON.parse(sessions.body.toString())[0].ipAddress).toBe('127.0.0.1')
     const logged = await nginx.log()
     expect(logged).toContain('GET /s/- 200')
@@ -345,9 +346,9 @@ describeBehindNginx('nginx as configured in deploy', () => {
     expect(received.at(-1)?.headers.host).toBe(host)
     const count = received.length
     expect((await nginx.ask(host, '/mayfly/?list-type=2')).status).toBe(403)
-    const preflight = await nginx.ask(host, path, { method: 'OPTIONS' })
-    expect(preflight.status).toBe(204)
-    expect(preflight.headers['access-control-allow-methods']).toContain('PUT')
+    const preflightResponse = await nginx.ask(host, path, { method: 'OPTIONS' })
+    expect(preflightResponse.status).toBe(204)
+    expect(preflightResponse.headers['access-control-allow-methods']).toContain('PUT')
     expect(received).toHaveLength(count)
   })
 })
@@ -385,9 +386,9 @@ describeBehindNginx('nginx without a bucket', () => {
   const server = createServer((_, response) => response.end('a page'))
   let nginx: DeployedNginx
   beforeAll(async () => {
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const here = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    nginx = await startDeployedNginx({ servers: [here, here] })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const serverAddress = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    nginx = await startDeployedNginx({ servers: [serverAddress, serverAddress] })
   })
   afterAll(async () => {
     await nginx.stop()
@@ -416,39 +417,39 @@ describeBehindNginx('nginx in front of containers', () => {
   })
 
   /** Starts a server that responds with its address and the request body. */
-  const startAt = async (address: string): Promise<Server> => {
+  const startServer = async (address: string): Promise<Server> => {
     const server = createServer(async (request, response) => {
       response.end(`${address} ${await text(request)}`)
     })
     servers.push(server)
-    await new Promise<void>((listening) => server.listen(port, address, listening))
+    await new Promise<void>((resolve) => server.listen(port, address, resolve))
     return server
   }
 
-  const askBoth = async (): Promise<string[]> => {
-    const site = await nginx.ask('files.example.org', '/', { method: 'POST', body: 'body' })
+  const requestBoth = async (): Promise<string[]> => {
+    const siteResponse = await nginx.ask('files.example.org', '/', { method: 'POST', body: 'body' })
     const bucket = await nginx.ask('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
-    return [site, bucket].map(({ status, body }) =>
+    return [siteResponse, bucket].map(({ status, body }) =>
       status === 200 ? body.toString() : `${status}`,
     )
   }
 
   test('skips a server that refuses connections and finds one recreated at another address', async () => {
-    expect(await askBoth()).toEqual(['502', '502'])
+    expect(await requestBoth()).toEqual(['502', '502'])
     const [first, second, third] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
-    const old = await startAt(first)
+    const oldServer = await startServer(first)
     names.set('app', [first, second])
     names.set('s3', [first])
-    await expect.poll(askBoth).toEqual([`${first} body`, `${first} `])
+    await expect.poll(requestBoth).toEqual([`${first} body`, `${first} `])
     // Whichever address nginx tries first, the listening one responds.
-    for (let time = 0; time < 8; time += 1) expect((await askBoth())[0]).toBe(`${first} body`)
+    for (let time = 0; time < 8; time += 1) expect((await requestBoth())[0]).toBe(`${first} body`)
 
-    await startAt(second)
-    await startAt(third)
-    old.close()
-    for (let time = 0; time < 8; time += 1) expect((await askBoth())[0]).toBe(`${second} body`)
+    await startServer(second)
+    await startServer(third)
+    oldServer.close()
+    for (let time = 0; time < 8; time += 1) expect((await requestBoth())[0]).toBe(`${second} body`)
     names.set('app', [third])
     names.set('s3', [second])
-    await expect.poll(askBoth).toEqual([`${third} body`, `${second} `])
+    await expect.poll(requestBoth).toEqual([`${third} body`, `${second} `])
   })
 })

@@ -11,8 +11,8 @@ const root = resolve(import.meta.dirname, '..')
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
-  const inDocs = await readdir(join(root, 'docs'), { recursive: true })
-  const names = inDocs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))
+  const docNames = await readdir(join(root, 'docs'), { recursive: true })
+  const names = docNames.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))
   for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...names]) {
     documents.set(name, await readFile(join(root, name), 'utf8'))
   }
@@ -23,7 +23,7 @@ function textOf(document: string) {
 }
 
 /** Removes code blocks. */
-function prose(document: string) {
+function proseOf(document: string) {
   return textOf(document).replaceAll(/^```.*?^```/gms, '')
 }
 
@@ -32,8 +32,8 @@ function all(text: string, pattern: RegExp) {
 }
 
 /** Returns GitHub's anchors for the headings. */
-function anchors(document: string) {
-  return all(prose(document), /^#+ (.+)$/gm).map((heading) =>
+function anchorsIn(document: string) {
+  return all(proseOf(document), /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -44,25 +44,25 @@ function anchors(document: string) {
 /** Returns the targets of links and images, in Markdown and HTML. */
 function links(document: string) {
   return [
-    ...all(prose(document), /\]\(([^)\s]+)\)/g),
-    ...all(prose(document), /(?:href|src|srcset)="([^"]+)"/g),
+    ...all(proseOf(document), /\]\(([^)\s]+)\)/g),
+    ...all(proseOf(document), /(?:href|src|srcset)="([^"]+)"/g),
   ]
 }
 
 test('every relative link leads to a file and heading', () => {
-  const broken: string[] = []
+  const brokenLinks: string[] = []
   for (const document of documents.keys()) {
     for (const link of links(document)) {
       if (/^(https?|mailto):/.test(link)) continue
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))
       const found = existsSync(join(root, target))
-      if (!found || (anchor !== undefined && !anchors(target).includes(anchor))) {
-        broken.push(`${document}: ${link}`)
+      if (!found || (anchor !== undefined && !anchorsIn(target).includes(anchor))) {
+        brokenLinks.push(`${document}: ${link}`)
       }
     }
   }
-  expect(broken).toEqual([])
+  expect(brokenLinks).toEqual([])
 })
 
 test('every nginx example keeps short codes out of the logs', async () => {
@@ -84,8 +84,11 @@ test('every npm script mentioned exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const missing: string[] = []
   for (const [document, text] of documents) {
-    const named = [...all(text, /\bnpm run ([a-z][\w:-]*)/g), ...all(text, /\bnpm (start|test)\b/g)]
-    for (const name of named) if (!(name in scripts)) missing.push(`${document}: ${name}`)
+    const scriptNames = [
+      ...all(text, /\bnpm run ([a-z][\w:-]*)/g),
+      ...all(text, /\bnpm (start|test)\b/g),
+    ]
+    for (const name of scriptNames) if (!(name in scripts)) missing.push(`${document}: ${name}`)
   }
   expect(missing).toEqual([])
 })
@@ -93,7 +96,7 @@ test('every npm script mentioned exists', async () => {
 test('every source path in backticks exists', () => {
   const missing: string[] = []
   for (const document of documents.keys()) {
-    const paths = all(prose(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
+    const paths = all(proseOf(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
     for (const path of paths) {
       if (!existsSync(join(root, path))) missing.push(`${document}: ${path}`)
     }
@@ -104,18 +107,22 @@ test('every source path in backticks exists', () => {
 describe('a comment that cites a section', () => {
   const pages = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
 
-  test.each(Object.entries(pages))('of the %s names an existing one', async (word, page) => {
-    const sections = new Set(all(textOf(page), /^## (\d+)\. /gm))
-    const citation = new RegExp(`\\b${word} §(\\d+)`, 'gi')
-    const missing: string[] = []
-    for (const name of await readdir(join(root, 'src'), { recursive: true })) {
-      if (!/\.tsx?$/.test(name)) continue
-      const cited = all(await readFile(join(root, 'src', name), 'utf8'), citation)
-      for (const section of cited) if (!sections.has(section)) missing.push(`${name}: §${section}`)
-    }
-    expect(sections.size).toBeGreaterThan(0)
-    expect(missing).toEqual([])
-  })
+  test.each(Object.entries(pages))(
+    'of the %s names an existing one',
+    async (documentName, page) => {
+      const sections = new Set(all(textOf(page), /^## (\d+)\. /gm))
+      const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
+      const missing: string[] = []
+      for (const name of await readdir(join(root, 'src'), { recursive: true })) {
+        if (!/\.tsx?$/.test(name)) continue
+        const citedSections = all(await readFile(join(root, 'src', name), 'utf8'), citation)
+        for (const section of citedSections)
+          if (!sections.has(section)) missing.push(`${name}: §${section}`)
+      }
+      expect(sections.size).toBeGreaterThan(0)
+      expect(missing).toEqual([])
+    },
+  )
 })
 
 describe('docs/threats.md', () => {
@@ -127,9 +134,11 @@ describe('docs/threats.md', () => {
       /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
     )
     const threats = tables.flatMap((table) => all(table, /^\| (.+) \|$/gm))
-    const untested = threats.filter((row) => !/ \| (`[\w./-]+\.tsx?`|no test; ).*$/.test(row))
+    const untestedThreats = threats.filter(
+      (row) => !/ \| (`[\w./-]+\.tsx?`|no test; ).*$/.test(row),
+    )
     expect(threats.length).toBeGreaterThan(0)
-    expect(untested).toEqual([])
+    expect(untestedThreats).toEqual([])
   })
 
   test('covers every endpoint', () => {
@@ -139,13 +148,13 @@ describe('docs/threats.md', () => {
 })
 
 test('no line is longer than 400 characters', () => {
-  const long: string[] = []
+  const longLines: string[] = []
   for (const [document, text] of documents) {
     for (const line of text.split('\n')) {
-      if (line.length > 400) long.push(`${document}: ${line.slice(0, 60)}`)
+      if (line.length > 400) longLines.push(`${document}: ${line.slice(0, 60)}`)
     }
   }
-  expect(long).toEqual([])
+  expect(longLines).toEqual([])
 })
 
 test('docs/operations.md describes exactly the existing jobs', () => {

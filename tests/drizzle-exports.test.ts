@@ -19,7 +19,7 @@ test('shortens the exports to a pattern that resolves every name to the same fil
     types: `${path}.d.ts`,
     default: `${path}.js`,
   })
-  const long: Exports = {
+  const longExports: Exports = {
     '.': entry('./index'),
     './pg-core': entry('./pg-core/index'),
     './pg-core/columns/text': entry('./pg-core/columns/text'),
@@ -27,7 +27,7 @@ test('shortens the exports to a pattern that resolves every name to the same fil
     './only-import': { import: { default: './only-import.js' } },
     './package.json': './package.json',
   }
-  const short = shorten(long)
+  const short = shorten(longExports)
   expect(short).toEqual({
     '.': { require: './index.cjs', default: './index.js' },
     './pg-core': { require: './pg-core/index.cjs', default: './pg-core/index.js' },
@@ -48,10 +48,10 @@ test('resolves every module of the installed drizzle-orm', async () => {
   expect(modules.length).toBeGreaterThan(300)
   for (const module of modules) {
     const name = module === 'index' ? '.' : `./${module.replace(/\/index$/, '')}`
-    const places = JSON.stringify(short[name] ?? short['./*']).replaceAll('*', name.slice(2))
-    const found = [...places.matchAll(/"(\.\/[^"]+)"/g)].map(([, place = '']) => place)
+    const targets = JSON.stringify(short[name] ?? short['./*']).replaceAll('*', name.slice(2))
+    const found = [...targets.matchAll(/"(\.\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(found).toEqual([`./${module}.cjs`, `./${module}.js`])
-    for (const place of found) expect(existsSync(join(folder, place))).toBe(true)
+    for (const path of found) expect(existsSync(join(folder, path))).toBe(true)
   }
 })
 
@@ -72,7 +72,7 @@ test.each([
   ['has conditional exports', { exports: { import: './a.js', require: './a.cjs' } }],
   ['has null exports', { exports: null }],
   ['is null', null],
-])("doesn't change a package whose package.json %s", async (_how, manifest) => {
+])("doesn't change a package whose package.json %s", async (_description, manifest) => {
   const file = await writeManifest(manifest)
   expect(exportsAreLong(file)).toBe(false)
 })
@@ -87,21 +87,21 @@ test("doesn't change an unreadable package", async () => {
 test("reports a package that isn't writable", async () => {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => errors.mockRestore())
-  const long = { exports: { '.': './a.js', './internal/*': null } }
-  const file = await writeManifest(long)
+  const longManifest = { exports: { '.': './a.js', './internal/*': null } }
+  const file = await writeManifest(longManifest)
   await mkdir(`${file}.${process.pid}`)
   shortenExports(file)
   expect(errors.mock.calls).toEqual([
     [expect.stringMatching(/^drizzle-orm's exports stay long: EISDIR/)],
   ])
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(long)
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(longManifest)
 })
 
 /** Writes a package.json into its own directory. Returns its path. */
 async function writeManifest(manifest: unknown): Promise<string> {
-  const own = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
-  onTestFinished(() => rm(own, { recursive: true }))
-  const file = join(own, 'package.json')
+  const folder = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'package.json')
   await writeFile(file, JSON.stringify(manifest))
   return file
 }

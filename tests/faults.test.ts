@@ -8,7 +8,7 @@ import { freshDatabase } from './support/postgres.ts'
 import { createDatabase, startTestPostgres } from './support/postgres-server.ts'
 import { isLongRun, roundsOf } from './support/rounds.ts'
 
-async function expectPromisesKept(setup: SetupName): Promise<void> {
+async function expectGuarantees(setup: SetupName): Promise<void> {
   const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
   const rounds = roundsOf(1, 100)
   const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
@@ -17,31 +17,34 @@ async function expectPromisesKept(setup: SetupName): Promise<void> {
   expect(result.downloads).toBeGreaterThan(0)
 }
 
-test('keeps every promise under random faults', () => expectPromisesKept('disk'))
+test('keeps every promise under random faults', () => expectGuarantees('disk'))
 
 /** Faults that need their own Postgres server. */
-const ofPostgres = [
+const postgresFaults = [
   'Postgres is restarted',
   'Postgres is killed',
   'Postgres is paused',
 ] as const satisfies FaultName[]
 
 /** The fault of each run, and the number of rounds. */
-const onOwnPostgres: [FaultName, number][] = isLongRun
-  ? [...ofPostgres.map((only): [FaultName, number] => [only, 20]), ['Postgres is down for long', 1]]
+const faultRounds: [FaultName, number][] = isLongRun
+  ? [
+      ...postgresFaults.map((faultName): [FaultName, number] => [faultName, 20]),
+      ['Postgres is down for long', 1],
+    ]
   : []
 
 // Only in a long run. tests/attacks covers short outages with a killed or stalled Postgres. The
 // last fault lasts half a minute.
-test.each(onOwnPostgres)('keeps every promise while %s', async (only, rounds) => {
+test.each(faultRounds)('keeps every promise while %s', async (faultName, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())
   const database = await createDatabase(postgres.url, 'migrated')
-  const plan = { seed: randomInt(2 ** 31), setup: 'disk' as const, rounds, only }
+  const plan = { seed: randomInt(2 ** 31), setup: 'disk' as const, rounds, only: faultName }
   const result = await runScenario({ database, postgres, s3Server: null }, plan)
-  expect(result.faults).toEqual({ [only]: rounds })
+  expect(result.faults).toEqual({ [faultName]: rounds })
 })
 
 describeOnSmallDisk('on a disk that other programs fill', () => {
-  test('keeps every promise under random faults', () => expectPromisesKept('small-disk'))
+  test('keeps every promise under random faults', () => expectGuarantees('small-disk'))
 })

@@ -23,7 +23,7 @@ const rowCount = 5000
 /** Prepared statements may get a generic plan from the sixth run on. */
 const runs = 7
 /** The most rows of a table that such a statement may read. */
-const mostReads = 10
+const maxReads = 10
 
 /** SQL that fills each large table, for each `n` up to `rowCount`. `today` is the current time. */
 const fillings = {
@@ -92,12 +92,12 @@ test.each([
   ['locking a file to renew it', /from "files" where .* for update/],
   ['renewing a link', /update "files" set "short_code"/],
 ])('%s scans no table', (_, statement) => {
-  const ofStatement = plans.filter((plan) => statement.test(plan))
-  expect(ofStatement.length).toBeGreaterThanOrEqual(runs)
-  for (const plan of ofStatement) {
+  const statementPlans = plans.filter((plan) => statement.test(plan))
+  expect(statementPlans.length).toBeGreaterThanOrEqual(runs)
+  for (const plan of statementPlans) {
     for (const table of Object.keys(fillings)) {
       expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
-      expect(rowsReadOf(plan, table), plan).toBeLessThanOrEqual(mostReads)
+      expect(rowsReadOf(plan, table), plan).toBeLessThanOrEqual(maxReads)
     }
   }
 })

@@ -15,7 +15,7 @@ import { freePort } from './support/free-port.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** As in `npm start`: Node 24.0.0 warns that TypeScript support is experimental. */
-const withoutWarnings = ['--disable-warning=ExperimentalWarning']
+const nodeFlags = ['--disable-warning=ExperimentalWarning']
 
 /** A server in its own process, as in production. */
 interface Run {
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 async function run(environment: Record<string, string> = {}): Promise<Run> {
   const port = await freePort()
-  const child = spawn(process.execPath, [...withoutWarnings, 'src/server/main.ts'], {
+  const child = spawn(process.execPath, [...nodeFlags, 'src/server/main.ts'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
@@ -77,7 +77,7 @@ async function stop({ child, ended }: Run): Promise<number | null> {
   return ended
 }
 
-async function expectPostgresGone(): Promise<void> {
+async function expectPostgresStopped(): Promise<void> {
   await expect(readFile(join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 }
 
@@ -100,11 +100,11 @@ function signUp({ url }: Run) {
   })
 }
 
-function logIn({ url }: Run, who: object = person) {
-  return post(`${url}/api/auth/login`, who)
+function logIn({ url }: Run, credentials: object = person) {
+  return post(`${url}/api/auth/login`, credentials)
 }
 
-const half = Buffer.alloc(1024 * 1024, 'mayfly')
+const halfOfBody = Buffer.alloc(1024 * 1024, 'mayfly')
 
 /** Signs in, starts an upload and sends the first half of its bytes. */
 async function startUpload(server: Run) {
@@ -119,7 +119,7 @@ async function startUpload(server: Run) {
     },
     body: JSON.stringify({
       fileName: 'half.bin',
-      fileSize: 2 * half.length,
+      fileSize: 2 * halfOfBody.length,
       fileType: 'application/octet-stream',
       expirationDays: '3',
     }),
@@ -128,14 +128,14 @@ async function startUpload(server: Run) {
   const upload = request(uploadUrl, {
     method: 'PUT',
     headers: {
-      'content-length': 2 * half.length,
+      'content-length': 2 * halfOfBody.length,
       'content-type': 'application/octet-stream',
       expect: '100-continue',
     },
   })
   upload.flushHeaders()
   await once(upload, 'continue')
-  upload.write(half)
+  upload.write(halfOfBody)
   return upload
 }
 
@@ -148,24 +148,24 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect((await logIn(first, { email, password })).status).toBe(200)
 
   // A second server on the same directory exits and does no harm.
-  const refused = await run()
-  expect(await refused.ended).toBe(1)
-  const refusal = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
-  expect(await refused.stderr).toBe(refusal)
-  const withUrl = await run({ DATABASE_URL: 'postgres://127.0.0.1:1/nobody-is-asked' })
-  expect(await withUrl.ended).toBe(1)
-  expect(await withUrl.stderr).toBe(refusal)
+  const secondRun = await run()
+  expect(await secondRun.ended).toBe(1)
+  const errorMessage = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
+  expect(await secondRun.stderr).toBe(errorMessage)
+  const runWithUrl = await run({ DATABASE_URL: 'postgres://127.0.0.1:1/nobody-is-asked' })
+  expect(await runWithUrl.ended).toBe(1)
+  expect(await runWithUrl.stderr).toBe(errorMessage)
   expect((await signUp(first)).status).toBe(200)
 
   // After a signal, a running upload finishes and new requests are rejected.
   const upload = await startUpload(first)
   first.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${first.url}/api/health`)).rejects.toThrow())
-  upload.end(half)
+  upload.end(halfOfBody)
   const [response] = (await once(upload, 'response')) as [IncomingMessage]
   expect([200, 204]).toContain(response.statusCode)
   expect(await first.ended).toBe(0)
-  await expectPostgresGone()
+  await expectPostgresStopped()
   const stderr = await first.stderr
   expect(stderr).toContain(`Mayfly is ready: ${first.url}\n`)
   expect(stderr).toContain(email)
@@ -176,14 +176,14 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect((await logIn(second, { email, password })).status).toBe(200)
 
   // A second signal stops the server and Postgres at once.
-  const cut = once(await startUpload(second), 'error')
+  const uploadError = once(await startUpload(second), 'error')
   second.child.kill('SIGTERM')
   await eventually(() => {
     second.child.kill('SIGTERM')
     expect(second.child.exitCode).toBe(1)
   })
-  await cut
-  await eventually(expectPostgresGone)
+  await uploadError
+  await eventually(expectPostgresStopped)
   expect(await second.stderr).toBe(`Mayfly is ready: ${second.url}\n`)
 })
 
@@ -210,21 +210,21 @@ describe("a start that can't succeed exits with 1 and explains why", () => {
     expect(await failed.stderr).toBe(
       `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
     )
-    await expectPostgresGone()
+    await expectPostgresStopped()
     other.close()
   })
 })
 
 test('an uncaught error stops the server gracefully, without draining', async () => {
   await prepareDataFolder(dataDir)
-  const thrower = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
+  const throwingScript = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
   const started = await startServer({
     DRAIN_SECONDS: '600',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrower)}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(throwingScript)}`,
   })
   started.child.kill('SIGUSR2')
   expect(await started.ended).toBe(1)
-  await expectPostgresGone()
+  await expectPostgresStopped()
 })
 
 test('a stopping server responds but reports not ready for DRAIN_SECONDS', async () => {
@@ -237,12 +237,12 @@ test('a stopping server responds but reports not ready for DRAIN_SECONDS', async
   expect((await fetch(`${started.url}/api/health`)).status).toBe(200)
   expect((await fetch(`${started.url}/faq`)).status).toBe(200)
   expect(await started.ended).toBe(0)
-  await expectPostgresGone()
+  await expectPostgresStopped()
 })
 
 test('a signal during startup stops it gracefully', async () => {
   const started = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
   expect(await stop(started)).toBe(0)
-  await expectPostgresGone()
+  await expectPostgresStopped()
 })

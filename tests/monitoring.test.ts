@@ -37,7 +37,7 @@ const alerts = rules.groups.flatMap((group) =>
 )
 
 /** Labels added by Prometheus, and `le`. */
-const everywhere = ['instance', 'job', 'le']
+const commonLabels = ['instance', 'job', 'le']
 
 /** Label values that don't occur in this test, by metric. */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
@@ -60,7 +60,7 @@ let app: TestApp
 /** Every series the server emits after each job has run once. */
 let series: { name: string; labels: Record<string, string> }[]
 /** The labels of each metric, by every name of its series. */
-let emitted: Map<string, string[]>
+let emittedValues: Map<string, string[]>
 beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
   for (const { name: job, run } of jobs) {
@@ -73,10 +73,10 @@ beforeAll(async () => {
       Array.from(text.matchAll(/(\w+)="([^"]*)"/g), ([, label, value]) => [label, value]),
     ),
   }))
-  const scraped = await (await fetch(`${app.url}/metrics`)).text()
-  const declared = Array.from(scraped.matchAll(/^# TYPE (\w+) (\w+)$/gm))
-  emitted = new Map(
-    declared.flatMap(([, name = '', type]) => {
+  const metricsText = await (await fetch(`${app.url}/metrics`)).text()
+  const declaredMetrics = Array.from(metricsText.matchAll(/^# TYPE (\w+) (\w+)$/gm))
+  emittedValues = new Map(
+    declaredMetrics.flatMap(([, name = '', type]) => {
       const metric = app.deps.metrics.registry.getSingleMetric(name)
       const { labelNames = [] } = metric as unknown as { labelNames?: string[] }
       const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']
@@ -119,7 +119,7 @@ function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
   const written = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
   for (const [, label = '', operator = '', text = ''] of written) {
-    if (everywhere.includes(label) && text.startsWith('$')) continue
+    if (commonLabels.includes(label) && text.startsWith('$')) continue
     const isPattern = operator.endsWith('~')
     const alternatives = isPattern ? alternativesOf(text) : [text.replaceAll(/\W/g, '\\$&')]
     combinations = combinations.flatMap((before) =>
@@ -139,13 +139,16 @@ function alternativesOf(pattern: string): string[] {
 /** Returns each metric in an expression with the labels it selects by. */
 function selectorsOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
-  const grouped = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
+  const groupLabels = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
     names.split(/, */),
   ).flat()
   return Array.from(metrics, ([, name = '', selector = '']) => ({
     name,
     selector,
-    labels: [...Array.from(selector.matchAll(/(\w+)[!=]/g), ([, label = '']) => label), ...grouped],
+    labels: [
+      ...Array.from(selector.matchAll(/(\w+)[!=]/g), ([, label = '']) => label),
+      ...groupLabels,
+    ],
   }))
 }
 
@@ -154,9 +157,9 @@ describe('the example dashboard and the alert rules', () => {
     const selectors = selectorsOf(expression)
     if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(selectors).not.toEqual([])
     for (const { name, labels, selector } of selectors) {
-      const known = emitted.get(name)
+      const known = emittedValues.get(name)
       expect(known, `${name} is not emitted`).toBeDefined()
-      expect([...everywhere, ...(known ?? [])]).toEqual(expect.arrayContaining(labels))
+      expect([...commonLabels, ...(known ?? [])]).toEqual(expect.arrayContaining(labels))
       for (const matchers of matchersOf(selector)) {
         const selector = matchers.map(({ label, pattern }) => `${label} ${pattern}`).join(', ')
         expect(canBeEmitted(name, matchers), `no series ${name} has ${selector}`).toBe(true)
@@ -171,26 +174,26 @@ describe('the example dashboard and the alert rules', () => {
     expect(queries).not.toEqual([])
     for (const query of queries) {
       const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? []
-      expect([...everywhere, ...(emitted.get(metric) ?? [])], query).toContain(label)
-      expect(emitted.has(metric), `${metric} is not emitted`).toBe(true)
+      expect([...commonLabels, ...(emittedValues.get(metric) ?? [])], query).toContain(label)
+      expect(emittedValues.has(metric), `${metric} is not emitted`).toBe(true)
     }
   })
 
   test('use the job label of the scrape example, which honors our labels', () => {
-    const named = alerts.flatMap(([, expr]) =>
+    const jobNames = alerts.flatMap(([, expr]) =>
       Array.from(expr.matchAll(/\bup\{job="([^"]*)"\}/g), ([, job]) => job),
     )
-    expect(named.length).toBeGreaterThan(1)
+    expect(jobNames.length).toBeGreaterThan(1)
     expect(scrapes.scrape_configs).toHaveLength(1)
     for (const { job_name, honor_labels } of scrapes.scrape_configs) {
-      expect([...new Set(named)]).toEqual([job_name])
+      expect([...new Set(jobNames)]).toEqual([job_name])
       expect(honor_labels).toBe(true)
     }
-    expect(alerts.map(([, expr]) => expr)).toContain(`absent(up{job="${named[0]}"})`)
+    expect(alerts.map(([, expr]) => expr)).toContain(`absent(up{job="${jobNames[0]}"})`)
   })
 
   test('count no rejections as errors, and alert on each kind of rejection', () => {
-    const counted = (alert: string) => {
+    const countedStatuses = (alert: string) => {
       const [, expression = ''] = alerts.find(([name]) => name === `the alert ${alert}`) ?? []
       const [, matchers = ''] = /mayfly_http_requests_total\{([^}]*)\}/.exec(expression) ?? []
       const written = Array.from(matchers.matchAll(/status(=~|!=|=)"([^"]*)"/g))
@@ -201,7 +204,7 @@ describe('the example dashboard and the alert rules', () => {
       )
     }
     const kinds = ['MayflyErrors', 'MayflyOverrun', 'MayflyNoRoom']
-    expect(kinds.map(counted)).toEqual([[500], [503], [507]])
+    expect(kinds.map(countedStatuses)).toEqual([[500], [503], [507]])
   })
 
   test('watch each job, allowing more time for rare and long ones', () => {
@@ -217,19 +220,19 @@ describe('the example dashboard and the alert rules', () => {
       { watched: ['compute-digests'], seconds: '43200' },
       { watched: ['compare-storage', 'remove-old-days'], seconds: '180000' },
     ])
-    const watched = limits.flatMap((one) => one.watched)
-    expect(watched.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
+    const watchedLimits = limits.flatMap((one) => one.watched)
+    expect(watchedLimits.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 
   test('cover every metric of ours', () => {
     const selectors = [...panels, ...alerts].flatMap(([, expr]) =>
       selectorsOf(expr).map(({ name }) => name),
     )
-    const own = app.deps.metrics.registry
+    const ownRegistry = app.deps.metrics.registry
       .getMetricsAsArray()
       .map(({ name }) => name)
       .filter((name) => name.startsWith('mayfly_'))
-    expect(own.filter((name) => !selectors.some((one) => one.startsWith(name)))).toEqual([])
+    expect(ownRegistry.filter((name) => !selectors.some((one) => one.startsWith(name)))).toEqual([])
   })
 
   test('are documented, with every metric', async () => {

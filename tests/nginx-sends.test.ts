@@ -28,33 +28,40 @@ describeBehindNginx('a file that nginx sends', () => {
     await app.close()
   })
 
-  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const request = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     nginx.ask('files.example.org', path, {
       method,
       headers: { ...headers, host: '127.0.0.1' },
     })
 
-  const countOf = async ({ id }: File): Promise<number | undefined> => {
-    const listed = await json<File[]>(await owner.fetch('/api/files'))
-    return listed.find((file) => file.id === id)?.downloadCount
+  const downloadCountOf = async ({ id }: File): Promise<number | undefined> => {
+    const files = await json<File[]>(await owner.fetch('/api/files'))
+    return files.find((file) => file.id === id)?.downloadCount
   }
 
   test('has the same headers and bytes as one sent by the server, and counts once', async () => {
     const file = await makeFile(owner, { bytes, name: 'ä "b".html', type: 'text/html' })
     const path = `/s/${file.shortCode}`
-    const direct = await makeClient(app).fetch(path)
-    expect(direct.headers.get('x-accel-redirect')).toBeNull()
-    expect(new Uint8Array(await direct.arrayBuffer())).toEqual(bytes)
-    const sent = await ask(path)
+    const directResponse = await makeClient(app).fetch(path)
+    expect(directResponse.headers.get('x-accel-redirect')).toBeNull()
+    expect(new Uint8Array(await directResponse.arrayBuffer())).toEqual(bytes)
+    const sent = await request(path)
     expect(sent.status).toBe(200)
     expect(sent.body.equals(wholeBody)).toBe(true)
-    const varying = ['connection', 'date', 'etag', 'keep-alive', 'last-modified', 'x-request-id']
-    for (const [name, value] of direct.headers) {
-      if (!varying.includes(name)) expect.soft(sent.headers[name], name).toBe(value)
+    const varyingHeaders = [
+      'connection',
+      'date',
+      'etag',
+      'keep-alive',
+      'last-modified',
+      'x-request-id',
+    ]
+    for (const [name, value] of directResponse.headers) {
+      if (!varyingHeaders.includes(name)) expect.soft(sent.headers[name], name).toBe(value)
     }
     expect(sent.headers).toHaveProperty('x-request-id')
     expect(sent.headers).not.toHaveProperty('x-accel-redirect')
-    expect(await countOf(file)).toBe(2)
+    expect(await downloadCountOf(file)).toBe(2)
     const logged = await nginx.log()
     expect(logged).toContain('GET /sealed/- 200 100000')
     expect(logged).not.toContain(file.shortCode)
@@ -64,23 +71,23 @@ describeBehindNginx('a file that nginx sends', () => {
   test('can be resumed, and only the request for the first byte counts', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
-    const first = await ask(path, { range: 'bytes=0-9' })
+    const first = await request(path, { range: 'bytes=0-9' })
     expect(first.status).toBe(206)
     const etag = String(first.headers.etag)
-    const rest = await ask(path, { range: 'bytes=10-', 'if-range': etag })
+    const rest = await request(path, { range: 'bytes=10-', 'if-range': etag })
     expect(rest.status).toBe(206)
     expect(Buffer.concat([first.body, rest.body]).equals(wholeBody)).toBe(true)
-    expect((await ask(path, { range: 'bytes=100000-' })).status).toBe(416)
-    expect((await ask(path, { 'if-none-match': etag })).status).toBe(304)
-    const head = await ask(path, {}, 'HEAD')
+    expect((await request(path, { range: 'bytes=100000-' })).status).toBe(416)
+    expect((await request(path, { 'if-none-match': etag })).status).toBe(304)
+    const head = await request(path, {}, 'HEAD')
     expect([head.headers['content-length'], head.body.length]).toEqual(['100000', 0])
-    expect(await countOf(file)).toBe(1)
+    expect(await downloadCountOf(file)).toBe(1)
   })
 
   test('counts a conditional request only when nginx sends the first byte', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
-    const { headers } = await ask(path, {}, 'HEAD')
+    const { headers } = await request(path, {}, 'HEAD')
     const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
     const before = new Date(Date.parse(modified) - 60_000).toUTCString()
     const after = new Date(Date.parse(modified) + 60_000).toUTCString()
@@ -103,45 +110,45 @@ describeBehindNginx('a file that nginx sends', () => {
       [{ range: 'bytes=-10' }, 206, 99_990],
       [{ range: 'bytes=10-19,0-9' }, 200, 0],
     ] as const) {
-      const response = await ask(path, sent)
+      const response = await request(path, sent)
       expect.soft(response.status, JSON.stringify(sent)).toBe(status)
       if (start !== null) expect.soft(response.body.equals(wholeBody.subarray(start))).toBe(true)
       counted += start === 0 ? 1 : 0
-      expect.soft(await countOf(file), JSON.stringify(sent)).toBe(counted)
+      expect.soft(await downloadCountOf(file), JSON.stringify(sent)).toBe(counted)
     }
   })
 
   test('may be empty', async () => {
     const file = await makeFile(owner, { bytes: new Uint8Array() })
-    const sent = await ask(`/s/${file.shortCode}`)
+    const sent = await request(`/s/${file.shortCode}`)
     expect([sent.status, sent.body.length]).toEqual([200, 0])
-    expect(await countOf(file)).toBe(1)
+    expect(await downloadCountOf(file)).toBe(1)
   })
 
   test('is never served without a link', async () => {
     const file = await makeFile(owner, { bytes })
     const path = await pathOf(app, file)
     // The last three are other spellings of the location.
-    for (const place of [
+    for (const internalPath of [
       `/sealed/${path}`,
       `//sealed/${path}`,
       `/s/../sealed/${path}`,
       `/%73ealed/${path}`,
     ]) {
       const headers = { 'x-sendfile-type': 'none', 'x-accel-redirect': `/sealed/${path}` }
-      const refused = await ask(place, headers)
-      expect(refused.status, place).toBe(404)
-      expect(refused.body.includes(wholeBody), place).toBe(false)
+      const response = await request(internalPath, headers)
+      expect(response.status, internalPath).toBe(404)
+      expect(response.body.includes(wholeBody), internalPath).toBe(false)
     }
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
-    expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
+    expect((await request(`/s/${file.shortCode}`)).status).toBe(404)
   })
 
   test('returns an error instead of an empty body when its bytes are missing', async () => {
     const file = await makeFile(owner, { bytes })
     await rm(join(app.deps.config.dataDir, 'files', await pathOf(app, file)))
-    expect((await ask(`/s/${file.shortCode}`)).status).toBe(404)
-    expect(await countOf(file)).toBe(0)
+    expect((await request(`/s/${file.shortCode}`)).status).toBe(404)
+    expect(await downloadCountOf(file)).toBe(0)
   })
 })
 

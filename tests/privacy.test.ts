@@ -16,7 +16,7 @@ import { logIn, makeClient } from './support/make.ts'
  * key must be mentioned, and every number must come from a constant.
  */
 
-const web = resolve('src/web')
+const webDir = resolve('src/web')
 
 let google: GoogleApp
 let policy: ParsedPage
@@ -34,12 +34,12 @@ function policyText(): string {
 /** Returns entry `at` of the policy's section 'Who can see it', about one group of people. */
 function audienceText(at: number): string {
   const section = elementsOf(policy.one('main'), 'section')[3]
-  const mentioned = section && elementsOf(section, 'dd')[at]
-  return mentioned ? textOf(mentioned).replaceAll(/\s+/g, ' ') : ''
+  const dataText = section && elementsOf(section, 'dd')[at]
+  return dataText ? textOf(dataText).replaceAll(/\s+/g, ' ') : ''
 }
 
 /** The policy's heading for each table, or null if it has no personal data. */
-const headingOfTable: Readonly<Record<string, string | null>> = {
+const headingByTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
   sessions: 'Sessions',
@@ -71,9 +71,9 @@ describe('the privacy policy', () => {
     const tables = Object.values(schema)
       .filter((value) => is(value, PgTable))
       .map((table) => getTableName(table))
-    expect(tables.toSorted()).toEqual(Object.keys(headingOfTable).toSorted())
+    expect(tables.toSorted()).toEqual(Object.keys(headingByTable).toSorted())
     const headings = elementsOf(policy.one('main'), 'dt').map(textOf)
-    for (const heading of Object.values(headingOfTable)) {
+    for (const heading of Object.values(headingByTable)) {
       if (heading !== null) expect(headings).toContain(heading)
     }
   })
@@ -81,13 +81,15 @@ describe('the privacy policy', () => {
   test('mentions every cookie', async () => {
     const { app } = google
     const names = new Set<string>()
-    const collect = (response: Response) => {
+    const collectCookies = (response: Response) => {
       for (const cookie of response.headers.getSetCookie()) names.add(cookie.split('=', 1)[0] ?? '')
     }
     const visitor = makeClient(app)
-    collect(await visitor.fetch('/api/login'))
+    collectCookies(await visitor.fetch('/api/login'))
     const form = { firstName: 'Ada', lastName: 'L', email: 'ada@example.org', password: 'secret' }
-    collect(await visitor.post('/api/auth/signup', { ...form, confirmPassword: form.password }))
+    collectCookies(
+      await visitor.post('/api/auth/signup', { ...form, confirmPassword: form.password }),
+    )
     await app.deps.db.insert(schema.users).values({
       id: 'grace',
       name: 'Grace',
@@ -108,8 +110,8 @@ describe('the privacy policy', () => {
     for (const cookie of (await logIn(app, 'grace@example.org', 'secret')).split('; ')) {
       names.add(cookie.split('=', 1)[0] ?? '')
     }
-    const mentioned = elementsOf(policy.one('main'), 'code').map(textOf)
-    expect(mentioned.toSorted()).toEqual([...names].toSorted())
+    const mentionedNames = elementsOf(policy.one('main'), 'code').map(textOf)
+    expect(mentionedNames.toSorted()).toEqual([...names].toSorted())
     expect(names.size).toBe(5)
   })
 
@@ -123,14 +125,14 @@ describe('the privacy policy', () => {
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
     // An event name, not a storage key.
-    const keepNothing = ['mayfly-theme-changed']
+    const transientNames = ['mayfly-theme-changed']
     const found = new Set<string>()
-    for (const file of await readdir(web, { recursive: true })) {
+    for (const file of await readdir(webDir, { recursive: true })) {
       if (!/(?<!\.test)\.tsx?$/.test(file) || file.includes('public-pages/legal')) continue
-      const text = await readFile(join(web, file), 'utf8')
+      const text = await readFile(join(webDir, file), 'utf8')
       for (const [, name = ''] of text.matchAll(/'(mayfly[-.][\w.-]+)'/g)) found.add(name)
     }
-    expect([...found].filter((name) => !keepNothing.includes(name)).toSorted()).toEqual(
+    expect([...found].filter((name) => !transientNames.includes(name)).toSorted()).toEqual(
       Object.keys(wordings).toSorted(),
     )
     for (const words of Object.values(wordings)) expect(policyText()).toContain(words)
@@ -209,7 +211,7 @@ describe('the privacy policy', () => {
 })
 
 test('no number in the FAQ, terms or policy is hard-coded', async () => {
-  const pages = join(web, 'public-pages')
+  const pages = join(webDir, 'public-pages')
   const texts = (await readdir(pages, { recursive: true })).filter((file) =>
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
@@ -217,10 +219,12 @@ test('no number in the FAQ, terms or policy is hard-coded', async () => {
   // Texts whose digits aren't product decisions.
   const names =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
-  const typed: string[] = []
+  const typedFields: string[] = []
   for (const file of texts) {
     const lines = (await readFile(join(pages, file), 'utf8')).replaceAll(names, '').split('\n')
-    typed.push(...lines.filter((line) => /\d/.test(line)).map((line) => `${file}: ${line.trim()}`))
+    typedFields.push(
+      ...lines.filter((line) => /\d/.test(line)).map((line) => `${file}: ${line.trim()}`),
+    )
   }
-  expect(typed).toEqual([])
+  expect(typedFields).toEqual([])
 })

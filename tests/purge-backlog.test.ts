@@ -40,12 +40,12 @@ const owners = roundsOf(20, 20_000)
 /** Files the purge claims or completes per statement. */
 const filesInBatch = 100
 /** The idle server uses about 200 MiB. With all rows in memory it would use about 1,000. */
-const ceilingMiB = 400
+const maxMemoryMiB = 400
 const pollMs = roundsOf(250, 2000)
 /** A million files took 34 minutes on two busy cores. */
-const longestMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangTimeoutMs
+const timeoutMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangTimeoutMs
 
-type Stored = File & { bytes: Uint8Array<ArrayBuffer> }
+type StoredFile = File & { bytes: Uint8Array<ArrayBuffer> }
 
 let dataDir: string
 let database: TestDatabase
@@ -70,11 +70,11 @@ afterAll(async () => {
 interface Backlog {
   premium: Person
   /** Its link is active. */
-  living: Stored
+  activeFile: StoredFile
   /** Its link has expired, but its owner can renew it. */
-  renewable: Stored
+  renewable: StoredFile
   /** Due to be purged. */
-  over: Stored[]
+  expiredFiles: StoredFile[]
 }
 
 /** Stores files, most of which have expired by now, and queues a purge. */
@@ -95,29 +95,29 @@ async function createBacklog(): Promise<Backlog> {
   const premium = await makePerson(app, { tier: 'premium' })
   const free = await makePerson(app)
   const renewable = await makeFile(premium)
-  const over = [await makeFile(free), await makeFile(free)]
+  const expiredFiles = [await makeFile(free), await makeFile(free)]
   clock.set(now)
-  const living = await makeFile(premium)
+  const activeFile = await makeFile(premium)
   await fillDueFiles((text, values) => directDb.query(text, values), { files: dueRows, owners })
   if (!app.jobQueue) throw new Error('there is no queue')
   await scheduleJobs(app.jobQueue)
   await app.jobQueue.boss.send('expire-files')
   await app.close()
-  return { premium, living, renewable, over }
+  return { premium, activeFile, renewable, expiredFiles }
 }
 
 async function download(code: string): Promise<Response> {
   return fetch(`${server.url}/api/download/${code}`)
 }
 
-async function expectOpens({ shortCode, bytes }: Pick<Stored, 'shortCode' | 'bytes'>) {
+async function expectOpens({ shortCode, bytes }: Pick<StoredFile, 'shortCode' | 'bytes'>) {
   const response = await download(shortCode)
   await expectOk(response)
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
 /** Asserts that a link is dead for programs and browsers. */
-async function expectOver(code: string) {
+async function expectExpired(code: string) {
   const response = await download(code)
   expect(response.status).toBe(404)
   expect(await response.json()).toEqual({
@@ -131,28 +131,28 @@ async function expectOver(code: string) {
 
 /** Waits until the server is ready. Returns true if it was ready at once. */
 async function isReadyAtOnce(): Promise<boolean> {
-  const ready = async () => (await fetch(`${server.url}/api/ready`)).status
-  if ((await ready()) === 200) return true
-  await expect.poll(ready).toBe(200)
+  const readyStatus = async () => (await fetch(`${server.url}/api/ready`)).status
+  if ((await readyStatus()) === 200) return true
+  await expect.poll(readyStatus).toBe(200)
   return false
 }
 
 /** Asserts that the server works normally. Returns a new file. */
 async function expectServes(
   person: Person,
-  { living, renewable, over }: Backlog,
+  { activeFile, renewable, expiredFiles }: Backlog,
   round: number,
-): Promise<Stored> {
+): Promise<StoredFile> {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
-  await expectOpens(living)
+  await expectOpens(activeFile)
   // Checks due files from both ends of the backlog.
   const due = [1 + (round % dueRows), dueRows - (round % dueRows)].map(codeOfDueFile)
-  for (const code of [renewable.shortCode, ...over.map((file) => file.shortCode), ...due]) {
-    await expectOver(code)
+  for (const code of [renewable.shortCode, ...expiredFiles.map((file) => file.shortCode), ...due]) {
+    await expectExpired(code)
   }
-  const uploaded = await makeFile(person)
-  await expectOpens(uploaded)
-  return uploaded
+  const newFile = await makeFile(person)
+  await expectOpens(newFile)
+  return newFile
 }
 
 /** Returns the number of files due but not yet purged. */
@@ -165,12 +165,12 @@ async function countDue({ id }: Person): Promise<number> {
 }
 
 /** Returns the number of purge statements since the last call. */
-function takeStatements(): number {
-  const ofPurge = network.statements.filter((text) =>
+function drainStatements(): number {
+  const purgeStatements = network.statements.filter((text) =>
     /update "files" set "(purging_at|purged_at)"/.test(text),
   )
   network.count()
-  return ofPurge.length
+  return purgeStatements.length
 }
 
 test(
@@ -179,7 +179,7 @@ test(
     const backlog = await createBacklog()
     const { premium } = backlog
     const due = await countDue(premium)
-    expect(due).toBe(dueRows + backlog.over.length)
+    expect(due).toBe(dueRows + backlog.expiredFiles.length)
     const env = { DATABASE_URL: network.url }
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     onTestFinished(async () => {
@@ -189,18 +189,18 @@ test(
     const cookie = await logIn(server, premium.email, premium.password)
     const person = { ...premium, ...makeClient(server, cookie) }
 
-    const uploaded: Stored[] = []
+    const newFiles: StoredFile[] = []
     let checksDuring = 0
-    let notReady = 0
+    let notReadyCount = 0
     let peakMiB = 0
     let statements = 0
     let remaining = due
     let progressAt = performance.now()
     while (remaining > 0) {
-      if (!(await isReadyAtOnce())) notReady += 1
-      uploaded.push(await expectServes(person, backlog, uploaded.length))
+      if (!(await isReadyAtOnce())) notReadyCount += 1
+      newFiles.push(await expectServes(person, backlog, newFiles.length))
       peakMiB = Math.max(peakMiB, residentMiB(server.pid))
-      statements += takeStatements()
+      statements += drainStatements()
       const before = remaining
       remaining = await countDue(premium)
       if (remaining < before) progressAt = performance.now()
@@ -208,13 +208,19 @@ test(
       if (performance.now() - progressAt > hangTimeoutMs) throw new Error(`${remaining} files stay`)
       await wait(pollMs)
     }
-    statements += takeStatements()
-    const figures = { due, checksDuring, notReady, peakMiB: Math.round(peakMiB), statements }
+    statements += drainStatements()
+    const figures = {
+      due,
+      checksDuring,
+      notReady: notReadyCount,
+      peakMiB: Math.round(peakMiB),
+      statements,
+    }
     process.stderr.write(`purge backlog: ${JSON.stringify(figures)}\n`)
     expect(checksDuring).toBeGreaterThan(0)
     // On a busy machine the database check may sometimes exceed 5 s.
-    expect(notReady).toBeLessThanOrEqual(1 + uploaded.length / 20)
-    expect(peakMiB).toBeLessThan(ceilingMiB)
+    expect(notReadyCount).toBeLessThanOrEqual(1 + newFiles.length / 20)
+    expect(peakMiB).toBeLessThan(maxMemoryMiB)
     // The margin allows for partial batches and empty runs.
     expect(statements).toBeLessThan((2.2 * due) / filesInBatch + 20)
 
@@ -228,7 +234,7 @@ test(
       from files`,
       [premium.id],
     )
-    expect(rows).toEqual([{ once: due, kept: uploaded.length + 2 }])
+    expect(rows).toEqual([{ once: due, kept: newFiles.length + 2 }])
     const failures = await directDb.query('select job, failure from job_runs where failures > 0')
     expect(failures.rows).toEqual([])
     const stored = bytesOnDisk(dataDir)
@@ -237,7 +243,7 @@ test(
     const renewal = await requestRenewal(person, backlog.renewable.id)
     await expectOk(renewal)
     await expectOpens({ ...backlog.renewable, ...(await json<File>(renewal)) })
-    await expectOpens(backlog.living)
+    await expectOpens(backlog.activeFile)
   },
-  longestMs,
+  timeoutMs,
 )

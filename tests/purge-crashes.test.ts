@@ -11,7 +11,7 @@ import { confirm } from './support/upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** Days until every file has expired. */
-const daysUntilAllIsOver = 31
+const daysUntilAllExpired = 31
 const filesPerRound = 8
 const uploadsPerRound = 3
 
@@ -26,40 +26,40 @@ test('jobs killed at any statement resume and report nothing as purged that is s
     const signIn = async () => makeClient(server, await logIn(server, email, password))
     const passDays = (days: number) =>
       server.setClock(new Date(server.now().getTime() + days * dayMs))
-    const makeThings = async () => {
+    const makeFilesAndUploads = async () => {
       const ada = await signIn()
       const codes: string[] = []
-      for (let made = 0; made < filesPerRound; made += 1) {
+      for (let fileCount = 0; fileCount < filesPerRound; fileCount += 1) {
         codes.push((await makeFile(ada)).shortCode)
       }
-      for (let begun = 0; begun < uploadsPerRound; begun += 1) {
+      for (let uploadCount = 0; uploadCount < uploadsPerRound; uploadCount += 1) {
         await putBytes(await startUpload(ada, { size: 10 }), new Uint8Array(10))
       }
       return codes
     }
 
     // The first run isn't killed, to count its statements.
-    await makeThings()
-    await passDays(daysUntilAllIsOver)
+    await makeFilesAndUploads()
+    await passDays(daysUntilAllExpired)
     network.count()
     expect(await server.run({ do: 'run-jobs' })).toBe(null)
-    const most = network.statements.length
+    const statementCount = network.statements.length
 
     let interrupted = 0
     await seededRounds(rounds, async (draw) => {
-      const codes = await makeThings()
-      await passDays(daysUntilAllIsOver)
-      const kept = await startUpload(await signIn(), { size: 10 })
-      await putBytes(kept, new Uint8Array(10))
+      const codes = await makeFilesAndUploads()
+      await passDays(daysUntilAllExpired)
+      const activeUpload = await startUpload(await signIn(), { size: 10 })
+      await putBytes(activeUpload, new Uint8Array(10))
       // Kill in the first half of the statements, because the jobs continue until the signal
       // arrives.
-      const killedAt = 1 + draw(Math.ceil(most / 2))
+      const killAt = 1 + draw(Math.ceil(statementCount / 2))
       let isDone = false
       network.count()
       const jobs = server.run({ do: 'run-jobs' }).finally(() => {
         isDone = true
       })
-      while (network.statements.length < killedAt && !isDone) await soon()
+      while (network.statements.length < killAt && !isDone) await soon()
       await server.kill()
       if ((await jobs) !== null) interrupted += 1
       await server.start()
@@ -67,7 +67,7 @@ test('jobs killed at any statement resume and report nothing as purged that is s
       for (const code of codes) {
         expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
       }
-      expect((await confirm(await signIn(), kept.cloudKey)).status).toBe(200)
+      expect((await confirm(await signIn(), activeUpload.cloudKey)).status).toBe(200)
     })
     expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
     await checkAfterTwoDays(environment, [], new Map(), () => {})

@@ -29,9 +29,9 @@ describeOnS3('the administrator on S3', () => {
    */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)
-    const done = await retryRemovals(app.deps)
+    const result = await retryRemovals(app.deps)
     app.clock.advance(-ms)
-    return done
+    return result
   }
 
   it('deletes a user with their links, uploads, bytes and issued URLs', async () => {
@@ -42,17 +42,17 @@ describeOnS3('the administrator on S3', () => {
     expect((await putBytes(open, new Uint8Array(10))).status).toBe(200)
     const { shortCode } = file
     const link = await makeClient(app).fetch(`/api/download/${shortCode}`)
-    const handedOut = link.headers.get('location') ?? ''
-    expect((await fetch(handedOut)).status).toBe(200)
+    const signedUrl = link.headers.get('location') ?? ''
+    expect((await fetch(signedUrl)).status).toBe(200)
 
     const deleted = await confirmUserDeletion(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
     // A URL is valid for at most a minute, even if the job is late.
-    const life = Number(new URL(handedOut).searchParams.get('X-Amz-Expires'))
-    expect(life).toBeLessThanOrEqual(60)
+    const lifetimeSeconds = Number(new URL(signedUrl).searchParams.get('X-Amz-Expires'))
+    expect(lifetimeSeconds).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })
-    expect((await fetch(handedOut)).status).toBe(404)
+    expect((await fetch(signedUrl)).status).toBe(404)
     expect((await putBytes(open, new Uint8Array(10))).status).toBe(404)
     expect(await bytesIn(bucket)).toBe(0)
   })
@@ -76,10 +76,10 @@ describeOnS3('the administrator on S3', () => {
     const admin = await makePerson(app, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
     const allowPuts = await bucket.denyPuts()
-    const refused = await admin.post('/api/admin/test-s3-upload', request)
+    const response = await admin.post('/api/admin/test-s3-upload', request)
     await allowPuts()
-    expect(refused.status).toBe(503)
-    expect(await json(refused)).toMatchObject({
+    expect(response.status).toBe(503)
+    expect(await json(response)).toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(
         /^Mayfly could not begin an upload to the bucket "[\w-]+" at http.*\(AccessDenied\)\. Allow the key .*write/,
@@ -101,7 +101,7 @@ describeOnS3('the administrator on S3', () => {
       await storage.close()
       return result
     }
-    const place = () =>
+    const bucketName = () =>
       `the bucket "${bucket.settings.bucket}" at ${bucket.settings.endpoint?.origin}`
 
     it('names a working bucket', async () => {
@@ -109,7 +109,7 @@ describeOnS3('the administrator on S3', () => {
       const response = await admin.fetch('/api/admin/test-s3-connection')
       expect(await json(response)).toEqual({
         connected: true,
-        message: `Mayfly wrote and removed a test object in ${place()}, read from it and listed it.`,
+        message: `Mayfly wrote and removed a test object in ${bucketName()}, read from it and listed it.`,
       })
     })
 

@@ -57,36 +57,38 @@ async function fill(
   for (const [storageKey, bytes] of stored) {
     await disk.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
-    const facts = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
+    const columns = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
     const dates = { createdAt: now, expiresAt: end, maxLifetimeAt: end, purgeAt: end }
     const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
-    await db.insert(files).values({ ...facts, ...dates, ...text, isContentProved: true })
+    await db.insert(files).values({ ...columns, ...dates, ...text, isContentProved: true })
   }
   const upload = { ownerId, storage: 'disk', storageKey: newStorageKey(), size: 1 } as const
-  const begun = { originalName: 'b', mimeType: 'text/plain', expirationDays: 1 }
-  await db.insert(uploads).values({ ...upload, ...begun, createdAt: now, lastActivityAt: now })
+  const uploadDetails = { originalName: 'b', mimeType: 'text/plain', expirationDays: 1 }
+  await db
+    .insert(uploads)
+    .values({ ...upload, ...uploadDetails, createdAt: now, lastActivityAt: now })
   await disk.close()
   return stored
 }
 
 async function expectBytes(objects: SealedObjects, stored: Map<string, Buffer>): Promise<void> {
-  const listed: string[] = []
+  const listedKeys: string[] = []
   for await (const { key } of objects.list()) {
-    listed.push(key)
+    listedKeys.push(key)
     const found = Buffer.concat((await (await objects.read(key))?.toArray()) ?? [])
     expect(sha256(found)).toBe(sha256(stored.get(key) ?? Buffer.of()))
   }
-  expect(listed).toEqual([...stored.keys()].toSorted())
+  expect(listedKeys).toEqual([...stored.keys()].toSorted())
 }
 
-async function storesNamedIn({ db }: Database): Promise<string[]> {
+async function readStores({ db }: Database): Promise<string[]> {
   return (await db.selectDistinct({ storage: files.storage }).from(files)).map((row) => row.storage)
 }
 
 /** Runs a command and asserts that it succeeds. */
 async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
-  const never = { before: /^/, count: Number.POSITIVE_INFINITY }
-  const { output } = await runKilled(args, env, never)
+  const neverKill = { before: /^/, count: Number.POSITIVE_INFINITY }
+  const { output } = await runKilled(args, env, neverKill)
   expect(output).toMatch(/^(The backup is complete|Restored): /m)
 }
 
@@ -99,54 +101,54 @@ describeOnS3('a backup', () => {
     const stored = await fill(source, dataDir, 24)
     await source.close()
     const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
-    const out = join(folder, 'out')
-    await run(['scripts/backup.ts', out], { DATA_DIR: dataDir })
+    const outboundBackup = join(folder, 'out')
+    await run(['scripts/backup.ts', outboundBackup], { DATA_DIR: dataDir })
 
-    const elsewhere = join(folder, 'elsewhere')
-    await mkdir(elsewhere)
-    const env = { ...bucket.env, DATA_DIR: elsewhere, DATABASE_URL: outside.url }
+    const newDataDir = join(folder, 'elsewhere')
+    await mkdir(newDataDir)
+    const env = { ...bucket.env, DATA_DIR: newDataDir, DATABASE_URL: outside.url }
     // A restore killed before the commit has copied all files. It can be repeated.
-    const killed = await runKilled(['scripts/restore.ts', out], env, {
+    const killedRestore = await runKilled(['scripts/restore.ts', outboundBackup], env, {
       before: /^query copy "files"/,
       count: 1,
     })
-    expect(killed.killedBefore, killed.output).toMatch(/^query copy "files"/)
-    await run(['scripts/restore.ts', out], env)
-    const target = await openDatabase({ dataDir: elsewhere, databaseUrl: outside.url }, log)
+    expect(killedRestore.killedBefore, killedRestore.output).toMatch(/^query copy "files"/)
+    await run(['scripts/restore.ts', outboundBackup], env)
+    const target = await openDatabase({ dataDir: newDataDir, databaseUrl: outside.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
       await expectBytes(objects, stored)
       expect(await bytesIn(bucket)).toBe(sum(stored))
-      expect(await storesNamedIn(target)).toEqual(['s3'])
+      expect(await readStores(target)).toEqual(['s3'])
       expect(await target.db.$count(uploads)).toBe(0)
     } finally {
       for (const part of [target, objects]) await part.close()
     }
 
-    const back = join(folder, 'back')
-    await run(['scripts/backup.ts', back], env)
+    const returnBackup = join(folder, 'back')
+    await run(['scripts/backup.ts', returnBackup], env)
     const homeDir = join(folder, 'home')
     await prepareDataFolder(homeDir)
-    const halfway = await runKilled(
-      ['scripts/restore.ts', back],
+    const interruptedRestore = await runKilled(
+      ['scripts/restore.ts', returnBackup],
       { DATA_DIR: homeDir },
       {
         before: /^rename .*\/files\/..\//,
         count: 3,
       },
     )
-    expect(halfway.killedBefore, halfway.output).toMatch(/^rename/)
-    await run(['scripts/restore.ts', back], { DATA_DIR: homeDir })
-    const home = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
+    expect(interruptedRestore.killedBefore, interruptedRestore.output).toMatch(/^rename/)
+    await run(['scripts/restore.ts', returnBackup], { DATA_DIR: homeDir })
+    const homeDatabase = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
     const disk = await openSealedFiles(homeDir)
     try {
       await expectBytes(disk, stored)
-      expect(await storesNamedIn(home)).toEqual(['disk'])
-      expect(await home.db.$count(files)).toBe(stored.size)
-      const [user] = await home.db.select({ name: users.name }).from(users)
+      expect(await readStores(homeDatabase)).toEqual(['disk'])
+      expect(await homeDatabase.db.$count(files)).toBe(stored.size)
+      const [user] = await homeDatabase.db.select({ name: users.name }).from(users)
       expect(user).toEqual({ name: 'Ada' })
     } finally {
-      for (const part of [home, disk]) await part.close()
+      for (const part of [homeDatabase, disk]) await part.close()
       await outside.drop()
     }
   })
@@ -162,14 +164,14 @@ describeOnS3('a backup', () => {
     const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
     try {
       const backup = join(folder, 'backup')
-      const made = await makeBackup(backup, { config, clock, log, more: [] })
-      expect(made).toMatchObject({ objects: stored.size, faults: [] })
+      const result = await makeBackup(backup, { config, clock, log, more: [] })
+      expect(result).toMatchObject({ objects: stored.size, faults: [] })
 
       // An object with different bytes, and an open upload.
       const [key = ''] = stored.keys()
-      const left = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
+      const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(source.db, clock()))
-      await bucket.client.send(new PutObjectCommand({ ...left, Body: 'x' }))
+      await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
       await objects.signUpload({ key, size: 1, mimeType: 'text/plain', until: clock() })
       await restoreBackup(await verifyBackup(backup), {
         more: [],

@@ -29,7 +29,7 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
   afterAll(() => app.close())
 
-  const giveRules = (CORSRules: object[]) => {
+  const setCorsRules = (CORSRules: object[]) => {
     const CORSConfiguration = { CORSRules: CORSRules as never }
     const { bucket: Bucket } = bucket.settings
     return bucket.client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration }))
@@ -44,7 +44,7 @@ describeOnS3('the checks of a server with a bucket', () => {
         cure: expect.stringContaining(`put-bucket-cors --bucket ${bucket.settings.bucket}`),
       })
       const rule = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
-      await giveRules(JSON.parse(rule).CORSRules)
+      await setCorsRules(JSON.parse(rule).CORSRules)
       const after = await lineOf(admin, 'CORS')
       expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })
@@ -61,9 +61,9 @@ describeOnS3('the checks of a server with a bucket', () => {
         AllowedHeaders: ['*'],
         ExposeHeaders: ['etag'],
       }
-      await giveRules([rule])
+      await setCorsRules([rule])
       expect((await lineOf(admin, 'CORS')).status).toBe('ok')
-      await giveRules([{ ...rule, ...change }])
+      await setCorsRules([{ ...rule, ...change }])
       expect((await lineOf(admin, 'CORS')).status).toBe('failing')
     })
 
@@ -107,9 +107,9 @@ describeOnS3('the checks of a server with a bucket', () => {
     [40 * second, 'warning'],
     [-40 * second, 'warning'],
     [-180 * second, 'failing'],
-  ])('compare clocks with the bucket: %d ms apart', async (apart, status) => {
+  ])('compare clocks with the bucket: %d ms apart', async (differenceMs, status) => {
     const now = app.clock()
-    app.clock.set(new Date(Date.now() + apart))
+    app.clock.set(new Date(Date.now() + differenceMs))
     const found = await checkClock(app.deps)
     app.clock.set(now)
     expect(found.find(({ about }) => about === 'bucket')?.status).toBe(status)
@@ -128,12 +128,14 @@ describeOnS3('the checks of a server with a bucket', () => {
     ])
     await store.close()
 
-    const gone = await makeBucket()
-    const missing = openS3Storage({ settings: gone.settings, clock: app.clock })
-    await gone.client.send(new DeleteBucketCommand({ Bucket: gone.settings.bucket }))
+    const deletedBucket = await makeBucket()
+    const missing = openS3Storage({ settings: deletedBucket.settings, clock: app.clock })
+    await deletedBucket.client.send(
+      new DeleteBucketCommand({ Bucket: deletedBucket.settings.bucket }),
+    )
     expect(
       await checkStorage({
-        config: { ...config, s3: gone.settings },
+        config: { ...config, s3: deletedBucket.settings },
         stores: createStores(missing),
       }),
     ).toMatchObject([{ status: 'failing', message: expect.stringContaining('NoSuchBucket') }])

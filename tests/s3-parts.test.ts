@@ -39,16 +39,16 @@ const partSize = 8 * mebibyte
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
-function pieceOf(partNumber: number) {
+function partBytes(partNumber: number) {
   return bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
 }
 
-function putPart(url: string, body: Uint8Array<ArrayBuffer>, md5Of = body) {
+function putPart(url: string, body: Uint8Array<ArrayBuffer>, checksummedBytes = body) {
   return fetch(url, {
     method: 'PUT',
     headers: {
       'content-type': 'text/plain',
-      'content-md5': checksums.md5(md5Of),
+      'content-md5': checksums.md5(checksummedBytes),
     },
     body,
   })
@@ -60,10 +60,10 @@ function start(person: Person) {
 
 async function sendParts(person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) {
   const urls = await signParts(person, cloudKey, partNumbers)
-  const answers = await Promise.all(
-    urls.map((url, at) => putPart(url, pieceOf(partNumbers[at] ?? 0))),
+  const responses = await Promise.all(
+    urls.map((url, at) => putPart(url, partBytes(partNumbers[at] ?? 0))),
   )
-  expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
+  expect(responses.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
 
 describeOnS3('a multipart upload on S3', () => {
@@ -79,7 +79,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect(failures).toEqual([])
   })
 
-  const held = async (person: Person, { cloudKey }: StartedUpload) =>
+  const storedParts = async (person: Person, { cloudKey }: StartedUpload) =>
     (await listParts(person, cloudKey)).map(({ partNumber }) => partNumber)
 
   const expectFile = async (response: Response) => {
@@ -107,7 +107,7 @@ describeOnS3('a multipart upload on S3', () => {
     await sendParts(ada, started, 3, 1, 2)
     expect(await listParts(ada, started.cloudKey)).toEqual(
       [1, 2, 3].map((partNumber) => {
-        const piece = pieceOf(partNumber)
+        const piece = partBytes(partNumber)
         return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
       }),
     )
@@ -130,9 +130,9 @@ describeOnS3('a multipart upload on S3', () => {
     for (const url of urls) {
       expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
     }
-    const answers = await Promise.all(urls.map((url, at) => putPart(url, pieceOf(at + 1))))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(await held(ada, first)).toEqual([1, 2, 3])
+    const responses = await Promise.all(urls.map((url, at) => putPart(url, partBytes(at + 1))))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await storedParts(ada, first)).toEqual([1, 2, 3])
     await expectFile(await confirm(ada, first.cloudKey, { sha256: hash }))
   })
 
@@ -155,7 +155,7 @@ describeOnS3('a multipart upload on S3', () => {
     await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, started, 1, 3)
     await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    expect(await held(ada, started)).toEqual([1, 3])
+    expect(await storedParts(ada, started)).toEqual([1, 3])
     await sendParts(ada, started, 2)
     await expectFile(await confirm(ada, started.cloudKey))
   })
@@ -164,12 +164,12 @@ describeOnS3('a multipart upload on S3', () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     await sendParts(ada, started, 1, 2, 3)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
     )
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    const made = await Promise.all(answers.map((response) => json<File>(response)))
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const files = await Promise.all(responses.map((response) => json<File>(response)))
+    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
@@ -178,13 +178,13 @@ describeOnS3('a multipart upload on S3', () => {
     const started = await start(ada)
     await sendParts(ada, started, 1, 3)
     const [url = ''] = await signParts(ada, started.cloudKey, [2])
-    const refused = await putPart(url, pieceOf(1), pieceOf(2))
-    expect([refused.status, await refused.text()]).toEqual([
+    const response = await putPart(url, partBytes(1), partBytes(2))
+    expect([response.status, await response.text()]).toEqual([
       400,
       expect.stringContaining('BadDigest'),
     ])
-    expect(await held(ada, started)).toEqual([1, 3])
-    expect((await putPart(url, pieceOf(2))).status).toBe(200)
+    expect(await storedParts(ada, started)).toEqual([1, 3])
+    expect((await putPart(url, partBytes(2))).status).toBe(200)
     await expectFile(await confirm(ada, started.cloudKey))
   })
 
@@ -196,20 +196,20 @@ describeOnS3('a multipart upload on S3', () => {
     await expectRefusal(await sign(1, 4), 400, 'PART_NOT_FOUND')
 
     const [url = ''] = await signParts(ada, cloudKey, [3])
-    const altered = (name: string, value: string) => {
+    const withParameter = (name: string, value: string) => {
       const other = new URL(url)
       other.searchParams.set(name, value)
       return other.href
     }
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       putPart(url, new Uint8Array(1001)),
       putPart(url, new Uint8Array(999)),
-      putPart(altered('partNumber', '2'), pieceOf(3)),
-      putPart(altered('partNumber', '0'), pieceOf(3)),
-      putPart(altered('X-Amz-Expires', '86400'), pieceOf(3)),
-      putPart(altered('X-Amz-Signature', '0'.repeat(64)), pieceOf(3)),
+      putPart(withParameter('partNumber', '2'), partBytes(3)),
+      putPart(withParameter('partNumber', '0'), partBytes(3)),
+      putPart(withParameter('X-Amz-Expires', '86400'), partBytes(3)),
+      putPart(withParameter('X-Amz-Signature', '0'.repeat(64)), partBytes(3)),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await listParts(ada, cloudKey)).toEqual([])
   })
 
@@ -217,14 +217,14 @@ describeOnS3('a multipart upload on S3', () => {
     const ada = await makePerson(app)
     const started = await start(ada)
     app.clock.advance(-hour - minute)
-    const [over = ''] = await signParts(ada, started.cloudKey, [3])
+    const [expiredUrl = ''] = await signParts(ada, started.cloudKey, [3])
     app.clock.advance(hour + minute)
-    const refused = await putPart(over, pieceOf(3))
-    expect([refused.status, await refused.text()]).toEqual([
+    const response = await putPart(expiredUrl, partBytes(3))
+    expect([response.status, await response.text()]).toEqual([
       403,
       expect.stringContaining('<Code>AccessDenied</Code>'),
     ])
-    expect(await held(ada, started)).toEqual([])
+    expect(await storedParts(ada, started)).toEqual([])
     await sendParts(ada, started, 1, 2, 3)
     await expectFile(await confirm(ada, started.cloudKey))
   })
@@ -233,7 +233,7 @@ describeOnS3('a multipart upload on S3', () => {
     const ada = await makePerson(app)
     const [parted, whole] = [await start(ada), await startUpload(ada, { size: 1000 })]
     await sendParts(ada, parted, 1, 2, 3)
-    expect((await putBytes(whole, pieceOf(3))).status).toBe(200)
+    expect((await putBytes(whole, partBytes(3))).status).toBe(200)
     app.clock.advance(16 * minute)
     const files: File[] = []
     for (let n = 0; n < 3; n += 1) {
@@ -266,7 +266,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect(again.cloudKey).toBe(first.cloudKey)
     await sendParts(ada, first, 1, 3)
     expect((await startUpload(ada, request)).cloudKey).toBe(first.cloudKey)
-    expect(await held(ada, first)).toEqual([1, 3])
+    expect(await storedParts(ada, first)).toEqual([1, 3])
     await sendParts(ada, first, 2)
     await expectFile(await confirm(ada, first.cloudKey))
   })
@@ -308,7 +308,7 @@ describeOnS3('a multipart upload on S3', () => {
     const [url = ''] = await signParts(ada, started.cloudKey, [3])
     expect((await abort(ada, started.cloudKey)).status).toBe(200)
     expect(await bytesIn(bucket)).toBe(before)
-    expect((await putPart(url, pieceOf(3))).status).toBe(404)
+    expect((await putPart(url, partBytes(3))).status).toBe(404)
     await expectRefusal(await requestParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
     expect(await bytesIn(bucket)).toBe(before)
   })
@@ -320,10 +320,10 @@ describeOnS3('a multipart upload on S3', () => {
       const before = await bytesIn(bucket)
       const idle = await start(ada)
       await sendParts(ada, idle, 1)
-      const lost = await start(ada)
-      await sendParts(ada, lost, 3, 2)
+      const deletedUpload = await start(ada)
+      await sendParts(ada, deletedUpload, 3, 2)
       const silent = await start(ada)
-      await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
+      await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
       expect(await bytesIn(bucket)).toBe(before + bytes.length)
 

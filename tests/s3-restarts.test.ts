@@ -42,21 +42,21 @@ describeOnS3('a server process', () => {
     const { env } = await makeBucket()
     const settings = { dataDir: join(folder, 'kept'), port: await freePort(), env }
     await prepareDataFolder(settings.dataDir)
-    const killed = await startServerProcess(settings)
-    const { email, password } = await signUp(killed)
-    const cookie = await logIn(killed, email, password)
-    const started = await startUpload(makeClient(killed, cookie), { size: 10 })
-    killed.kill('SIGKILL')
-    await killed.ended
+    const killedServer = await startServerProcess(settings)
+    const { email, password } = await signUp(killedServer)
+    const cookie = await logIn(killedServer, email, password)
+    const started = await startUpload(makeClient(killedServer, cookie), { size: 10 })
+    killedServer.kill('SIGKILL')
+    await killedServer.ended
     expect((await putBytes(started, text(10))).status).toBe(200)
 
-    const again = await startServerProcess(settings)
-    const confirmed = await confirm(makeClient(again, cookie), started.cloudKey)
+    const secondServer = await startServerProcess(settings)
+    const confirmed = await confirm(makeClient(secondServer, cookie), started.cloudKey)
     const { shortCode } = await json<File>(confirmed)
-    const response = await fetch(`${again.url}/api/download/${shortCode}`)
+    const response = await fetch(`${secondServer.url}/api/download/${shortCode}`)
     expect(await response.text()).toBe('A'.repeat(10))
-    again.kill('SIGTERM')
-    expect(await again.ended).toBe(0)
+    secondServer.kill('SIGTERM')
+    expect(await secondServer.ended).toBe(0)
   })
 
   it("doesn't start with a missing bucket", async () => {
@@ -73,32 +73,33 @@ describeOnS3('a server process', () => {
 describeOnS3('a server switched to S3 and back', () => {
   it('serves, completes and expires files in both stores', async () => {
     const database = await freshDatabase()
-    const kept = { ...database, drop: () => Promise.resolve() }
+    const persistentDatabase = { ...database, drop: () => Promise.resolve() }
     const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-switch-'))
     const bucket = await makeBucket()
-    const onDisk = () => serveApp(kept, { dataDir })
-    const onS3 = () => serveApp(kept, { dataDir, env: bucket.env })
+    const serveFromDisk = () => serveApp(persistentDatabase, { dataDir })
+    const serveFromS3 = () => serveApp(persistentDatabase, { dataDir, env: bucket.env })
 
-    let app = await onDisk()
+    let app = await serveFromDisk()
     const ada = await makePerson(app, { tier: 'premium' })
-    const again = async () => makeClient(app, await logIn(app, ada.email, ada.password))
+    const signInAgain = async () => makeClient(app, await logIn(app, ada.email, ada.password))
     const first = await makeFile(ada)
     const open = await startUpload(ada, { size: 10 })
     await putBytes(open, text(10))
     await app.close()
 
-    app = await onS3()
-    const second = await makeFile(await again())
+    app = await serveFromS3()
+    const second = await makeFile(await signInAgain())
     const download = ({ shortCode }: File) => fetch(`${app.url}/api/download/${shortCode}`)
-    const bytesOf = async (file: File) => Buffer.from(await (await download(file)).arrayBuffer())
-    expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
-    expect((await bytesOf(second)).equals(Buffer.from(second.bytes))).toBe(true)
-    expect((await confirm(await again(), open.cloudKey)).status).toBe(200)
+    const downloadBytes = async (file: File) =>
+      Buffer.from(await (await download(file)).arrayBuffer())
+    expect((await downloadBytes(first)).equals(Buffer.from(first.bytes))).toBe(true)
+    expect((await downloadBytes(second)).equals(Buffer.from(second.bytes))).toBe(true)
+    expect((await confirm(await signInAgain(), open.cloudKey)).status).toBe(200)
     expect(await bytesIn(bucket)).toBe(1000)
     await app.close()
 
-    app = await onDisk()
-    expect((await bytesOf(first)).equals(Buffer.from(first.bytes))).toBe(true)
+    app = await serveFromDisk()
+    expect((await downloadBytes(first)).equals(Buffer.from(first.bytes))).toBe(true)
     // This server has no bucket configured. The row stays, but the file can't be downloaded.
     expect((await download(second)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, first.id))
@@ -110,7 +111,7 @@ describeOnS3('a server switched to S3 and back', () => {
     expect(await bytesIn(bucket)).toBe(1000)
     await app.close()
 
-    app = await onS3()
+    app = await serveFromS3()
     app.clock.advance(30 * day)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     expect(await bytesIn(bucket)).toBe(0)

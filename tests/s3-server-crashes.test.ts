@@ -60,9 +60,9 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     it('lose nothing confirmed while they are killed in turn', async () => {
       await runCrashScenario(proxy, roundsOfCrashes(2), async (round) => {
         const number = round % 2
-        const killed = servers[number] as ServerProcess
-        killed.kill('SIGKILL')
-        await killed.ended
+        const killedServer = servers[number] as ServerProcess
+        killedServer.kill('SIGKILL')
+        await killedServer.ended
         return async () => {
           servers[number] = await start(number)
         }
@@ -77,7 +77,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       const statuses = new Map<string, Set<number>>()
       let isRunning = true
       // Leave the CPU to the starting server.
-      const repeat = async (name: string, path: string, sending: Sending = {}) => {
+      const repeatRequest = async (name: string, path: string, sending: Sending = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
         for (; isRunning; await wait(5)) {
           const { status } = await send(`${proxy.url}${path}`, { ...sending, headers })
@@ -86,26 +86,28 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       }
       // nginx doesn't retry a POST that a server has received.
       const body = JSON.stringify({ cloudKey: 'a'.repeat(26) })
-      const asking = Promise.all([
-        repeat('list', '/api/files'),
-        repeat('health', '/api/health'),
-        repeat('abort', '/api/files/abort-upload', { method: 'POST', body }),
-        repeat('download', `/api/download/${shortCode}`),
+      const requestLoops = Promise.all([
+        repeatRequest('list', '/api/files'),
+        repeatRequest('health', '/api/health'),
+        repeatRequest('abort', '/api/files/abort-upload', { method: 'POST', body }),
+        repeatRequest('download', `/api/download/${shortCode}`),
       ])
       for (let restart = 0; restart < roundsOfCrashes(2); restart += 1) {
         const number = restart % 2
-        const stopping = servers[number] as ServerProcess
+        const stoppingServer = servers[number] as ServerProcess
         // As in docs/operations.md: take the server out of nginx before stopping it.
         await proxy.passTo(ports.filter((_, other) => other !== number))
-        stopping.kill('SIGTERM')
-        expect(await stopping.ended).toBe(0)
+        stoppingServer.kill('SIGTERM')
+        expect(await stoppingServer.ended).toBe(0)
         servers[number] = await start(number)
         await proxy.passTo(ports)
       }
       isRunning = false
-      await asking
-      const seen = Object.fromEntries([...statuses].map(([name, found]) => [name, [...found]]))
-      expect(seen).toEqual({ list: [200], health: [200], abort: [404], download: [302] })
+      await requestLoops
+      const statusesByName = Object.fromEntries(
+        [...statuses].map(([name, found]) => [name, [...found]]),
+      )
+      expect(statusesByName).toEqual({ list: [200], health: [200], abort: [404], download: [302] })
     })
 
     it("leave nothing that the jobs don't delete days later", async () => {

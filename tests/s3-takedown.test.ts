@@ -24,7 +24,7 @@ import { confirm, expectRefusal, requestDownload } from './support/upload-reques
 
 const mebibyte = 1024 ** 2
 
-function fresh(size = 1000) {
+function newBytes(size = 1000) {
   return new Uint8Array(randomBytes(size))
 }
 
@@ -50,11 +50,15 @@ describeOnS3('a takedown on S3', () => {
     return row
   }
 
-  /** Uploads bytes in one PUT. `claimed` is the SHA-256 sent by the client. */
-  const upload = async (bytes: Uint8Array<ArrayBuffer>, claimed?: string) => {
+  /** Uploads bytes in one PUT. `claimedSha256` is the SHA-256 sent by the client. */
+  const upload = async (bytes: Uint8Array<ArrayBuffer>, claimedSha256?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
-    return confirm(ada, started.cloudKey, claimed === undefined ? {} : { sha256: claimed })
+    return confirm(
+      ada,
+      started.cloudKey,
+      claimedSha256 === undefined ? {} : { sha256: claimedSha256 },
+    )
   }
 
   /** Uploads bytes with the part URLs from the start response. */
@@ -73,20 +77,20 @@ describeOnS3('a takedown on S3', () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
     const redirect = await requestDownload(app, file.shortCode)
-    const handedOut = new URL(redirect.headers.get('location') ?? '')
-    expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
+    const signedUrl = new URL(redirect.headers.get('location') ?? '')
+    expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
     )
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
-    expect((await fetch(handedOut)).status).toBe(404)
+    expect((await fetch(signedUrl)).status).toBe(404)
     expect(await app.storage.storedSize(key)).toBeNull()
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
   })
 
   it('blocks the content in the bucket, whatever SHA-256 the next uploader claims', async () => {
-    const bytes = fresh()
+    const bytes = newBytes()
     const file = await json<File>(await upload(bytes, sha256(bytes)))
     await takenDown(admin, file.shortCode)
     await expireFiles(app.deps)
@@ -95,17 +99,17 @@ describeOnS3('a takedown on S3', () => {
     await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
     expect(await bytesIn(bucket)).toBe(before)
     // As on disk, a wrong SHA-256 is rejected. The upload stays open without its bytes.
-    await expectRefusal(await upload(bytes, sha256(fresh())), 409, 'CHECKSUM_MISMATCH')
+    await expectRefusal(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
     expect(await bytesIn(bucket)).toBe(before)
     // Different content of the same size is hashed and accepted.
-    const other = fresh()
-    const kept = await json<File>(await upload(other))
-    expect(kept.sha256).toBe(sha256(other))
-    expect((await rowOf(kept))?.isContentProved).toBe(true)
+    const other = newBytes()
+    const otherFile = await json<File>(await upload(other))
+    expect(otherFile.sha256).toBe(sha256(other))
+    expect((await rowOf(otherFile))?.isContentProved).toBe(true)
   })
 
   it('blocks content sent in parts or in one piece, whichever was taken down', async () => {
-    const bytes = fresh(9 * mebibyte)
+    const bytes = newBytes(9 * mebibyte)
     const file = await json<File>(await uploadParts(bytes))
     expect((await rowOf(file))?.isContentProved).toBe(false)
     await takenDown(admin, file.shortCode)
@@ -118,27 +122,27 @@ describeOnS3('a takedown on S3', () => {
   })
 
   it("doesn't block content whose SHA-256 was merely claimed", async () => {
-    const innocent = fresh()
-    const hers = await json<File>(await upload(innocent, sha256(innocent)))
+    const innocentBytes = newBytes()
+    const innocentFile = await json<File>(await upload(innocentBytes, sha256(innocentBytes)))
     // An uploader of malware claims the SHA-256 of another user's file.
-    const malware = fresh(2000)
-    const file = await json<File>(await upload(malware, sha256(innocent)))
+    const malwareBytes = newBytes(2000)
+    const file = await json<File>(await upload(malwareBytes, sha256(innocentBytes)))
     expect((await rowOf(file))?.sha256).toBeNull()
     await takenDown(admin, file.shortCode)
     await computeDigests(app.deps)
-    expect((await requestDownload(app, hers.shortCode)).status).toBe(302)
-    expect((await upload(innocent, sha256(innocent))).status).toBe(200)
-    await expectRefusal(await upload(malware), 409, 'CONTENT_BLOCKED')
-    expect((await rowOf(file))?.sha256).toBe(sha256(malware))
+    expect((await requestDownload(app, innocentFile.shortCode)).status).toBe(302)
+    expect((await upload(innocentBytes, sha256(innocentBytes))).status).toBe(200)
+    await expectRefusal(await upload(malwareBytes), 409, 'CONTENT_BLOCKED')
+    expect((await rowOf(file))?.sha256).toBe(sha256(malwareBytes))
     await expireFiles(app.deps)
   })
 
   it('takes down other files with the same bytes in the next job run', async () => {
-    const bytes = fresh(3000)
-    const sums = [sha256(bytes), undefined, sha256(fresh())]
+    const bytes = newBytes(3000)
+    const claimedSums = [sha256(bytes), undefined, sha256(newBytes())]
     const copies: File[] = []
-    for (const sum of sums) copies.push(await json<File>(await upload(bytes, sum)))
-    const other = await json<File>(await upload(fresh(3000)))
+    for (const sum of claimedSums) copies.push(await json<File>(await upload(bytes, sum)))
+    const other = await json<File>(await upload(newBytes(3000)))
     const [first] = copies
     await report(makeClient(app), first?.shortCode ?? '')
     // The SHA-256 isn't known yet.

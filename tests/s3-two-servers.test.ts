@@ -47,15 +47,15 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
   })
 
   /** Creates a user with one client per server and a shared session. */
-  const atBoth = async (facts: Parameters<typeof makePerson>[1] = {}) => {
-    const here = await makePerson(one, facts)
+  const makeUserOnBoth = async (options: Parameters<typeof makePerson>[1] = {}) => {
+    const here = await makePerson(one, options)
     const cookie = await logIn(one, here.email, here.password)
     const there: Person = { ...here, ...makeClient(two, cookie) }
     return { here, there }
   }
 
   test('an upload can switch servers at every call', async () => {
-    const { here, there } = await atBoth()
+    const { here, there } = await makeUserOnBoth()
     const bytes = new Uint8Array(randomBytes(partSize + 1000))
     const { cloudKey } = await startUpload(here, { size: bytes.length })
     for (const [person, partNumber] of [
@@ -71,9 +71,9 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
       })
       expect(response.status).toBe(200)
     }
-    const held = await listParts(there, cloudKey)
-    expect(held.map(({ partNumber }) => partNumber)).toEqual([1, 2])
-    expect(await listParts(here, cloudKey)).toEqual(held)
+    const storedParts = await listParts(there, cloudKey)
+    expect(storedParts.map(({ partNumber }) => partNumber)).toEqual([1, 2])
+    expect(await listParts(here, cloudKey)).toEqual(storedParts)
     const confirmed = await Promise.all([confirm(here, cloudKey), confirm(there, cloudKey)])
     expect(confirmed.map(({ status }) => status)).toEqual([200, 200])
     const [file, same] = await Promise.all(confirmed.map((response) => json<File>(response)))
@@ -82,7 +82,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
   })
 
   test('an upload aborted on one server has ended on the other', async () => {
-    const { here, there } = await atBoth()
+    const { here, there } = await makeUserOnBoth()
     const started = await startUpload(here, { size: 10 })
     expect((await abort(there, started.cloudKey)).status).toBe(200)
     expect((await putBytes(started, new Uint8Array(10))).status).toBe(404)
@@ -90,18 +90,18 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
   })
 
   test('downloads count across servers', async () => {
-    const { here } = await atBoth()
+    const { here } = await makeUserOnBoth()
     const started = await startUpload(here, { size: 10 })
     await putBytes(started, new Uint8Array(10))
     const file = await json<File>(await confirm(here, started.cloudKey))
-    const times = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two))
-    await Promise.all(times.map((app) => download(app, file)))
+    const servers = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two))
+    await Promise.all(servers.map((app) => download(app, file)))
     const files = await json<File[]>(await here.fetch('/api/files'))
     expect(files.map(({ downloadCount }) => downloadCount)).toEqual([10])
   })
 
   test('a session ended on one server has ended on the other', async () => {
-    const { here, there } = await atBoth()
+    const { here, there } = await makeUserOnBoth()
     expect((await there.fetch('/api/auth/user')).status).toBe(200)
     expect((await there.fetch('/api/logout')).status).toBe(302)
     expect((await there.fetch('/api/auth/user')).status).toBe(401)
@@ -109,7 +109,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
   })
 
   test('wrong passwords count across servers', async () => {
-    const { here } = await atBoth()
+    const { here } = await makeUserOnBoth()
     const wrong = { email: here.email, password: 'a wrong password' }
     const statuses: number[] = []
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -120,7 +120,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
   })
 
   test('a setting changed on one server applies on the other after 5 minutes', async () => {
-    const { here } = await atBoth({ role: 'admin' })
+    const { here } = await makeUserOnBoth({ role: 'admin' })
     const price = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
     const page = async () => {

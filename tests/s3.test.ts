@@ -26,7 +26,7 @@ import { abort, confirm, expectRefusal, requestUpload } from './support/upload-r
 
 const minute = 60_000
 const day = 24 * 60 * minute
-const accepted = [200, 204]
+const successStatuses = [200, 204]
 
 function text(length: number) {
   return new Uint8Array(length).fill(65)
@@ -111,31 +111,31 @@ describeOnS3('a server with a bucket', () => {
     const etag = whole.headers.get('etag') ?? ''
     expect((await download(app, file, { headers: { 'if-none-match': etag } })).status).toBe(304)
 
-    const countOf = async () => {
+    const downloadCount = async () => {
       const [listed] = await json<File[]>(await ada.fetch('/api/files'))
       return listed?.downloadCount
     }
-    expect(await countOf()).toBe(1)
+    expect(await downloadCount()).toBe(1)
     const other = await download(app, file, { headers: { 'if-none-match': '"other"' } })
     expect((await other.arrayBuffer()).byteLength).toBe(1000)
-    expect(await countOf()).toBe(2)
+    expect(await downloadCount()).toBe(2)
     expect((await download(app, file, { headers: { 'if-match': '"other"' } })).status).toBe(412)
     const rest = { range: 'bytes=990-', 'if-range': etag }
     expect((await download(app, file, { headers: rest })).status).toBe(206)
-    expect(await countOf()).toBe(2)
+    expect(await downloadCount()).toBe(2)
   })
 
   it('signs downloads for a minute, or until the link expires if that is sooner', async () => {
     const file = await makeFile(await makePerson(app))
-    const lifeNow = async () => {
+    const urlLifetime = async () => {
       const { headers } = await download(app, file, { redirect: 'manual' })
       const { searchParams } = new URL(headers.get('location') ?? '')
       return Number(searchParams.get('X-Amz-Expires'))
     }
-    expect(await lifeNow()).toBe(60)
+    expect(await urlLifetime()).toBe(60)
     const now = app.clock()
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 20_000))
-    expect(await lifeNow()).toBeLessThanOrEqual(20)
+    expect(await urlLifetime()).toBeLessThanOrEqual(20)
     app.clock.set(new Date(file.expiresAt))
     expect((await download(app, file, { redirect: 'manual' })).status).toBe(404)
     app.clock.set(now)
@@ -151,12 +151,17 @@ describeOnS3('a server with a bucket', () => {
     const ada = await makePerson(app)
     const before = await bytesIn(bucket)
     const started = await startUpload(ada, { size: 1000 })
-    const altered = new URL(started.uploadUrl)
-    altered.pathname = altered.pathname.replace(started.cloudKey, newStorageKey())
+    const alteredUrl = new URL(started.uploadUrl)
+    alteredUrl.pathname = alteredUrl.pathname.replace(started.cloudKey, newStorageKey())
     const until = new Date(app.clock().getTime() - 1000)
     const { cloudKey: key } = started
-    const over = await app.storage.signUpload({ key, size: 1000, mimeType: 'text/plain', until })
-    const answers = await Promise.all([
+    const expiredUrl = await app.storage.signUpload({
+      key,
+      size: 1000,
+      mimeType: 'text/plain',
+      until,
+    })
+    const responses = await Promise.all([
       send(started.uploadUrl, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
@@ -165,13 +170,13 @@ describeOnS3('a server with a bucket', () => {
       putBytes(started, text(1001)),
       putBytes(started, text(999)),
       putBytes(started, text(1000), 'text/html'),
-      putBytes({ ...started, uploadUrl: altered.href }, text(1000)),
-      putBytes({ ...started, uploadUrl: over }, text(1000)),
+      putBytes({ ...started, uploadUrl: alteredUrl.href }, text(1000)),
+      putBytes({ ...started, uploadUrl: expiredUrl }, text(1000)),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await bytesIn(bucket)).toBe(before)
     await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    expect(accepted).toContain((await putBytes(started, text(1000))).status)
+    expect(successStatuses).toContain((await putBytes(started, text(1000))).status)
     expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
 
@@ -190,12 +195,12 @@ describeOnS3('a server with a bucket', () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
     )
-    const made = await Promise.all(answers.map((response) => json<File>(response)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    const files = await Promise.all(responses.map((response) => json<File>(response)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
   })
 
   it('confirms a batch except for uploads with no stored bytes', async () => {
@@ -243,17 +248,17 @@ describeOnS3('a server with a bucket', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada)
     const { headers } = await download(app, file, { redirect: 'manual' })
-    const handedOut = new URL(headers.get('location') ?? '')
+    const signedUrl = new URL(headers.get('location') ?? '')
     const renewed = await json<File>(await requestRenewal(ada, file.id))
     expect((await download(app, file)).status).toBe(404)
     const response = await download(app, renewed)
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
     // Signed at an earlier time, because the bucket has its own clock.
-    expect(Number(handedOut.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
+    expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
-    const earlier = await download(app, renewed, { redirect: 'manual' })
-    expect((await fetch(earlier.headers.get('location') ?? '')).status).toBe(403)
+    const earlierRedirect = await download(app, renewed, { redirect: 'manual' })
+    expect((await fetch(earlierRedirect.headers.get('location') ?? '')).status).toBe(403)
     app.clock.advance(2 * minute)
   })
 
@@ -266,16 +271,16 @@ describeOnS3('a server with a bucket', () => {
       const key = await keyOf(app, file)
       const idle = await startUpload(ada, { size: 10 })
       await putBytes(idle, text(10))
-      const lost = await startUpload(ada, { size: 10 })
-      await putBytes(lost, text(10))
-      await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
+      const deletedUpload = await startUpload(ada, { size: 10 })
+      await putBytes(deletedUpload, text(10))
+      await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
       app.clock.advance(day + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
       expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
-      expect(await app.storage.storedSize(lost.cloudKey)).toBeNull()
+      expect(await app.storage.storedSize(deletedUpload.cloudKey)).toBeNull()
       expect(await app.storage.storedSize(key)).toBe(1000)
 
       app.clock.advance(2 * day)
@@ -325,27 +330,27 @@ describeOnS3('a bucket behind a failing network', () => {
     ['slow', () => network.slow(() => 50)],
   ] as const)(
     '%s: requests that need it return a retryable error, and succeed once it is back',
-    async (fault, begin) => {
-      const isThere = fault === 'slow'
+    async (fault, startFault) => {
+      const isAvailable = fault === 'slow'
       const ada = await makePerson(app, { tier: 'premium' })
-      const kept = await makeFile(ada)
+      const remainingFile = await makeFile(ada)
       const removed = await makeFile(ada)
       const key = await keyOf(app, removed)
       const sent = await startUpload(ada, { size: 10 })
       await putBytes(sent, text(10))
       const idempotencyKey = `while the bucket is ${fault}`
       const start = () => requestUpload(ada, { idempotencyKey })
-      begin()
+      startFault()
 
       for (const response of [await start(), await confirm(ada, sent.cloudKey)]) {
-        if (isThere) expect(response.status).toBe(200)
+        if (isAvailable) expect(response.status).toBe(200)
         else {
           await expectRefusal(response, 503, 'UNAVAILABLE')
           expect(response.headers.get('retry-after')).toBe('5')
         }
       }
       // The server only redirects. The bucket serves the bytes itself.
-      const redirect = await download(app, kept, { redirect: 'manual' })
+      const redirect = await download(app, remainingFile, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
       const given = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
       const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
@@ -353,18 +358,18 @@ describeOnS3('a bucket behind a failing network', () => {
       // A link ends at once. Bytes that couldn't be deleted are purged later.
       expect((await ada.fetch(`/api/files/${removed.id}`, { method: 'DELETE' })).status).toBe(200)
       expect((await download(app, removed, { redirect: 'manual' })).status).toBe(404)
-      const failed = isThere ? 0 : 1
+      const failed = isAvailable ? 0 : 1
       expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed })
 
       network.open()
       const started = await json<StartedUpload>(await start())
-      expect(accepted).toContain((await putBytes(started, text(10))).status)
+      expect(successStatuses).toContain((await putBytes(started, text(10))).status)
       expect((await confirm(ada, started.cloudKey)).status).toBe(200)
       const file = await json<File>(await confirm(ada, sent.cloudKey))
       expect(await (await download(app, file)).text()).toBe('A'.repeat(10))
-      const bytes = Buffer.from(await (await download(app, kept)).arrayBuffer())
-      expect(bytes.equals(Buffer.from(kept.bytes))).toBe(true)
-      expect(await app.storage.storedSize(key)).toBe(isThere ? null : 1000)
+      const bytes = Buffer.from(await (await download(app, remainingFile)).arrayBuffer())
+      expect(bytes.equals(Buffer.from(remainingFile.bytes))).toBe(true)
+      expect(await app.storage.storedSize(key)).toBe(isAvailable ? null : 1000)
       // After a failure the purge waits before retrying.
       app.clock.advance(2 * minute)
       expect(await expireFiles(app.deps)).toEqual({ purged: failed, failed: 0 })
@@ -380,7 +385,7 @@ describeOnS3('an unreachable bucket', () => {
     const app = await startTestApp({ env })
     const ada = await makePerson(app)
     await client.send(new DeleteBucketCommand({ Bucket: settings.bucket }))
-    for (let tries = 0; tries < 4; tries += 1) {
+    for (let attempt = 0; attempt < 4; attempt += 1) {
       await expectRefusal(await requestUpload(ada), 503, 'UNAVAILABLE')
     }
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)

@@ -97,7 +97,7 @@ async function expectSameBytes(code: string, bytes: Buffer) {
  * Sends the first `pause` bytes and resolves `paused`. After `resume` it sends the rest except the
  * last byte.
  */
-function sendWithoutEnd({ uploadUrl, bytes }: PendingUpload, pause: number) {
+function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
   // The connection breaks when the server is killed.
@@ -117,12 +117,12 @@ async function storedOffset({ uploadUrl }: PendingUpload): Promise<number> {
 }
 
 /** Completes an upload, with the missing bytes or from the start. */
-async function finish(user: Client, upload: PendingUpload, how: 'continue' | 'start again') {
+async function finish(user: Client, upload: PendingUpload, method: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
   const offset = await storedOffset(upload)
   if (offset < bytes.length) {
     const response =
-      how === 'continue'
+      method === 'continue'
         ? await fetch(uploadUrl, {
             method: 'PUT',
             headers: { 'content-type': type, range: `bytes=${offset}-` },
@@ -153,35 +153,35 @@ interface Interrupted {
  * @param confirmed receives the bytes of all confirmed files by short code.
  * @param offsets receives the stored size of the second file.
  */
-async function interruptWholeFiles(
+async function interruptFileUploads(
   random: Draw,
   confirmed: Map<string, Buffer>,
   offsets: number[],
 ): Promise<Interrupted> {
   const size = 8 * 1024 * 1024
   const user = await makeUser()
-  const done = await startRandomUpload(user, 'done.bin', 1 + random(size))
-  const unconfirmed = await startRandomUpload(user, 'unconfirmed.bin', 1 + random(size))
-  const half = await startRandomUpload(user, 'half.bin', size)
-  for (const whole of [done, unconfirmed]) {
+  const finishedUpload = await startRandomUpload(user, 'done.bin', 1 + random(size))
+  const unconfirmedUpload = await startRandomUpload(user, 'unconfirmed.bin', 1 + random(size))
+  const halfSentUpload = await startRandomUpload(user, 'half.bin', size)
+  for (const whole of [finishedUpload, unconfirmedUpload]) {
     expect((await putBytes(whole, new Uint8Array(whole.bytes), type)).status).toBe(200)
   }
-  const sending = sendWithoutEnd(half, random(size - 1))
+  const sending = sendSlowly(halfSentUpload, random(size - 1))
   await sending.paused
-  const file = await confirm(user, done)
-  confirmed.set(file.shortCode, done.bytes)
-  const how = random(2) === 0 ? 'continue' : 'start again'
+  const file = await confirm(user, finishedUpload)
+  confirmed.set(file.shortCode, finishedUpload.bytes)
+  const method = random(2) === 0 ? 'continue' : 'start again'
   return {
     async sendRest() {
       sending.resume()
-      const file = await confirm(user, unconfirmed).catch(() => null)
-      if (file) confirmed.set(file.shortCode, unconfirmed.bytes)
+      const file = await confirm(user, unconfirmedUpload).catch(() => null)
+      if (file) confirmed.set(file.shortCode, unconfirmedUpload.bytes)
     },
     async finish() {
       for (const [code, bytes] of confirmed) await expectSameBytes(code, bytes)
-      offsets.push(await storedOffset(half))
-      for (const upload of [unconfirmed, half]) {
-        const { shortCode } = await finish(user, upload, how)
+      offsets.push(await storedOffset(halfSentUpload))
+      for (const upload of [unconfirmedUpload, halfSentUpload]) {
+        const { shortCode } = await finish(user, upload, method)
         await expectSameBytes(shortCode, upload.bytes)
         confirmed.set(shortCode, upload.bytes)
       }
@@ -201,7 +201,7 @@ const partNumbers = [1, 2, 3, 4]
  * Sends `whole` parts of a file. The others, or the confirm if none are left, are in flight when
  * the server is killed.
  */
-async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
+async function interruptPartUpload(random: Draw, whole: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
   const user = await makeUser()
   const size = (partNumbers.length - 1) * partSize + 1 + random(partSize)
@@ -213,23 +213,23 @@ async function beginParts(random: Draw, whole: number): Promise<Interrupted> {
     const response = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
     return response.ok
   }
-  const answered: number[] = []
+  const storedNumbers: number[] = []
   const sendRest = async (partNumber: number) => {
-    if (await send(partNumber).catch(() => false)) answered.push(partNumber)
+    if (await send(partNumber).catch(() => false)) storedNumbers.push(partNumber)
   }
   await Promise.all(partNumbers.slice(0, whole).map(sendRest))
-  expect(answered).toHaveLength(whole)
+  expect(storedNumbers).toHaveLength(whole)
   return {
     sendRest: () =>
       whole === partNumbers.length
         ? confirm(user, upload).catch(() => null)
         : Promise.all(partNumbers.slice(whole).map(sendRest)),
     async finish() {
-      if (answered.length < partNumbers.length) {
-        const listed = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
-        expect(listed).toEqual(expect.arrayContaining(answered))
+      if (storedNumbers.length < partNumbers.length) {
+        const listedNumbers = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
+        expect(listedNumbers).toEqual(expect.arrayContaining(storedNumbers))
         for (const partNumber of partNumbers) {
-          if (!listed.includes(partNumber)) expect(await send(partNumber)).toBe(true)
+          if (!listedNumbers.includes(partNumber)) expect(await send(partNumber)).toBe(true)
         }
       }
       const file = await confirm(user, upload)
@@ -246,12 +246,12 @@ test('after repeated kills, confirmed files and parts are intact and everything 
   /**
    * The number of parts stored before each kill. If all are stored, only the confirm is in flight.
    */
-  const wholeParts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
+  const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
-  await seededRounds(wholeParts.length, async (random) => {
+  await seededRounds(completePartCounts.length, async (random) => {
     const interrupted = [
-      await interruptWholeFiles(random, confirmed, offsets),
-      await beginParts(random, wholeParts.shift() ?? 0),
+      await interruptFileUploads(random, confirmed, offsets),
+      await interruptPartUpload(random, completePartCounts.shift() ?? 0),
     ]
     const remainders = interrupted.map((one) => one.sendRest())
     if (random(2) === 0) await wait(random(maxWaitMs))
@@ -275,13 +275,13 @@ describe('SIGTERM during a download', () => {
     return { bytes: file.bytes, response }
   }
 
-  const untilNobodyListens = () =>
+  const waitUntilClosed = () =>
     eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
 
   test('lets the download finish before the server exits', async () => {
     const { bytes, response } = await beginDownload()
     server.kill('SIGTERM')
-    await untilNobodyListens()
+    await waitUntilClosed()
     expect(sha256(await buffer(response))).toBe(sha256(bytes))
     expect(await server.ended).toBe(0)
   })
@@ -290,12 +290,12 @@ describe('SIGTERM during a download', () => {
     const { response } = await beginDownload()
     response.on('error', () => {})
     server.kill('SIGTERM')
-    await untilNobodyListens()
+    await waitUntilClosed()
     // A second signal in quick succession counts as the same one, so repeat it until the server
     // exits.
-    const again = setInterval(() => server.kill('SIGTERM'), 100)
+    const secondSignal = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.ended).toBe(1)
-    clearInterval(again)
+    clearInterval(secondSignal)
     expect(response.complete).toBe(false)
 
     await restart()
@@ -309,14 +309,14 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const clients = 16
     const user = await makeUser()
     const { shortCode } = await makeFile(user)
-    let answered = 0
+    let completedCount = 0
     const started = Promise.withResolvers<void>()
     const downloads = Array.from({ length: clients }, async () => {
       for (;;) {
         const response = await fetch(`${server.url}/api/download/${shortCode}`).catch(() => null)
         if (response?.status !== 200) return
-        answered += 1
-        if (answered === 100) started.resolve()
+        completedCount += 1
+        if (completedCount === 100) started.resolve()
         await response.arrayBuffer().catch(() => {})
       }
     })
@@ -327,9 +327,9 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
 
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const counted = file?.downloadCount ?? 0
-    expect(counted).toBeGreaterThanOrEqual(answered)
+    expect(counted).toBeGreaterThanOrEqual(completedCount)
     // After a graceful stop, every counted download got a response. A kill can come between count
     // and response.
-    expect(counted).toBeLessThanOrEqual(answered + (signal === 'SIGTERM' ? 0 : clients))
+    expect(counted).toBeLessThanOrEqual(completedCount + (signal === 'SIGTERM' ? 0 : clients))
   },
 )

@@ -7,26 +7,32 @@ import { slowClients } from '../bench/soak-slow.ts'
 import { hangTimeoutMs } from './support/hang.ts'
 import { isLongRun } from './support/rounds.ts'
 
-const flat: Sample = { memoryMiB: 200, heapMiB: 60, handles: 44, connections: 7, taken: 0 }
+const flatSample: Sample = {
+  memoryMiB: 200,
+  heapMiB: 60,
+  handles: 44,
+  connections: 7,
+  checkedOut: 0,
+}
 
-/** Creates ten samples, all like `flat` except for these changes. */
+/** Creates ten samples, all like `flatSample` except for these changes. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
-  return Array.from({ length: 10 }, (_, round) => ({ ...flat, ...change(round) }))
+  return Array.from({ length: 10 }, (_, round) => ({ ...flatSample, ...change(round) }))
 }
 
 describe('growth', () => {
   test("isn't reported for figures that fluctuate or rise only at first", () => {
     expect(findGrowth(tenRounds(() => ({})))).toEqual([])
-    const uneven = (round: number) => ({
+    const unevenChange = (round: number) => ({
       memoryMiB: 200 + (round % 3) * 14,
       heapMiB: 60 + (round % 3) * 20,
       handles: 44 + (round % 2) * 6,
       connections: 7 + (round % 3),
-      taken: round % 2,
+      checkedOut: round % 2,
     })
-    expect(findGrowth(tenRounds(uneven))).toEqual([])
-    const warming = (round: number) => ({ memoryMiB: Math.min(250, 150 + 40 * round) })
-    expect(findGrowth(tenRounds(warming))).toEqual([])
+    expect(findGrowth(tenRounds(unevenChange))).toEqual([])
+    const warmUpChange = (round: number) => ({ memoryMiB: Math.min(250, 150 + 40 * round) })
+    expect(findGrowth(tenRounds(warmUpChange))).toEqual([])
   })
 
   test.each<[figure: keyof Sample, each: number, found: string]>([
@@ -34,10 +40,12 @@ describe('growth', () => {
     ['heapMiB', 7, 'heapMiB grew from 88 to 116'],
     ['handles', 2, 'handles grew from 52 to 60'],
     ['connections', 1, 'connections grew from 11 to 15'],
-    ['taken', 0.5, 'taken grew from 2 to 4'],
-  ])('of %s is reported', (figure, each, found) => {
-    const grown = tenRounds((round) => ({ [figure]: flat[figure] + each * round }))
-    expect(findGrowth(grown)).toEqual([found])
+    ['checkedOut', 0.5, 'checkedOut grew from 2 to 4'],
+  ])('of %s is reported', (figure, growthPerRound, message) => {
+    const growingSamples = tenRounds((round) => ({
+      [figure]: flatSample[figure] + growthPerRound * round,
+    }))
+    expect(findGrowth(growingSamples)).toEqual([message])
   })
 })
 
@@ -50,9 +58,9 @@ test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic',
   expect(stdout).toMatch(/Every answer was the expected one\.\n$/)
   expect(stdout.match(/^\| \d/gm)).toHaveLength(1)
   const rows = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
-  const neverRuns = (column: 2 | 3) => (name: string) =>
+  const hasNeverRun = (column: 2 | 3) => (name: string) =>
     !rows.some((row) => row[1] === name && Number(row[column]) > 0)
-  expect(Object.keys(actions).filter(neverRuns(3))).toEqual([])
+  expect(Object.keys(actions).filter(hasNeverRun(3))).toEqual([])
   // The server's timeouts are longer than this round.
-  expect(slowClients.map(([name]) => name).filter(neverRuns(2))).toEqual([])
+  expect(slowClients.map(([name]) => name).filter(hasNeverRun(2))).toEqual([])
 })

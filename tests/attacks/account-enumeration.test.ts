@@ -20,54 +20,54 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 /** `known` has an account, `waiting` an unverified signup. */
-let addresses: { known: string; waiting: string }
+let emails: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: verified })
-  addresses = { known: newAddress(), waiting: newAddress() }
-  await verify(app, await signUpForToken(app, { email: addresses.known }))
-  await signUpForToken(app, { email: addresses.waiting })
+  emails = { known: newAddress(), waiting: newAddress() }
+  await verify(app, await signUpForToken(app, { email: emails.known }))
+  await signUpForToken(app, { email: emails.waiting })
 })
 afterEach(() => vi.restoreAllMocks())
 afterAll(() => app.close())
 
 /** Records the server's work during a call. */
-async function workOf(call: () => Promise<Response>) {
-  const hashing = vi.spyOn(app.deps.passwords, 'hash')
+async function recordWork(call: () => Promise<Response>) {
+  const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
   const query = vi.spyOn(pg.Client.prototype, 'query')
-  const mail = vi.spyOn(app.deps.mailQueue, 'add')
+  const mailSpy = vi.spyOn(app.deps.mailQueue, 'add')
   const { status } = await call()
   const statements = query.mock.calls.map(([sent]) => {
     const { text } = typeof sent === 'string' ? { text: sent } : (sent as unknown as pg.QueryConfig)
     return text
   })
-  const [hashes, mails] = [hashing.mock.calls.length, mail.mock.calls.length]
+  const [hashes, mails] = [hashSpy.mock.calls.length, mailSpy.mock.calls.length]
   vi.restoreAllMocks()
   return { status, hashes, mails, statements }
 }
 
 interface Work {
   hashes: number
-  mails: number
+  emails: number
 }
 const calls: [string, Work, (email: string) => Promise<Response>][] = [
   [
     'a login with a wrong password',
-    { hashes: 1, mails: 0 },
+    { hashes: 1, emails: 0 },
     (email) => tryLogin(app, email, 'not the password'),
   ],
   [
     'a signup',
-    { hashes: 1, mails: 1 },
+    { hashes: 1, emails: 1 },
     (email) => signUp(makeClient(app), { email, password: 'somebody else’s' }),
   ],
   [
     'a password reset request',
-    { hashes: 0, mails: 1 },
+    { hashes: 0, emails: 1 },
     (email) => makeClient(app).post('/api/auth/forgot-password', { email }),
   ],
   [
     'a request for another verification email',
-    { hashes: 0, mails: 1 },
+    { hashes: 0, emails: 1 },
     (email) => resend(app, email),
   ],
 ]
@@ -75,9 +75,9 @@ const calls: [string, Work, (email: string) => Promise<Response>][] = [
 it.each(calls)('%s costs the same work for any address', async (_, work, call) => {
   // The first call opens connections and prepares statements.
   await call(newAddress())
-  const unknown = await workOf(() => call(newAddress()))
+  const unknown = await recordWork(() => call(newAddress()))
   expect(unknown).toMatchObject(work)
-  for (const email of [addresses.known, addresses.waiting]) {
-    expect(await workOf(() => call(email))).toEqual(unknown)
+  for (const email of [emails.known, emails.waiting]) {
+    expect(await recordWork(() => call(email))).toEqual(unknown)
   }
 })

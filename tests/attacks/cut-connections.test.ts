@@ -64,15 +64,15 @@ interface Attempt {
 }
 
 /** Asserts the usual status, or 503 with Retry-After. */
-async function answered(response: Response, meant: number): Promise<Outcome> {
-  if (response.status === meant) return 'done'
+async function outcomeOf(response: Response, expectedStatus: number): Promise<Outcome> {
+  if (response.status === expectedStatus) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
   return 'away'
 }
 
 /** Asserts that background work succeeds, or fails because the database is unreachable. */
-async function settled(work: Promise<unknown>): Promise<Outcome> {
+async function outcomeOfWork(work: Promise<unknown>): Promise<Outcome> {
   const [result] = await Promise.allSettled([work])
   if (result.status === 'fulfilled') return 'done'
   expect(isDatabaseUnavailable(result.reason), String(result.reason)).toBe(true)
@@ -88,12 +88,12 @@ function filesOf(id: string) {
 function uploadsOf(id: string) {
   return app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
 }
-async function forget() {
+async function deleteFilesAndUploads() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
 /** A purge claims its files for at most ten minutes, even when interrupted. */
-function letClaimsLapse() {
+function expireClaims() {
   return app.clock.advance(11 * 60_000)
 }
 
@@ -101,8 +101,8 @@ function letClaimsLapse() {
  * Runs the cleanup jobs until the assertion passes. After a cut, Postgres may still be running the
  * statement and locking a row, which a job then skips until its next run.
  */
-async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
-  letClaimsLapse()
+async function purgeUntil(expectation: () => Promise<void>): Promise<void> {
+  expireClaims()
   await eventually(async () => {
     await expireFiles(app.deps)
     await retryRemovals(app.deps)
@@ -110,8 +110,8 @@ async function removedAtLast(expectation: () => Promise<void>): Promise<void> {
   })
 }
 
-async function startsAnUpload(): Promise<Attempt> {
-  await forget()
+async function startAnUpload(): Promise<Attempt> {
+  await deleteFilesAndUploads()
   const body = {
     fileName: 'notes.txt',
     fileSize: 36,
@@ -125,26 +125,26 @@ async function startsAnUpload(): Promise<Attempt> {
     async call() {
       const response = await start()
       if (response.ok) first = (await json<{ cloudKey: string }>(response.clone())).cloudKey
-      return answered(response, 200)
+      return outcomeOf(response, 200)
     },
     async check() {
-      const again = await start()
-      expect(again.status).toBe(200)
-      const { cloudKey } = await json<{ cloudKey: string }>(again)
+      const secondResponse = await start()
+      expect(secondResponse.status).toBe(200)
+      const { cloudKey } = await json<{ cloudKey: string }>(secondResponse)
       if (first !== undefined) expect(cloudKey).toBe(first)
       expect(await uploadsOf(person.id)).toMatchObject([{ storageKey: cloudKey }])
     },
   }
 }
 
-async function confirmsAnUpload(): Promise<Attempt> {
-  await forget()
+async function confirmAnUpload(): Promise<Attempt> {
+  await deleteFilesAndUploads()
   const bytes = random()
   const upload = await startUpload(person, { size: bytes.length })
   await putBytes(upload, bytes)
   const confirm = () => person.post('/api/files/confirm-upload', { cloudKey: upload.cloudKey })
   return {
-    call: async () => answered(await confirm(), 200),
+    call: async () => outcomeOf(await confirm(), 200),
     async check(outcome) {
       if (outcome === 'done') expect(await filesOf(person.id)).toHaveLength(1)
       const { shortCode } = await json<{ shortCode: string }>(await confirm())
@@ -156,8 +156,8 @@ async function confirmsAnUpload(): Promise<Attempt> {
   }
 }
 
-async function refusesOtherBytes(): Promise<Attempt> {
-  await forget()
+async function rejectChangedBytes(): Promise<Attempt> {
+  await deleteFilesAndUploads()
   const bytes = random()
   const upload = await startUpload(person, { size: bytes.length })
   await putBytes(upload, random())
@@ -166,7 +166,7 @@ async function refusesOtherBytes(): Promise<Attempt> {
     return person.post('/api/files/confirm-upload', claim)
   }
   return {
-    call: async () => answered(await confirm(), 409),
+    call: async () => outcomeOf(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
       // Either the confirm is rejected again, or the upload has ended.
@@ -174,9 +174,7 @@ async function refusesOtherBytes(): Promise<Attempt> {
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])
       // If deleting the bytes was interrupted, the job completes it.
-      await removedAtLast(async () =>
-        expect(await app.storage.storedSize(upload.cloudKey)).toBeNull(),
-      )
+      await purgeUntil(async () => expect(await app.storage.storedSize(upload.cloudKey)).toBeNull())
     },
   }
 }
@@ -186,25 +184,25 @@ async function keyOf(id: string): Promise<string> {
   return row?.storageKey ?? ''
 }
 
-async function deletesAFile(): Promise<Attempt> {
-  await forget()
+async function deleteAFile(): Promise<Attempt> {
+  await deleteFilesAndUploads()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
   const remove = () => person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   const open = () => makeClient(app).fetch(`/api/download/${file.shortCode}`)
   return {
-    call: async () => answered(await remove(), 200),
+    call: async () => outcomeOf(await remove(), 200),
     async check(outcome) {
       if (outcome === 'done') expect((await open()).status).toBe(404)
       expect([200, 404]).toContain((await remove()).status)
       expect((await open()).status).toBe(404)
-      await removedAtLast(async () => expect(await filesOf(person.id)).toEqual([]))
+      await purgeUntil(async () => expect(await filesOf(person.id)).toEqual([]))
       expect(await app.storage.storedSize(key)).toBeNull()
     },
   }
 }
 
-async function deletesAUser(): Promise<Attempt> {
+async function deleteAUser(): Promise<Attempt> {
   const ada = await makePerson(app)
   const file = await makeFile(ada)
   const open = await startUpload(ada, { size: 36 })
@@ -212,36 +210,36 @@ async function deletesAUser(): Promise<Attempt> {
   const keys = [await keyOf(file.id), open.cloudKey]
   const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
   const remove = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
-  const isThere = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
+  const userExists = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
   const canDownload = async () =>
     (await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status === 200
   return {
-    call: () => settled(remove()),
+    call: () => outcomeOfWork(remove()),
     async check(outcome) {
       // All or nothing.
-      const stays = await isThere()
-      if (outcome === 'done') expect(stays).toBe(false)
-      expect(await canDownload()).toBe(stays)
-      expect((await ada.fetch('/api/files')).status).toBe(stays ? 200 : 401)
-      expect(await uploadsOf(ada.id)).toHaveLength(stays ? 1 : 0)
-      if (stays) await remove()
+      const exists = await userExists()
+      if (outcome === 'done') expect(exists).toBe(false)
+      expect(await canDownload()).toBe(exists)
+      expect((await ada.fetch('/api/files')).status).toBe(exists ? 200 : 401)
+      expect(await uploadsOf(ada.id)).toHaveLength(exists ? 1 : 0)
+      if (exists) await remove()
       await expect(remove()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
-      await removedAtLast(async () => {
+      await purgeUntil(async () => {
         for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
       })
     },
   }
 }
 
-async function purgesAFile(): Promise<Attempt> {
-  await forget()
+async function purgeAFile(): Promise<Attempt> {
+  await deleteFilesAndUploads()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
   await app.deps.db.update(files).set({ purgeAt: app.clock() }).where(eq(files.id, file.id))
   return {
-    call: () => settled(expireFiles(app.deps)),
+    call: () => outcomeOfWork(expireFiles(app.deps)),
     async check() {
-      await removedAtLast(async () => {
+      await purgeUntil(async () => {
         const [row] = await filesOf(person.id)
         expect(row?.purgedAt).toBeInstanceOf(Date)
       })
@@ -251,42 +249,42 @@ async function purgesAFile(): Promise<Attempt> {
 }
 
 /** Asserts that exactly one user has this address, with exactly one password. */
-async function expectWholeUser(email: string) {
-  const made = await app.deps.db
+async function expectCompleteUser(email: string) {
+  const rows = await app.deps.db
     .select({ user: users.id, password: accounts.password })
     .from(users)
     .leftJoin(accounts, eq(accounts.userId, users.id))
     .where(eq(users.email, email))
-  expect(made).toEqual([{ user: expect.any(String), password: expect.any(String) }])
+  expect(rows).toEqual([{ user: expect.any(String), password: expect.any(String) }])
 }
 
-async function signsUp(): Promise<Attempt> {
+async function signUpOnce(): Promise<Attempt> {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
   const names = { firstName: 'Ada', lastName: 'Lovelace' }
   const form = { ...names, email, password, confirmPassword: password }
   const send = () => makeClient(app).post('/api/auth/signup', form)
   return {
-    call: async () => answered(await send(), 200),
+    call: async () => outcomeOf(await send(), 200),
     async check(outcome) {
-      if (outcome === 'done') return expectWholeUser(email)
+      if (outcome === 'done') return expectCompleteUser(email)
       expect([200, 409]).toContain((await send()).status)
-      await expectWholeUser(email)
+      await expectCompleteUser(email)
     },
   }
 }
 
-async function verifiesAnAddress(): Promise<Attempt> {
+async function verifyAnEmail(): Promise<Attempt> {
   const email = newAddress()
   app.deps.config.requireEmailVerification = true
   const token = await signUpForToken(app, { email })
   app.deps.config.requireEmailVerification = false
   return {
-    call: async () => answered(await verify(app, token), 200),
+    call: async () => outcomeOf(await verify(app, token), 200),
     async check(outcome) {
-      if (outcome === 'done') await expectWholeUser(email)
+      if (outcome === 'done') await expectCompleteUser(email)
       expect((await verify(app, token)).status).toBe(200)
-      await expectWholeUser(email)
+      await expectCompleteUser(email)
       expect(await app.deps.db.$count(pendingSignups, eq(pendingSignups.email, email))).toBe(0)
     },
   }
@@ -303,14 +301,14 @@ function cookieOf(response: Response) {
     .join('; ')
 }
 
-async function logsIn(): Promise<Attempt> {
+async function logInOnce(): Promise<Attempt> {
   const { email, password } = person
   let cookie = ''
   return {
     async call() {
       const response = await makeClient(app).post('/api/auth/login', { email, password })
       cookie = cookieOf(response)
-      return answered(response, 200)
+      return outcomeOf(response, 200)
     },
     async check(outcome) {
       expect(await isSignedIn(cookie)).toBe(outcome === 'done')
@@ -318,40 +316,40 @@ async function logsIn(): Promise<Attempt> {
   }
 }
 
-async function logsOut(): Promise<Attempt> {
+async function logOutOnce(): Promise<Attempt> {
   const cookie = await logIn(app, person.email, person.password)
-  const leave = () => makeClient(app, cookie).fetch('/api/logout')
+  const logOut = () => makeClient(app, cookie).fetch('/api/logout')
   return {
-    call: async () => answered(await leave(), 302),
+    call: async () => outcomeOf(await logOut(), 302),
     async check(outcome) {
       if (outcome === 'done') expect(await isSignedIn(cookie)).toBe(false)
-      await leave()
+      await logOut()
       expect(await isSignedIn(cookie)).toBe(false)
     },
   }
 }
 
-async function renewsASession(): Promise<Attempt> {
+async function extendASession(): Promise<Attempt> {
   const lastSeenAt = new Date(app.clock().getTime() - 24 * 60 * 60_000)
   await app.deps.db
     .update(sessions)
     .set({ updatedAt: lastSeenAt })
     .where(eq(sessions.userId, person.id))
-  const ask = () => person.fetch('/api/auth/user')
+  const getUser = () => person.fetch('/api/auth/user')
   return {
-    call: async () => answered(await ask(), 200),
-    check: async () => expect((await ask()).status).toBe(200),
+    call: async () => outcomeOf(await getUser(), 200),
+    check: async () => expect((await getUser()).status).toBe(200),
   }
 }
 
-async function makesTheAdministrator(): Promise<Attempt> {
+async function createAdministrator(): Promise<Attempt> {
   await app.deps.db.delete(users).where(eq(users.email, app.deps.config.adminEmail))
-  const make = () => ensureAdministrator(app.deps, async () => 'correct horse')
+  const ensure = () => ensureAdministrator(app.deps, async () => 'correct horse')
   return {
-    call: () => settled(make()),
+    call: () => outcomeOfWork(ensure()),
     async check() {
-      await make()
-      await expectWholeUser(app.deps.config.adminEmail)
+      await ensure()
+      await expectCompleteUser(app.deps.config.adminEmail)
       expect(await app.deps.db.$count(users, eq(users.role, 'admin'))).toBe(1)
     },
   }
@@ -360,7 +358,7 @@ async function makesTheAdministrator(): Promise<Attempt> {
 /**
  * Takes all connections of the pool at once. Each must respond, and none may be in a transaction.
  */
-async function expectWholePool() {
+async function expectIntactPool() {
   const { pool } = app
   const { max } = pool.options
   const clients = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()))
@@ -381,27 +379,27 @@ async function expectWholePool() {
 
 describe('a connection cut at any statement', () => {
   test.each([
-    { name: 'starting an upload', arrange: startsAnUpload, transaction: true },
-    { name: 'confirming an upload', arrange: confirmsAnUpload, transaction: true },
+    { name: 'starting an upload', arrange: startAnUpload, transaction: true },
+    { name: 'confirming an upload', arrange: confirmAnUpload, transaction: true },
     {
       name: 'refusing bytes with a wrong checksum',
-      arrange: refusesOtherBytes,
+      arrange: rejectChangedBytes,
       transaction: false,
     },
-    { name: 'deleting a file', arrange: deletesAFile, transaction: false },
-    { name: 'deleting a user', arrange: deletesAUser, transaction: true },
-    { name: 'purging a file', arrange: purgesAFile, transaction: false },
-    { name: 'signing up', arrange: signsUp, transaction: true },
-    { name: 'verifying an address', arrange: verifiesAnAddress, transaction: true },
-    { name: 'creating the administrator', arrange: makesTheAdministrator, transaction: true },
-    { name: 'logging in', arrange: logsIn, transaction: true },
-    { name: 'logging out', arrange: logsOut, transaction: false },
-    { name: 'renewing a session', arrange: renewsASession, transaction: false },
+    { name: 'deleting a file', arrange: deleteAFile, transaction: false },
+    { name: 'deleting a user', arrange: deleteAUser, transaction: true },
+    { name: 'purging a file', arrange: purgeAFile, transaction: false },
+    { name: 'signing up', arrange: signUpOnce, transaction: true },
+    { name: 'verifying an address', arrange: verifyAnEmail, transaction: true },
+    { name: 'creating the administrator', arrange: createAdministrator, transaction: true },
+    { name: 'logging in', arrange: logInOnce, transaction: true },
+    { name: 'logging out', arrange: logOutOnce, transaction: false },
+    { name: 'renewing a session', arrange: extendASession, transaction: false },
   ])(
     'breaks nothing while $name',
     async ({ arrange, transaction }) => {
       const whole = await arrange()
-      await expectWholePool()
+      await expectIntactPool()
       proxy.count()
       expect(await whole.call()).toBe('done')
       const statements = [...proxy.statements]
@@ -413,11 +411,11 @@ describe('a connection cut at any statement', () => {
         for (const [index, statement] of statements.entries()) {
           if (!isLongRun && (first + index) % moments.length !== turn) continue
           const attempt = await arrange()
-          await eventually(expectWholePool)
+          await eventually(expectIntactPool)
           proxy.cutAt(index + 1, moment)
           const outcome = await attempt.call()
           expect(proxy.wasCut).toBe(true)
-          await eventually(expectWholePool)
+          await eventually(expectIntactPool)
           await attempt.check(outcome)
           expect(statement).not.toBe('')
         }

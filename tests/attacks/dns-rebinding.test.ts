@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([app.close(), open.close()]))
 
-function rebound() {
+function reboundHeaders() {
   return {
     host: `rebound.example:${port}`,
     origin: `http://rebound.example:${port}`,
@@ -53,7 +53,7 @@ describe('a page on a rebound name', () => {
   it("can't guess passwords", async () => {
     const response = await send(`${app.url}/api/auth/login`, {
       method: 'POST',
-      headers: { ...rebound(), 'content-type': 'application/json' },
+      headers: { ...reboundHeaders(), 'content-type': 'application/json' },
       body: JSON.stringify({ email: person.email, password: person.password }),
     })
     expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
@@ -73,7 +73,7 @@ describe('a page on a rebound name', () => {
     '/favicon.svg',
     '/nowhere',
   ])('gets nothing from %s', async (path) => {
-    const response = await send(app.url, { path, headers: rebound() })
+    const response = await send(app.url, { path, headers: reboundHeaders() })
     expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
     expect(response.headers['access-control-allow-origin']).toBeUndefined()
   })
@@ -82,10 +82,10 @@ describe('a page on a rebound name', () => {
     const { uploadUrl } = await startUpload(person, { size: 4 })
     const put = { method: 'PUT', path: targetOf(uploadUrl), body: 'body' }
     const type = { 'content-type': 'application/octet-stream' }
-    const refused = await send(app.url, { ...put, headers: { ...type, ...rebound() } })
-    expect(refusalOf(refused)).toEqual([421, 'HOST_NOT_SERVED'])
-    const expecting = { ...rebound(), ...type, expect: '100-continue' }
-    expect((await send(app.url, { ...put, headers: expecting })).status).toBe(421)
+    const response = await send(app.url, { ...put, headers: { ...type, ...reboundHeaders() } })
+    expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
+    const expectHeaders = { ...reboundHeaders(), ...type, expect: '100-continue' }
+    expect((await send(app.url, { ...put, headers: expectHeaders })).status).toBe(421)
 
     const { shortCode } = await makeFile(person)
     for (const path of [
@@ -93,18 +93,20 @@ describe('a page on a rebound name', () => {
       `/api/download/${shortCode}`,
       `/download/${shortCode}`,
     ]) {
-      expect((await send(app.url, { path, headers: rebound() })).status).toBe(421)
+      expect((await send(app.url, { path, headers: reboundHeaders() })).status).toBe(421)
     }
     const [file] = await (await person.fetch('/api/files')).json()
     expect(file.downloadCount).toBe(0)
   })
 
   it('gets the reason, but no echo of its request', async () => {
-    const api = await send(app.url, { headers: rebound() })
-    expect(JSON.parse(api.body.toString()).message).toBe(
+    const apiResponse = await send(app.url, { headers: reboundHeaders() })
+    expect(JSON.parse(apiResponse.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
     )
-    const page = await send(app.url, { headers: { ...rebound(), accept: 'text/html,*/*;q=0.8' } })
+    const page = await send(app.url, {
+      headers: { ...reboundHeaders(), accept: 'text/html,*/*;q=0.8' },
+    })
     expect(page.status).toBe(421)
     expect(page.headers['content-type']).toBe('application/json')
     expect(page.body.toString()).not.toMatch('rebound')

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  * clients.
  */
 
-const most = 20
+const maxCalls = 20
 const windowMs = 15 * 60_000
 
 let app: TestApp
@@ -23,37 +23,44 @@ afterAll(() => app.close())
 
 /** Endpoint, the numbers of two clients, the n-th body, and the status of an accepted call. */
 const calls = [
-  ['forgot-password', [1, 2], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
-  ['resend-verification', [3, 4], (nth: number) => ({ email: `to-${nth}@example.org` }), 200],
-  ['reset-password', [5, 6], (nth: number) => ({ token: `t${nth}`, newPassword: 'secret' }), 400],
-  ['reset-password/check', [7, 8], (nth: number) => ({ token: `t${nth}` }), 200],
+  ['forgot-password', [1, 2], (index: number) => ({ email: `to-${index}@example.org` }), 200],
+  ['resend-verification', [3, 4], (index: number) => ({ email: `to-${index}@example.org` }), 200],
+  [
+    'reset-password',
+    [5, 6],
+    (index: number) => ({ token: `t${index}`, newPassword: 'secret' }),
+    400,
+  ],
+  ['reset-password/check', [7, 8], (index: number) => ({ token: `t${index}` }), 200],
 ] as const
 
 it.each(calls)(
   'limits %s to 20 calls per client',
-  async (name, [flooder, other], bodyOf, passed) => {
-    const send = (client: number, nth = 0) =>
+  async (name, [flooder, other], bodyOf, expectedStatus) => {
+    const send = (client: number, index = 0) =>
       makeClient(app).fetch(`/api/auth/${name}`, {
         method: 'POST',
         headers: {
           'x-forwarded-for': `198.51.100.${client}`,
           'content-type': 'application/json',
         },
-        body: JSON.stringify(bodyOf(nth)),
+        body: JSON.stringify(bodyOf(index)),
       })
 
-    const answers = await Promise.all(Array.from({ length: most }, (_, nth) => send(flooder, nth)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(most).fill(passed))
-    const refused = await send(flooder, most)
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('retry-after')).toBe(String(windowMs / 1000))
-    expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
-    expect((await send(other)).status).toBe(passed)
+    const responses = await Promise.all(
+      Array.from({ length: maxCalls }, (_, index) => send(flooder, index)),
+    )
+    expect(responses.map(({ status }) => status)).toEqual(Array(maxCalls).fill(expectedStatus))
+    const limitedResponse = await send(flooder, maxCalls)
+    expect(limitedResponse.status).toBe(429)
+    expect(limitedResponse.headers.get('retry-after')).toBe(String(windowMs / 1000))
+    expect(await limitedResponse.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    expect((await send(other)).status).toBe(expectedStatus)
 
     app.clock.advance(windowMs - 1)
     expect((await send(flooder)).status).toBe(429)
     app.clock.advance(1)
-    expect((await send(flooder)).status).toBe(passed)
+    expect((await send(flooder)).status).toBe(expectedStatus)
   },
 )
 
@@ -64,7 +71,7 @@ describe('emails to one address', () => {
   })
   afterAll(() => open.close())
 
-  async function sentFor(request: MailRequest, times: number): Promise<number> {
+  async function countSent(request: MailRequest, times: number): Promise<number> {
     for (let n = 0; n < times; n += 1) await open.deps.mailQueue.add(request)
     return (await open.mails()).length
   }
@@ -88,11 +95,11 @@ describe('emails to one address', () => {
     ]
     for (const [kind, request] of requests) {
       const { max, windowMs } = emailLimits[kind]
-      expect(await sentFor(request, max + 5)).toBe(max)
+      expect(await countSent(request, max + 5)).toBe(max)
       open.clock.advance(windowMs - 1)
-      expect(await sentFor(request, 1)).toBe(0)
+      expect(await countSent(request, 1)).toBe(0)
       open.clock.advance(1)
-      expect(await sentFor(request, 1)).toBe(1)
+      expect(await countSent(request, 1)).toBe(1)
     }
   })
 
@@ -102,13 +109,13 @@ describe('emails to one address', () => {
     let sent = 0
     for (let elapsed = 0; elapsed < dailyLimit.windowMs; elapsed += windowMs) {
       const at = open.clock().toISOString()
-      sent += await sentFor({ kind: 'forgot-password', email, askedAt: at }, max)
+      sent += await countSent({ kind: 'forgot-password', email, askedAt: at }, max)
       open.clock.advance(windowMs)
     }
     expect(sent).toBe(dailyLimit.max)
     const changedAt = open.clock().toISOString()
     const by = { changedBy: 'session', removedGoogle: false } as const
-    expect(await sentFor({ kind: 'password-changed', userId, changedAt, ...by }, 1)).toBe(1)
+    expect(await countSent({ kind: 'password-changed', userId, changedAt, ...by }, 1)).toBe(1)
   })
 
   it('stay within the limit after twenty password changes', async () => {
@@ -117,8 +124,8 @@ describe('emails to one address', () => {
       const passwords = { currentPassword: person.password, newPassword: person.password }
       await person.post('/api/auth/change-password', passwords)
     }
-    const mails = await open.mails()
-    expect(mails.length).toBeLessThanOrEqual(emailLimits.account.max)
+    const emails = await open.mails()
+    expect(emails.length).toBeLessThanOrEqual(emailLimits.account.max)
   })
 
   it('are verification emails only, until it is verified', async () => {
@@ -129,10 +136,10 @@ describe('emails to one address', () => {
     const reset = { kind: 'forgot-password', email, askedAt: at } as const
     open.deps.config.requireEmailVerification = true
     try {
-      expect(await sentFor(request, 1)).toBe(0)
-      expect(await sentFor(reset, 1)).toBe(1)
+      expect(await countSent(request, 1)).toBe(0)
+      expect(await countSent(reset, 1)).toBe(1)
       await open.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, userId))
-      expect(await sentFor(request, 1)).toBe(1)
+      expect(await countSent(request, 1)).toBe(1)
     } finally {
       open.deps.config.requireEmailVerification = false
     }

@@ -40,11 +40,11 @@ import {
 
 let app: TestApp
 let owner: Person
-let strangers: Record<'another user' | 'the administrator', Person>
+let otherUsers: Record<'another user' | 'the administrator', Person>
 beforeAll(async () => {
   app = await startTestApp()
   owner = await makePerson(app)
-  strangers = {
+  otherUsers = {
     'another user': await makePerson(app, { tier: 'premium' }),
     'the administrator': await makePerson(app, { role: 'admin', tier: 'premium' }),
   }
@@ -55,14 +55,14 @@ afterAll(() => app.close())
  * Request fields that name a file, an upload or a session. `ownerId` only states which user the
  * page believes is signed in.
  */
-const naming = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
+const idFields = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
 
 function takesId({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
   // Admin endpoints exist to act on other users' files. contract.test.ts tests their access.
-  return access === 'user' && fields.some((field) => naming.test(field))
+  return access === 'user' && fields.some((field) => idFields.test(field))
 }
 
 type Attempt = (client: Client, name: string) => Promise<Response>
@@ -81,34 +81,34 @@ const attempts: Record<string, Attempt> = {
 }
 
 /** Returns the id of the user's only session. */
-async function sessionOf({ id }: Person) {
+async function sessionIdOf({ id }: Person) {
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
   return row?.id ?? ''
 }
 
 it('covers every endpoint that takes the id of a file or upload', () => {
   const rows = Object.entries(endpoints as Record<string, Endpoint>)
-  const named = rows.filter(([, row]) => takesId(row)).map(([name]) => name)
-  const tried = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
-  expect(tried.toSorted()).toEqual(named.toSorted())
+  const withIds = rows.filter(([, row]) => takesId(row)).map(([name]) => name)
+  const testedNames = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
+  expect(testedNames.toSorted()).toEqual(withIds.toSorted())
 })
 
 describe.each(Object.entries(attempts))('%s', (name, attempt) => {
   it.each(['another user', 'the administrator'] as const)(
     "answers %s as if the object didn't exist, and doesn't change it",
-    async (who) => {
+    async (caller) => {
       const file = await makeFile(owner)
       const { cloudKey } = await startUpload(owner, { size: 10 })
-      const things: Record<string, string> = {
+      const ids: Record<string, string> = {
         deleteFile: file.id,
         renewFile: file.id,
         fileStats: file.id,
-        endSession: await sessionOf(owner),
+        endSession: await sessionIdOf(owner),
       }
-      const theirs = await attempt(strangers[who], things[name] ?? cloudKey)
-      const missing = await attempt(strangers[who], randomUUID())
-      expect(theirs.status).toBe(404)
-      expect(await theirs.json()).toEqual(await missing.json())
+      const foreignResponse = await attempt(otherUsers[caller], ids[name] ?? cloudKey)
+      const missing = await attempt(otherUsers[caller], randomUUID())
+      expect(foreignResponse.status).toBe(404)
+      expect(await foreignResponse.json()).toEqual(await missing.json())
 
       expect(await listParts(owner, cloudKey)).toEqual([])
       expect((await abort(owner, cloudKey)).status).toBe(200)
@@ -127,10 +127,10 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
 describe('deleteFiles', () => {
   it.each(['another user', 'the administrator'] as const)(
     "answers %s as if the file didn't exist, and doesn't change it",
-    async (who) => {
+    async (caller) => {
       const file = await makeFile(owner)
       const ids = [file.id, randomUUID()]
-      const response = await requestDeletion(strangers[who], ids)
+      const response = await requestDeletion(otherUsers[caller], ids)
       expect(await response.json()).toMatchObject({ deletedCount: 0, notFound: ids })
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
       expect(await json(await requestDeletion(owner, ids))).toMatchObject({ deletedCount: 1 })
@@ -145,10 +145,10 @@ describe('deleteFiles', () => {
 describe('confirmUploads', () => {
   it.each(['another user', 'the administrator'] as const)(
     "answers %s as if the upload didn't exist, and doesn't change it",
-    async (who) => {
+    async (caller) => {
       const [upload] = await sendAllOf(owner, [new Uint8Array(3)])
       const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
-      const [theirs, missing] = await confirmAll(strangers[who], keys)
+      const [theirs, missing] = await confirmAll(otherUsers[caller], keys)
       expect(theirs?.error?.httpStatus).toBe(404)
       expect(theirs).toEqual(missing)
       const [{ answer: file } = {}] = await confirmAll(owner, keys)
@@ -169,23 +169,23 @@ describe('the storage key of a finished file', () => {
     const headers = { 'content-type': 'text/plain' }
     await fetch(uploadUrl, { method: 'PUT', headers, body: 'abc' })
     expect((await confirm(owner, cloudKey)).status).toBe(200)
-    expect((await confirm(strangers['another user'], cloudKey)).status).toBe(404)
+    expect((await confirm(otherUsers['another user'], cloudKey)).status).toBe(404)
     expect((await makeClient(app).fetch(`/api/download/${cloudKey}`)).status).toBe(404)
     expect((await makeClient(app).fetch(`/storage/${cloudKey}`)).status).toBe(403)
-    expect((await strangers['another user'].fetch(`/storage/${cloudKey}`)).status).toBe(403)
+    expect((await otherUsers['another user'].fetch(`/storage/${cloudKey}`)).status).toBe(403)
   })
 })
 
 describe('a list of files', () => {
   it("shows only the caller's files, whatever the cursor", async () => {
-    const lister = await makePerson(app)
-    for (const person of [lister, lister, owner]) await makeFile(person)
-    const page = await lister.fetch('/api/files?limit=1')
+    const cursorOwner = await makePerson(app)
+    for (const person of [cursorOwner, cursorOwner, owner]) await makeFile(person)
+    const page = await cursorOwner.fetch('/api/files?limit=1')
     const cursor = page.headers.get('x-next-cursor')
     expect(cursor).not.toBeNull()
-    const stranger = strangers['another user']
-    const listed = await stranger.fetch(`/api/files?limit=9&cursor=${cursor}`)
-    expect(await json<unknown[]>(listed)).toEqual([])
+    const otherUser = otherUsers['another user']
+    const listResponse = await otherUser.fetch(`/api/files?limit=9&cursor=${cursor}`)
+    expect(await json<unknown[]>(listResponse)).toEqual([])
   })
 })
 
@@ -193,13 +193,13 @@ describe('starting an upload', () => {
   it('for another user is rejected and takes none of their slots', async () => {
     const victim = await makePerson(app)
     for (let time = 0; time < 4; time += 1) {
-      const { status } = await requestUpload(strangers['another user'], { ownerId: victim.id })
+      const { status } = await requestUpload(otherUsers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }
-    const inBatch = await startAll(strangers['another user'], [
+    const batchResults = await startAll(otherUsers['another user'], [
       uploadRequest({ ownerId: victim.id }),
     ])
-    expect(endsOf(inBatch)).toEqual(['UNAUTHORIZED'])
+    expect(endsOf(batchResults)).toEqual(['UNAUTHORIZED'])
     expect((await requestUpload(victim)).status).toBe(200)
   })
 })

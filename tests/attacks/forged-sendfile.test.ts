@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  * requests nginx's internal location.
  */
 
-const forged = {
+const forgedHeaders = {
   'x-sendfile-type': 'X-Accel-Redirect',
   'x-accel-redirect': '/sealed/',
   'x-accel-mapping': '/=/sealed/',
@@ -25,8 +25,8 @@ async function open(env: Record<string, string>) {
   file = await makeFile(owner)
 }
 
-function ask(path: string, method = 'GET') {
-  return send(app.url, { path, method, headers: forged })
+function sendForged(path: string, method = 'GET') {
+  return send(app.url, { path, method, headers: forgedHeaders })
 }
 
 async function downloads() {
@@ -39,7 +39,7 @@ describe('forged sendfile headers without nginx', () => {
   afterAll(() => app.close())
 
   it.each(['/s/CODE', '/api/download/CODE'])("don't affect %s", async (path) => {
-    const { status, headers, body } = await ask(path.replace('CODE', file.shortCode))
+    const { status, headers, body } = await sendForged(path.replace('CODE', file.shortCode))
     expect(status).toBe(200)
     expect(headers).not.toHaveProperty('x-accel-redirect')
     expect(body.equals(file.bytes)).toBe(true)
@@ -51,19 +51,19 @@ describe('forged sendfile headers behind nginx', () => {
   afterAll(() => app.close())
 
   it('return no bytes and no usable path', async () => {
-    const { status, headers, body } = await ask(`/s/${file.shortCode}`)
+    const { status, headers, body } = await sendForged(`/s/${file.shortCode}`)
     expect([status, body.length]).toEqual([200, 0])
-    const place = String(headers['x-accel-redirect'])
-    expect(place).toMatch(/^\/sealed\/\w{2}\/\w{26}$/)
-    const [, , folder = '', key = ''] = place.split('/')
+    const internalPath = String(headers['x-accel-redirect'])
+    expect(internalPath).toMatch(/^\/sealed\/\w{2}\/\w{26}$/)
+    const [, , folder = '', key = ''] = internalPath.split('/')
     for (const path of [
-      place,
-      `/${place}`,
-      `/s/..${place}`,
+      internalPath,
+      `/${internalPath}`,
+      `/s/..${internalPath}`,
       `/storage/${key}`,
       `/files/${folder}/${key}`,
     ]) {
-      const opened = await ask(path)
+      const opened = await sendForged(path)
       expect([403, 404], path).toContain(opened.status)
       expect(opened.headers, path).not.toHaveProperty('x-accel-redirect')
       expect(opened.body.includes(Buffer.from(file.bytes)), path).toBe(false)
@@ -71,7 +71,7 @@ describe('forged sendfile headers behind nginx', () => {
   })
 
   it("don't affect other clients", async () => {
-    await ask(`/s/${file.shortCode}`)
+    await sendForged(`/s/${file.shortCode}`)
     const before = await downloads()
     const response = await makeClient(app).fetch(`/s/${file.shortCode}`)
     expect(response.headers.get('x-accel-redirect')).toBeNull()
@@ -80,11 +80,13 @@ describe('forged sendfile headers behind nginx', () => {
   })
 
   it("don't open an expired link or reveal its path", async () => {
-    const gone = await makeFile(owner)
-    expect((await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })).status).toBe(200)
-    for (const code of [gone.shortCode, 'nothing']) {
+    const deletedFile = await makeFile(owner)
+    expect((await owner.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })).status).toBe(
+      200,
+    )
+    for (const code of [deletedFile.shortCode, 'nothing']) {
       for (const method of ['GET', 'HEAD']) {
-        const { status, headers } = await ask(`/s/${code}`, method)
+        const { status, headers } = await sendForged(`/s/${code}`, method)
         expect(status).toBe(404)
         expect(headers).not.toHaveProperty('x-accel-redirect')
       }

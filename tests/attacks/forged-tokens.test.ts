@@ -46,8 +46,13 @@ function changeIdToken(claims: Claims) {
   issuer.service.removeAllListeners('beforeTokenSigning')
   issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
     if (payload.aud !== clientId) return // an access token, which we don't read
-    const honest = { sub: victim.id, email: victim.email, email_verified: true, given_name: 'Ada' }
-    Object.assign(payload, honest, claims)
+    const validClaims = {
+      sub: victim.id,
+      email: victim.email,
+      email_verified: true,
+      given_name: 'Ada',
+    }
+    Object.assign(payload, validClaims, claims)
     for (const [name, value] of Object.entries(claims)) {
       if (value === undefined) delete payload[name]
     }
@@ -75,22 +80,22 @@ async function end(): Promise<string> {
   return last.href.slice(app.url.length)
 }
 
-function inSeconds(seconds: number): number {
+function timestampIn(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
 
-function encoded(part: object): string {
+function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
-function decoded(part = ''): Claims {
+function decode(part = ''): Claims {
   return JSON.parse(Buffer.from(part, 'base64url').toString())
 }
 
 /** Re-signs the token's claims with this header and key. */
-function resigned(token: string, header: Claims, key?: KeyObject): string {
+function resign(token: string, header: Claims, key?: KeyObject): string {
   const [, payload = ''] = token.split('.')
-  const text = `${encoded(header)}.${payload}`
+  const text = `${encode(header)}.${payload}`
   return `${text}.${key ? sign('sha256', Buffer.from(text), key).toString('base64url') : ''}`
 }
 
@@ -118,8 +123,8 @@ describe('rejects an ID token', () => {
   })
 
   it.each<[string, Claims]>([
-    ['that has expired', { exp: inSeconds(-120) }],
-    ['that is not valid yet', { nbf: inSeconds(3600) }],
+    ['that has expired', { exp: timestampIn(-120) }],
+    ['that is not valid yet', { nbf: timestampIn(3600) }],
   ])('%s, and blames a wrong clock', async (_, claims) => {
     changeIdToken(claims)
     expect(await end()).toBe('/login?fault=google-clock')
@@ -128,7 +133,7 @@ describe('rejects an ID token', () => {
   it('without a signature (alg: none)', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       issuer.service.removeAllListeners('beforeResponse')
-      replaceIdToken((token) => resigned(token, { alg, typ: 'JWT' }))
+      replaceIdToken((token) => resign(token, { alg, typ: 'JWT' }))
       expect(await end()).toBe('/login?fault=google-refused')
     }
   })
@@ -147,8 +152,8 @@ describe('rejects an ID token', () => {
   it('with claims altered after signing', async () => {
     replaceIdToken((token) => {
       const [header, payload, signature] = token.split('.')
-      const claims = { ...decoded(payload), sub: 'somebody else' }
-      return `${header}.${encoded(claims)}.${signature}`
+      const claims = { ...decode(payload), sub: 'somebody else' }
+      return `${header}.${encode(claims)}.${signature}`
     })
     expect(await end()).toBe('/login?fault=google-refused')
   })
@@ -159,14 +164,14 @@ describe('rejects an ID token', () => {
     const [{ kid } = { kid: '' }] = issuer.service.issuer.keys.toJSON()
     for (const header of [{ kid }, { kid: 'a new key' }, { kid, jwk }, {}]) {
       issuer.service.removeAllListeners('beforeResponse')
-      replaceIdToken((token) => resigned(token, { alg: 'RS256', ...header }, privateKey))
+      replaceIdToken((token) => resign(token, { alg: 'RS256', ...header }, privateKey))
       expect(await end()).toBe('/login?fault=google-refused')
     }
   })
 
   it('signed with the client secret as the key (alg: HS256)', async () => {
     replaceIdToken((token) => {
-      const text = resigned(token, { alg: 'HS256' }).replace(/\.$/, '')
+      const text = resign(token, { alg: 'HS256' }).replace(/\.$/, '')
       const signature = createHmac('sha256', 'the-secret-of-the-client').update(text)
       return `${text}.${signature.digest('base64url')}`
     })
@@ -218,11 +223,11 @@ describe("doesn't trust an address", () => {
 describe('rejects a callback', () => {
   it('in another browser, without redeeming the code', async () => {
     const isCallback = ({ pathname }: URL) => pathname === '/api/auth/callback/google'
-    const back = await makeBrowser(app).open('/api/login', isCallback)
+    const callbackUrl = await makeBrowser(app).open('/api/login', isCallback)
     issuer.asked.length = 0
     const other = makeBrowser(app)
     await other.fetch('/api/login')
-    const response = await other.fetch(back.href)
+    const response = await other.fetch(callbackUrl.href)
     expect(response.headers.get('location')).toBe('/login?fault=google-lost')
     expect(issuer.asked).toEqual([])
   })

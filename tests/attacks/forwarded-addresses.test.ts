@@ -20,7 +20,7 @@ import { type LogLine, logCollector } from '../support/test-log.ts'
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
 
-function serve(trustedProxies: BlockList | null, logged: LogLine[] = []) {
+function startServer(trustedProxies: BlockList | null, logged: LogLine[] = []) {
   return serveBare((app) => {
     const log = pino({ level: 'warn' }, logCollector(logged))
     app.use(requestContext({ log, clock: testClock() }, { trustedProxies, hosts }))
@@ -28,28 +28,28 @@ function serve(trustedProxies: BlockList | null, logged: LogLine[] = []) {
   })
 }
 
-let trusting: BareServer
-let direct: BareServer
+let trustingServer: BareServer
+let directServer: BareServer
 beforeAll(async () => {
-  trusting = await serve(privateNetworks)
-  direct = await serve(null, warnings)
+  trustingServer = await startServer(privateNetworks)
+  directServer = await startServer(null, warnings)
 })
-afterAll(() => Promise.all([trusting.close(), direct.close()]))
+afterAll(() => Promise.all([trustingServer.close(), directServer.close()]))
 
 /** Returns the address under which the server counts the client. */
-async function countedBy(server: BareServer, forwarded?: string | string[]) {
-  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+async function clientAddress(server: BareServer, forwardedFor?: string | string[]) {
+  const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
   return (await send(server.url, { headers })).body.toString()
 }
 
 describe('a client that bypasses the proxy', () => {
   it("can't choose its address", async () => {
-    const behindProxy = await serve(readNetworks(['192.0.2.1', '10.0.0.0/8']))
-    expect(await countedBy(behindProxy, '198.51.100.1')).toBe('127.0.0.1')
-    await behindProxy.close()
-    const listed = await serve(readNetworks(['192.0.2.1', '127.0.0.1']))
-    expect(await countedBy(listed, '198.51.100.1')).toBe('198.51.100.1')
-    await listed.close()
+    const proxyServer = await startServer(readNetworks(['192.0.2.1', '10.0.0.0/8']))
+    expect(await clientAddress(proxyServer, '198.51.100.1')).toBe('127.0.0.1')
+    await proxyServer.close()
+    const localProxyServer = await startServer(readNetworks(['192.0.2.1', '127.0.0.1']))
+    expect(await clientAddress(localProxyServer, '198.51.100.1')).toBe('198.51.100.1')
+    await localProxyServer.close()
   })
 })
 
@@ -64,7 +64,9 @@ describe('behind a trusted proxy', () => {
     ['quotes and spaces', ' "192.0.2.7" ', '192.0.2.7'],
     ['a zone ID', 'fe80::1%eth0', 'fe80::1%eth1'],
   ])('counts %s as the same client', async (_what, one, other) => {
-    expect(await countedBy(trusting, one)).toBe(await countedBy(trusting, other))
+    expect(await clientAddress(trustingServer, one)).toBe(
+      await clientAddress(trustingServer, other),
+    )
   })
 
   it.each([
@@ -75,30 +77,31 @@ describe('behind a trusted proxy', () => {
     '192.0.2.7, garbage',
     '1'.repeat(2000),
     '',
-  ])("counts an invalid address as the connection's: %j", async (forwarded) => {
-    expect(await countedBy(trusting, forwarded)).toBe('127.0.0.1')
+  ])("counts an invalid address as the connection's: %j", async (forwardedFor) => {
+    expect(await clientAddress(trustingServer, forwardedFor)).toBe('127.0.0.1')
   })
 
   it('ignores an address the client sent itself', async () => {
-    expect(await countedBy(trusting, '198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
-    expect(await countedBy(trusting, ['198.51.100.1', '192.0.2.7'])).toBe('192.0.2.7')
-    expect(await countedBy(trusting, '"198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
+    expect(await clientAddress(trustingServer, '198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
+    expect(await clientAddress(trustingServer, ['198.51.100.1', '192.0.2.7'])).toBe('192.0.2.7')
+    expect(await clientAddress(trustingServer, '"198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
   })
 
   it('counts two clients separately', async () => {
-    expect(await countedBy(trusting, '192.0.2.7:1')).not.toBe(
-      await countedBy(trusting, '192.0.2.8:1'),
+    expect(await clientAddress(trustingServer, '192.0.2.7:1')).not.toBe(
+      await clientAddress(trustingServer, '192.0.2.8:1'),
     )
   })
 })
 
 describe('without a proxy', () => {
   it('ignores forwarded addresses', async () => {
-    expect(await countedBy(direct, '192.0.2.7')).toBe('127.0.0.1')
+    expect(await clientAddress(directServer, '192.0.2.7')).toBe('127.0.0.1')
   })
 
   it('logs an untrusted proxy once', async () => {
-    for (const forwarded of ['192.0.2.7', '192.0.2.8']) await countedBy(direct, forwarded)
+    for (const forwardedFor of ['192.0.2.7', '192.0.2.8'])
+      await clientAddress(directServer, forwardedFor)
     expect(warnings.map(({ msg, proxy }) => [msg, proxy])).toEqual([
       [expect.stringContaining('Set TRUST_PROXY=on'), '127.0.0.1'],
     ])

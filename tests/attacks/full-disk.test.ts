@@ -40,17 +40,17 @@ async function signIn() {
   return makeClient(server, await logIn(server, account.email, account.password))
 }
 
-async function reserveHeld(): Promise<number> {
+async function reserveSize(): Promise<number> {
   const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
   // Sparse files take no space.
   return found === null ? 0 : found.blocks * 512
 }
 
-function until(check: () => Promise<void>) {
+function waitFor(check: () => Promise<void>) {
   return eventually(check)
 }
 
-async function expectAllInOrder() {
+async function expectNormalService() {
   user = await signIn()
   const files = await json<{ id: string }[]>(await user.fetch('/api/files'))
   expect(files.map(({ id }) => id)).toContain(file.id)
@@ -74,7 +74,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     account = await signUp(server)
     user = await signIn()
     file = await makeFile(user, { bytes: new Uint8Array(randomBytes(mebibyte)) })
-    await until(async () => expect(await reserveHeld()).toBe(reserveBytes))
+    await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes))
   })
   afterAll(async () => {
     server?.kill('SIGTERM')
@@ -84,44 +84,44 @@ describeOnSmallDisk('a disk of 110 MB', () => {
 
   test("unconfirmed uploads can't fill the disk, even without a free-space minimum", async () => {
     const size = 4 * mebibyte
-    const refusals: Response[] = []
+    const errorResponses: Response[] = []
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const started = await requestUpload(user, { fileSize: size })
       if (started.ok) await putBytes(await json(started), new Uint8Array(randomBytes(size)))
-      else refusals.push(started)
+      else errorResponses.push(started)
     }
-    for (const refused of refusals) await expectRefusal(refused, 507, 'STORAGE_FULL')
-    expect(refusals).not.toEqual([])
+    for (const response of errorResponses) await expectRefusal(response, 507, 'STORAGE_FULL')
+    expect(errorResponses).not.toEqual([])
     expect(await disk.free()).toBeGreaterThan(20 * mebibyte)
-    expect(await reserveHeld()).toBe(reserveBytes)
+    expect(await reserveSize()).toBe(reserveBytes)
   })
 
   test('on a full disk, half of the reserve is released and only uploads fail', async () => {
     await disk.fill()
-    await until(async () => expect(await reserveHeld()).toBe(reserveBytes / 2))
-    await expectAllInOrder()
+    await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes / 2))
+    await expectNormalService()
     await restart()
-    await expectAllInOrder()
+    await expectNormalService()
   })
 
   test('on a disk filled again, everything else works and a restart uses the other half', async () => {
     await disk.fill()
     expect(await disk.free()).toBe(0)
-    await expectAllInOrder()
+    await expectNormalService()
     server.kill('SIGTERM')
     expect(await server.ended).toBe(0)
     // Stopping the server freed some space, so fill that too.
     await disk.fill()
     server = await startServerProcess(settings)
-    expect(await reserveHeld()).toBeLessThan(reserveBytes / 2)
-    await expectAllInOrder()
+    expect(await reserveSize()).toBeLessThan(reserveBytes / 2)
+    await expectNormalService()
   })
 
   test('a server killed on a full disk starts again', async () => {
     server.kill('SIGKILL')
     await server.ended
     server = await startServerProcess(settings)
-    await expectAllInOrder()
+    await expectNormalService()
   })
 
   test('freeing space restores the reserve and uploads', async () => {
@@ -130,7 +130,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     expect(await disk.free()).toBeGreaterThan(before)
     await expectRefusal(await requestUpload(user), 507, 'STORAGE_FULL')
     await disk.clear()
-    await until(async () => expect(await reserveHeld()).toBe(reserveBytes))
-    await until(async () => expect((await requestUpload(user)).status).toBe(200))
+    await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes))
+    await waitFor(async () => expect((await requestUpload(user)).status).toBe(200))
   })
 })

@@ -20,11 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function visit(path: string, headers: Record<string, string> = {}) {
+function fetchAsVisitor(path: string, headers: Record<string, string> = {}) {
   return makeClient(app).fetch(path, { headers })
 }
 const browser = { accept: 'text/html,application/xhtml+xml' }
-function bytesOf(text: string) {
+function encode(text: string) {
   return new TextEncoder().encode(text)
 }
 
@@ -43,10 +43,10 @@ describe('active content', () => {
     ['a PDF', 'application/pdf', 'paper.pdf', '%PDF-1.7', 'application/pdf'],
     ['HTML declared as an image', 'image/png', 'picture.png', script, 'image/png'],
   ])('is always saved, never rendered or run: %s', async (_, type, name, text, sentType) => {
-    const { shortCode } = await makeFile(owner, { name, type, bytes: bytesOf(text) })
+    const { shortCode } = await makeFile(owner, { name, type, bytes: encode(text) })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
       for (const range of ['bytes=0-', 'bytes=1-2', 'none']) {
-        const { headers } = await visit(path, { range })
+        const { headers } = await fetchAsVisitor(path, { range })
         expect(headers.get('content-disposition')).toMatch(/^attachment; /)
         expect(headers.get('content-type')).toBe(sentType ?? 'application/octet-stream')
         expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -68,11 +68,11 @@ describe('an uploaded script', () => {
     { 'sec-fetch-dest': 'manifest' },
     { 'sec-fetch-dest': 'embed' },
     { 'sec-fetch-dest': 'object' },
-  ])('is rejected as a subresource, and not counted: %j', async (asked) => {
+  ])('is rejected as a subresource, and not counted: %j', async (headers) => {
     const type = 'text/javascript'
-    const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: bytesOf('1') })
+    const { id, shortCode } = await makeFile(owner, { name: 'a.js', type, bytes: encode('1') })
     for (const path of [`/s/${shortCode}`, `/api/download/${shortCode}`]) {
-      const response = await visit(path, asked)
+      const response = await fetchAsVisitor(path, headers)
       expect(response.status).toBe(403)
       expect(await response.json()).toMatchObject({ code: 'DOWNLOAD_ONLY' })
     }
@@ -122,27 +122,27 @@ describe('a file name', () => {
   ]
 
   it.each(names)('%j reaches a visitor only as a name', async (name) => {
-    const { shortCode } = await makeFile(owner, { name, bytes: bytesOf('x') })
-    const cleaned = cleanFileName(name)
-    expect(cleaned).not.toMatch(/[/\\<>:"|?*\p{Cc}\u202e]/u)
+    const { shortCode } = await makeFile(owner, { name, bytes: encode('x') })
+    const cleanName = cleanFileName(name)
+    expect(cleanName).not.toMatch(/[/\\<>:"|?*\p{Cc}\u202e]/u)
 
-    const download = await visit(`/api/download/${shortCode}`)
+    const download = await fetchAsVisitor(`/api/download/${shortCode}`)
     const disposition = parse(download.headers.get('content-disposition') ?? '')
-    expect(disposition).toMatchObject({ type: 'attachment', parameters: { filename: cleaned } })
+    expect(disposition).toMatchObject({ type: 'attachment', parameters: { filename: cleanName } })
     expect(download.headers.getSetCookie()).toEqual([])
     expect(download.headers.get('content-type')).toBe('text/plain')
 
-    const details = await visit(`/api/links/${shortCode}`)
+    const details = await fetchAsVisitor(`/api/links/${shortCode}`)
     expect(details.headers.get('content-type')).toMatch(/^application\/json/)
-    expect(await details.json()).toMatchObject({ originalName: cleaned })
-    const page = await (await visit(`/s/${shortCode}`, browser)).text()
+    expect(await details.json()).toMatchObject({ originalName: cleanName })
+    const page = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
     expect(page).not.toContain('<img src=x')
     expect(page).not.toContain('\u202e')
   })
 
   it('is never part of a storage path', async () => {
     const name = '../../../../tmp/mayfly-was-here'
-    await makeFile(owner, { name, bytes: bytesOf('x') })
+    await makeFile(owner, { name, bytes: encode('x') })
     const keys: string[] = []
     for await (const { key } of app.disk.list()) keys.push(key)
     expect(keys.length).toBeGreaterThan(0)
@@ -157,10 +157,10 @@ describe('our pages', () => {
     paths.push(`/s/${shortCode}`, `/download/${shortCode}`, '/s/nothing', '/download/nothing')
     paths.push(`/s/${shortCode}/report`, '/s/nothing/report', '/preview', '/share')
     paths.push(...Object.values(publicPages).map(({ path }) => path))
-    const answers = await Promise.all(
-      paths.map(async (path) => ({ path, headers: (await visit(path, browser)).headers })),
+    const responses = await Promise.all(
+      paths.map(async (path) => ({ path, headers: (await fetchAsVisitor(path, browser)).headers })),
     )
-    for (const { path, headers } of answers) {
+    for (const { path, headers } of responses) {
       const policy = headers.get('content-security-policy') ?? ''
       expect(policy, path).toMatch(/^default-src 'none'; /)
       expect(policy, path).not.toMatch(/unsafe-|\*|https?:/)
@@ -173,7 +173,7 @@ describe('our pages', () => {
   })
 
   it('of the API reference allow only one style in their policy', async () => {
-    const response = await visit('/api/docs')
+    const response = await fetchAsVisitor('/api/docs')
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
     expect(style).not.toBe('')
@@ -197,8 +197,8 @@ describe('an open redirect', () => {
     // Pages opened as localhost redirect to 127.0.0.1; that redirect must stay on the server too.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
-      const { status, headers: answered } = await send(app.url, { path, headers })
-      const { location } = answered
+      const { status, headers: responseHeaders } = await send(app.url, { path, headers })
+      const { location } = responseHeaders
       expect(status).toBeLessThan(500)
       if (location === undefined) continue
       expect(new URL(location, app.url).origin).toBe(app.url)
@@ -209,14 +209,14 @@ describe('an open redirect', () => {
 describe('public information about a link', () => {
   it('reveals neither its owner, its key nor its downloads', async () => {
     const { shortCode } = await makeFile(owner)
-    const response = await visit(`/api/links/${shortCode}`)
+    const response = await fetchAsVisitor(`/api/links/${shortCode}`)
     const details = await json<object>(response)
     expect(Object.keys(details).toSorted()).toEqual(
       'branding createdAt expiresAt maxLifetimeAt mimeType originalName sha256 shortCode size'.split(
         ' ',
       ),
     )
-    const page = await (await visit(`/s/${shortCode}`, browser)).text()
+    const page = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
     for (const secret of [owner.id, owner.email]) {
       expect(JSON.stringify(details)).not.toContain(secret)
       expect(page).not.toContain(secret)

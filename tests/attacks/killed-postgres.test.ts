@@ -13,7 +13,7 @@ import { createDatabase, firstProcessOf, startTestPostgres } from '../support/po
  */
 
 let app: TestApp
-let people: Person[]
+let users: Person[]
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
   // Free accounts start an upload in a transaction, premium accounts in a single statement.
-  people = await Promise.all([
+  users = await Promise.all([
     ...Array.from({ length: 4 }, () => makePerson(app)),
     ...Array.from({ length: 2 }, () => makePerson(app, { tier: 'premium' })),
   ])
@@ -54,44 +54,44 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
  * Makes each user send two calls in parallel, in a loop. The returned function stops the loop and
  * returns the keys of the started uploads.
  */
-function beginWork() {
-  const done = new Set<string>()
-  let isOver = false
+function startWork() {
+  const startedKeys = new Set<string>()
+  let isStopped = false
   const work = async (person: Person, at: number) => {
-    while (!isOver) {
-      const key = at % people.length < 4 ? `${at}-${person.id}` : randomUUID()
+    while (!isStopped) {
+      const key = at % users.length < 4 ? `${at}-${person.id}` : randomUUID()
       const started = await startUpload(person, key)
-      if (started !== null) done.add(started)
+      if (started !== null) startedKeys.add(started)
     }
   }
-  const working = Promise.all([...people, ...people].map(work))
+  const workers = Promise.all([...users, ...users].map(work))
   return async (): Promise<string[]> => {
-    isOver = true
-    await working
-    return [...done]
+    isStopped = true
+    await workers
+    return [...startedKeys]
   }
 }
 
-async function connectionOf() {
+async function backendPid() {
   const { rows } = await app.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
   return rows[0]?.pid ?? 0
 }
 
 test.each([
-  ['all of Postgres', 2, async () => firstProcessOf(await connectionOf())],
-  ["one connection's process", 5, connectionOf],
+  ['all of Postgres', 2, async () => firstProcessOf(await backendPid())],
+  ["one connection's process", 5, backendPid],
 ])('survives killing %s %i times', async (_, times, victim) => {
-  const stop = beginWork()
-  onTestFinished(async () => void (await stop()))
+  const stopWork = startWork()
+  onTestFinished(async () => void (await stopWork()))
   for (let time = 0; time < times; time += 1) {
     // Until Postgres is up again there is no process to kill.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())
   }
-  await eventually(connectionOf)
-  const done = await stop()
-  expect(done.length).toBeGreaterThan(0)
+  await eventually(backendPid)
+  const startedKeys = await stopWork()
+  expect(startedKeys.length).toBeGreaterThan(0)
 
   const { max } = app.pool.options
   await eventually(async () => {
@@ -99,9 +99,9 @@ test.each([
     await Promise.all(all)
     expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
   })
-  const kept = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)
-  expect(kept.map(({ cloudKey }) => cloudKey)).toEqual(expect.arrayContaining(done))
-  for (const person of people) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
+  const storedUploads = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)
+  expect(storedUploads.map(({ cloudKey }) => cloudKey)).toEqual(expect.arrayContaining(startedKeys))
+  for (const person of users) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
 })
 
 /** Long enough for ten statements to run in parallel. */

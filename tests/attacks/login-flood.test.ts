@@ -41,20 +41,20 @@ function logIn(address: string) {
 }
 
 /** Records the order of the responses. */
-function finishers() {
+function recordOrder() {
   const order: string[] = []
-  const note = async (name: string, response: Promise<Response>) => {
+  const record = async (name: string, response: Promise<Response>) => {
     const { status } = await response
     order.push(name)
     return status
   }
-  return { order, note }
+  return { order, note: record }
 }
 
 describe('a flood of logins', () => {
   it("doesn't delay downloads", async () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
-    const { order, note } = finishers()
+    const { order, note } = recordOrder()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
     // Once this has a response, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
@@ -66,7 +66,7 @@ describe('a flood of logins', () => {
   })
 
   it("doesn't starve other addresses", async () => {
-    const { order, note } = finishers()
+    const { order, note } = recordOrder()
     const flood = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
     await makeClient(app).fetch('/api/health')
     expect(await note('visitor', logIn('192.0.2.2'))).toBe(200)
@@ -75,13 +75,13 @@ describe('a flood of logins', () => {
   })
 
   it('is rejected with Retry-After instead of queueing without limit', async () => {
-    const answers = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
-    const refused = answers.filter(({ status }) => status === 503)
-    const served = answers.filter(({ status }) => status === 200)
-    expect(refused.length + served.length).toBe(60)
-    expect(refused.length).toBeGreaterThan(10)
-    expect(refused[0]?.headers.get('retry-after')).toBe('5')
-    expect(await refused[0]?.json()).toEqual({
+    const responses = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
+    const rejected = responses.filter(({ status }) => status === 503)
+    const successful = responses.filter(({ status }) => status === 200)
+    expect(rejected.length + successful.length).toBe(60)
+    expect(rejected.length).toBeGreaterThan(10)
+    expect(rejected[0]?.headers.get('retry-after')).toBe('5')
+    expect(await rejected[0]?.json()).toEqual({
       code: 'PASSWORDS_BUSY',
       message: 'Many people are signing in right now. Please try again in a few seconds.',
     })
@@ -91,7 +91,7 @@ describe('a flood of logins', () => {
 
 describe('a flood of signups', () => {
   it('holds no database connections while passwords queue', async () => {
-    const { order, note } = finishers()
+    const { order, note } = recordOrder()
     const signups = Array.from({ length: 20 }, (_, n) =>
       note('signup', post('/api/auth/signup', form(`flood-${n}@example.org`), '192.0.2.1')),
     )
@@ -104,18 +104,18 @@ describe('a flood of signups', () => {
 
 describe('a login rejected under load', () => {
   it("doesn't count as an attempt", async () => {
-    const limited = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
     try {
-      const { email, password } = await signUp(limited)
-      limited.deps.passwords.hash = () => Promise.reject(new AppError('PASSWORDS_BUSY'))
-      const login = () => makeClient(limited).post('/api/auth/login', { email, password })
-      for (let tries = 0; tries < 15; tries += 1) expect((await login()).status).toBe(503)
-      const { rows } = await limited.pool.query(
+      const { email, password } = await signUp(limitedApp)
+      limitedApp.deps.passwords.hash = () => Promise.reject(new AppError('PASSWORDS_BUSY'))
+      const login = () => makeClient(limitedApp).post('/api/auth/login', { email, password })
+      for (let attempt = 0; attempt < 15; attempt += 1) expect((await login()).status).toBe(503)
+      const { rows } = await limitedApp.pool.query(
         "select key from rate_limits where key like '%ogins%'",
       )
       expect(rows).toEqual([])
     } finally {
-      await limited.close()
+      await limitedApp.close()
     }
   })
 })

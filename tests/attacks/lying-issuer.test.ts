@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  * name URLs the server must not call. Only users who sign in with it may notice.
  */
 
-const discovery = '/.well-known/openid-configuration'
+const discoveryPath = '/.well-known/openid-configuration'
 const mebibyte = 1024 ** 2
 
 let issuer: MockIssuer
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   issuer.reset()
-  signEverybodyIn(issuer)
+  signAnyoneIn(issuer)
 })
 afterAll(async () => {
   await app.close()
@@ -37,11 +37,11 @@ afterAll(async () => {
 
 async function startIssuer(): Promise<MockIssuer> {
   const started = await startMockIssuer()
-  signEverybodyIn(started)
+  signAnyoneIn(started)
   return started
 }
 
-function signEverybodyIn({ service }: MockIssuer) {
+function signAnyoneIn({ service }: MockIssuer) {
   service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
     const claims = { sub: 'ada', email: 'ada@example.org', email_verified: true, given_name: 'Ada' }
     if (payload.aud === 'mayfly') Object.assign(payload, claims)
@@ -75,9 +75,9 @@ async function forgetIssuer() {
 const away = '/login?fault=google-away'
 
 /** Asserts that users who don't use the issuer are served. */
-async function expectOthersServed(server: TestApp, who: Person) {
-  expect((await who.fetch('/api/auth/user')).status).toBe(200)
-  await logIn(server, who.email, who.password)
+async function expectOthersServed(server: TestApp, person: Person) {
+  expect((await person.fetch('/api/auth/user')).status).toBe(200)
+  await logIn(server, person.email, person.password)
   const visitor = makeClient(server)
   expect((await visitor.fetch('/api/ready')).status).toBe(200)
   expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
@@ -91,47 +91,48 @@ it("the issuer isn't contacted before the first sign-in", async () => {
 it('discovery runs once for many sign-ins, and again after a failure', async () => {
   expect(await Promise.all(Array.from({ length: 5 }, () => end()))).toEqual(Array(5).fill('/'))
   expect(await end()).toBe('/')
-  const asked = () => issuer.asked.filter((request) => request === `GET ${discovery}`).length
-  expect(asked()).toBe(1)
+  const discoveryCount = () =>
+    issuer.asked.filter((request) => request === `GET ${discoveryPath}`).length
+  expect(discoveryCount()).toBe(1)
   await forgetIssuer()
   expect(await end()).toBe('/')
-  expect(asked()).toBe(1)
+  expect(discoveryCount()).toBe(1)
 })
 
 describe('an issuer that never responds', () => {
-  const silence = () => {}
-  const half = (_: IncomingMessage, response: ServerResponse) => {
+  const neverRespond = () => {}
+  const sendPartialBody = (_: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"issuer":')
   }
 
   it('delays no other user, at any endpoint, and fails the sign-in', async () => {
-    const places = [
-      [discovery, silence],
-      [discovery, half],
-      ['/token', silence],
-      ['/jwks', silence],
-      ['/jwks', half],
+    const stalls = [
+      [discoveryPath, neverRespond],
+      [discoveryPath, sendPartialBody],
+      ['/token', neverRespond],
+      ['/jwks', neverRespond],
+      ['/jwks', sendPartialBody],
     ] as const
     // In parallel, because each takes as long as the issuer's timeout.
     await Promise.all(
-      places.map(async ([path, response]) => {
+      stalls.map(async ([path, response]) => {
         const silent = await startIssuer()
         const server = await startApp(silent)
-        const who = await makePerson(server)
+        const person = await makePerson(server)
         silent.answers.set(path, response)
         // On a busy machine other users may be served only after the timeout. Then try again.
-        const late = await eventually(async () => {
+        const stalledSignIn = await eventually(async () => {
           silent.asked.length = 0
-          let isOver = false
-          const ended = end(server).finally(() => {
-            isOver = true
+          let hasEnded = false
+          const signInEnd = end(server).finally(() => {
+            hasEnded = true
           })
           await eventually(() => expect(silent.asked.at(-1)).toContain(path))
-          await expectOthersServed(server, who)
-          expect(isOver).toBe(false)
-          return { ended }
+          await expectOthersServed(server, person)
+          expect(hasEnded).toBe(false)
+          return { ended: signInEnd }
         })
-        expect(await late.ended).toBe(away)
+        expect(await stalledSignIn.ended).toBe(away)
 
         silent.answers.clear()
         expect(await end(server)).toBe('/')
@@ -152,7 +153,12 @@ it('times out after 3 s for discovery and 5 s otherwise', async () => {
   } finally {
     timeouts.mockRestore()
   }
-  expect(issuer.asked).toEqual([`GET ${discovery}`, 'GET /authorize', 'POST /token', 'GET /jwks'])
+  expect(issuer.asked).toEqual([
+    `GET ${discoveryPath}`,
+    'GET /authorize',
+    'POST /token',
+    'GET /jwks',
+  ])
 })
 
 describe('an unreachable issuer', () => {
@@ -167,9 +173,11 @@ describe('an unreachable issuer', () => {
 
   it('is reported if it fails in the middle of a sign-in', async () => {
     const browser = makeBrowser(app)
-    const back = await browser.open('/api/login', ({ pathname }) => pathname.includes('/callback'))
+    const callbackUrl = await browser.open('/api/login', ({ pathname }) =>
+      pathname.includes('/callback'),
+    )
     await issuer.goAway()
-    const response = await browser.fetch(back.href)
+    const response = await browser.fetch(callbackUrl.href)
     await issuer.comeBack()
     expect(response.headers.get('location')).toBe(away)
   })
@@ -191,20 +199,20 @@ describe('an unreachable issuer', () => {
 })
 
 describe('a response of 10 MB', () => {
-  it.each([discovery, '/token', '/jwks', '/userinfo'])(
+  it.each([discoveryPath, '/token', '/jwks', '/userinfo'])(
     'from %s is not read to its end',
     async (path) => {
       issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
         if (path === '/userinfo') delete payload.email
       })
-      const ended = Promise.withResolvers<{ sent: number; isWhole: boolean }>()
+      const transfer = Promise.withResolvers<{ sent: number; isWhole: boolean }>()
       issuer.answers.set(path, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        void send(response, 10 * mebibyte).then(ended.resolve)
+        void send(response, 10 * mebibyte).then(transfer.resolve)
       })
       expect(await end()).toBe(away)
-      const { sent, isWhole } = await ended.promise
-      expect(isWhole).toBe(false)
+      const { sent, isWhole: isComplete } = await transfer.promise
+      expect(isComplete).toBe(false)
       expect(sent).toBeLessThan(10 * mebibyte)
     },
   )
@@ -214,16 +222,16 @@ describe('a response of 10 MB', () => {
    * all were sent.
    */
   const send = async (response: ServerResponse, size: number) => {
-    const gone = once(response, 'close')
+    const closed = once(response, 'close')
     let sent = 0
     while (sent < size && !response.destroyed) {
       sent += 64 * 1024
       if (!response.write(' '.repeat(64 * 1024)))
-        await Promise.race([once(response, 'drain'), gone])
+        await Promise.race([once(response, 'drain'), closed])
     }
-    const isWhole = !response.destroyed
+    const isComplete = !response.destroyed
     response.end()
-    return { sent, isWhole }
+    return { sent, isWhole: isComplete }
   }
 })
 
@@ -237,29 +245,29 @@ describe('an invalid response', () => {
     ['an array', 200, 'application/json', '[]'],
     ['an empty body', 204, 'application/json', ''],
   ])('is rejected: %s', async (_, status, type, body) => {
-    issuer.answers.set(discovery, (_request, response) => {
+    issuer.answers.set(discoveryPath, (_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body)
     })
     expect(await end()).toBe(away)
   })
 
   it('is rejected if it redirects', async () => {
-    const visits: string[] = []
-    const elsewhere = createServer((request, response) => {
-      visits.push(request.url ?? '')
+    const requestedPaths: string[] = []
+    const otherServer = createServer((request, response) => {
+      requestedPaths.push(request.url ?? '')
       response.end('{}')
     }).listen(0, '127.0.0.1')
-    await once(elsewhere, 'listening')
-    const { port } = elsewhere.address() as AddressInfo
-    for (const path of [discovery, '/token', '/jwks']) {
+    await once(otherServer, 'listening')
+    const { port } = otherServer.address() as AddressInfo
+    for (const path of [discoveryPath, '/token', '/jwks']) {
       issuer.answers.set(path, (_, response) => {
         response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
       })
       expect(await end()).toBe(away)
       issuer.answers.clear()
     }
-    expect(visits).toEqual([])
-    elsewhere.close()
+    expect(requestedPaths).toEqual([])
+    otherServer.close()
   })
 })
 
@@ -289,7 +297,7 @@ describe('a lying issuer', () => {
     })
     const response = await makeClient(app).fetch('/api/login')
     expect(response.headers.get('location')).toBe(away)
-    expect(issuer.asked).toEqual([`GET ${discovery}`])
+    expect(issuer.asked).toEqual([`GET ${discoveryPath}`])
     expect(app.logged.findLast(({ fault }) => fault === 'google-away')).toMatchObject({ level: 40 })
   })
 })

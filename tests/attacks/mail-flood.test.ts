@@ -21,12 +21,12 @@ afterAll(async () => {
   await app.close()
 })
 
-function forget(email: string): Promise<void> {
+function queueResetEmail(email: string): Promise<void> {
   return queue.mail.add({ kind: 'forgot-password', email, askedAt: app.clock().toISOString() })
 }
 
 /** Makes the polling interval longer than the test. */
-function lengthenPauses() {
+function lengthenPolling() {
   const { boss } = queue
   const work = boss.work.bind(boss)
   vi.spyOn(boss, 'work').mockImplementation((name, options, handler) =>
@@ -35,10 +35,11 @@ function lengthenPauses() {
 }
 
 it('an email behind 300 jobs for unknown addresses is sent without a polling delay', async () => {
-  lengthenPauses()
+  lengthenPolling()
   const { email } = await makePerson(app)
-  for (let number = 0; number < 300; number += 1) await forget(`nobody-${number}@example.org`)
-  await forget(email)
+  for (let number = 0; number < 300; number += 1)
+    await queueResetEmail(`nobody-${number}@example.org`)
+  await queueResetEmail(email)
   const mailer = { send: async ({ to }: { to: { address: string } }) => void sent.push(to.address) }
   await startJobs(
     { ...app.deps, mailer: { ...mailer, check: async () => undefined, close: () => undefined } },

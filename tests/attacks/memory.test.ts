@@ -27,14 +27,14 @@ import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
  * idle and up to 340 during these attacks. Buffering what clients send or don't read would take 480
  * or more.
  */
-const ceilingMiB = 400
+const maxMemoryMiB = 400
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'
 /** The idle process has about 50 timers and connections. An attack would leave 400 or more. */
-const mostResources = 150
+const maxResources = 150
 /** Timers of disconnected clients must end well before their own timeouts. */
-const forgottenMs = connectionLimits.bodyMs / 2
+const idleTimeoutMs = connectionLimits.bodyMs / 2
 /** Health checks at the start of an attack. As many follow afterwards. */
 const checks = 40
 
@@ -43,13 +43,13 @@ let server: ServerProcess
 let owner: Pick<Person, 'fetch' | 'post'>
 let cookie: string
 let code: string
-const unread: UnreadSockets[] = []
-function leaveAll() {
-  for (const sockets of unread.splice(0)) sockets.leave()
+const openSockets: UnreadSockets[] = []
+function closeAll() {
+  for (const sockets of openSockets.splice(0)) sockets.leave()
 }
 
 /** Starts one server per kind of attack, so that attacks don't affect each other. */
-function withServer() {
+function useServer() {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-attack-'))
     const dataDir = join(folder, 'data')
@@ -64,7 +64,7 @@ function withServer() {
   })
 
   afterAll(async () => {
-    leaveAll()
+    closeAll()
     server.kill('SIGTERM')
     await server.ended
     await rm(folder, { recursive: true })
@@ -74,7 +74,7 @@ function withServer() {
 /** Runs the attack while checking health. Returns the peak memory in MiB. */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
-  const attacking = attack()
+  const attackEnd = attack()
   for (let check = 0; check < checks; check += 1) {
     const health = await fetch(`${server.url}/api/health`, {
       signal: AbortSignal.timeout(hangTimeoutMs),
@@ -82,7 +82,7 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
     expect(health.status).toBe(200)
     peak = Math.max(peak, residentMiB(server.pid))
   }
-  unread.push(await attacking)
+  openSockets.push(await attackEnd)
   for (let check = 0; check < checks; check += 1) {
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
     peak = Math.max(peak, residentMiB(server.pid))
@@ -91,25 +91,25 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
 }
 
 /** Cuts all connections of the attack and asserts that the server has released their resources. */
-async function leaveNothingBehind() {
-  leaveAll()
-  await expect.poll(activeResources, { timeout: forgottenMs }).toBeLessThan(mostResources)
+async function expectNothingLeft() {
+  closeAll()
+  await expect.poll(countActiveResources, { timeout: idleTimeoutMs }).toBeLessThan(maxResources)
 }
 
 /** Returns the number of active resources (timers, sockets) of the event loop. */
-async function activeResources(): Promise<number> {
+async function countActiveResources(): Promise<number> {
   const headers = { Authorization: `Bearer ${metricsToken}` }
   const text = await (await fetch(`${server.url}/metrics`, { headers })).text()
   return Number(/^nodejs_active_resources_total (\d+)$/m.exec(text)?.[1])
 }
 
 /** The last header, and a body that is one byte short. */
-function announced(bytes: number): string {
+function truncatedBody(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
 }
 
 /** The same with a chunked body of 512 KiB. */
-const inChunks = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
+const chunkedBody = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
 
 async function downloads() {
   const files = await json<{ downloadCount: number }[]>(await owner.fetch('/api/files'))
@@ -117,63 +117,68 @@ async function downloads() {
 }
 
 describe('an account that never finishes uploads', () => {
-  withServer()
+  useServer()
 
   it("can't exhaust memory with 400 half-sent parts", async () => {
     const urls: string[] = []
     for (let account = 0; account < 3; account += 1) {
       const { email, password } = await signUp(server)
       const client = makeClient(server, await logIn(server, email, password))
-      for (let place = 0; place < 3; place += 1) {
+      for (let file = 0; file < 3; file += 1) {
         const { cloudKey, parts } = await startUpload(client, { size: 400 * MiB })
         const numbers = Array.from({ length: parts?.count ?? 0 }, (_, index) => index + 1)
         urls.push(...(await signParts(client, cloudKey, numbers)))
       }
     }
-    const half = 'x'.repeat(384 * 1024)
+    const partialBody = 'x'.repeat(384 * 1024)
     const text = (index: number) => {
       const { host, pathname, search } = new URL(urls[index] ?? '')
       const from = `X-Forwarded-For: 198.51.100.${index & 255}`
-      const facts = `Host: ${host}\r\n${from}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
-      return `PUT ${pathname}${search} HTTP/1.1\r\n${facts}\r\n\r\n${half}`
+      const headers = `Host: ${host}\r\n${from}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
+      return `PUT ${pathname}${search} HTTP/1.1\r\n${headers}\r\n\r\n${partialBody}`
     }
     const peak = peakDuring(() => sendWithoutReading(server.url, text, 400))
-    expect(await peak).toBeLessThan(ceilingMiB)
-    await leaveNothingBehind()
+    expect(await peak).toBeLessThan(maxMemoryMiB)
+    await expectNothingLeft()
   })
 
   it.each([
-    ['1,000 calls with a large body', 1000, '/api/files/get-upload-urls', announced(512 * 1024)],
-    ['1,000 calls with a large chunked body', 1000, '/api/files/get-upload-urls', inChunks],
-    ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', announced(64 * 1024)],
+    [
+      '1,000 calls with a large body',
+      1000,
+      '/api/files/get-upload-urls',
+      truncatedBody(512 * 1024),
+    ],
+    ['1,000 calls with a large chunked body', 1000, '/api/files/get-upload-urls', chunkedBody],
+    ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', truncatedBody(64 * 1024)],
   ])(
     "can't exhaust memory with %s that never ends, nor block others",
     async (_, calls, path, body) => {
       const text = (index: number) => {
         const from = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
-        const facts = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
-        return `POST ${path} HTTP/1.1\r\n${facts}\r\n${body}`
+        const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
+        return `POST ${path} HTTP/1.1\r\n${headers}\r\n${body}`
       }
       const peak = peakDuring(() => sendWithoutReading(server.url, text, calls))
-      expect(await peak).toBeLessThan(ceilingMiB)
+      expect(await peak).toBeLessThan(maxMemoryMiB)
       expect(endsOf(await startAll(owner, [uploadRequest({ fileName: '' })]))).toEqual([
         'INVALID_INPUT',
       ])
-      await leaveNothingBehind()
+      await expectNothingLeft()
     },
   )
 })
 
 describe('a client that never reads responses', () => {
-  withServer()
+  useServer()
 
   it.each(['/s/', '/api/download/'])(
     "can't exhaust memory with 3,000 pipelined requests for %s{code}, which count as one download",
-    async (base) => {
+    async (pathPrefix) => {
       const before = (await downloads()) ?? 0
-      const text = getRequest(`${server.url}${base}${code}`).repeat(3000)
+      const text = getRequest(`${server.url}${pathPrefix}${code}`).repeat(3000)
       expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
-        ceilingMiB,
+        maxMemoryMiB,
       )
       expect(await downloads()).toBeLessThanOrEqual(before + 1)
     },
@@ -187,7 +192,7 @@ describe('a client that never reads responses', () => {
   ])("can't exhaust memory with 3,000 requests for %s", async (_, path, headers) => {
     const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
     expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
-      ceilingMiB,
+      maxMemoryMiB,
     )
   })
 
@@ -200,19 +205,19 @@ describe('a client that never reads responses', () => {
     ],
   ])(
     "can't exhaust memory with 1,000 downloads from %s",
-    async (_, room, from) => {
+    async (_, maxDownloads, from) => {
       const before = (await downloads()) ?? 0
       const text = (index: number) =>
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
-      const sockets = peakDuring(() => sendWithoutReading(server.url, text, 1000))
-      expect(await sockets).toBeLessThan(ceilingMiB)
+      const peak = peakDuring(() => sendWithoutReading(server.url, text, 1000))
+      expect(await peak).toBeLessThan(maxMemoryMiB)
       // Downloads are counted before their first byte, so no more were started than the limit
       // allows.
       const started = async () => ((await downloads()) ?? 0) - before
-      await expect.poll(started).toBeGreaterThanOrEqual(room)
+      await expect.poll(started).toBeGreaterThanOrEqual(maxDownloads)
       expect(await started()).toBeLessThanOrEqual(transferLimits.download.total)
-      expect(residentMiB(server.pid)).toBeLessThan(ceilingMiB)
-      await leaveNothingBehind()
+      expect(residentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
+      await expectNothingLeft()
     },
     60_000,
   )

@@ -54,18 +54,18 @@ afterAll(async () => {
  * rejected. Returns the responses to the blocked ones. Sends one at a time, because simultaneous
  * requests may share a query.
  */
-async function overrun(): Promise<Promise<Response>[]> {
+async function overloadDatabase(): Promise<Promise<Response>[]> {
   await directDb.query('begin')
   await directDb.query('lock table sessions in access exclusive mode')
   const { pool } = app
-  const held: Promise<Response>[] = []
-  const queries = () => pool.totalCount - pool.idleCount + pool.waitingCount
-  while (held.length < connections + waiting) {
-    held.push(owner.fetch('/api/auth/user'))
-    await expect.poll(queries, { interval: 5 }).toBe(held.length)
+  const pendingResponses: Promise<Response>[] = []
+  const queryCount = () => pool.totalCount - pool.idleCount + pool.waitingCount
+  while (pendingResponses.length < connections + waiting) {
+    pendingResponses.push(owner.fetch('/api/auth/user'))
+    await expect.poll(queryCount, { interval: 5 }).toBe(pendingResponses.length)
   }
   expect(pool.waitingCount).toBe(waiting)
-  return held
+  return pendingResponses
 }
 
 test('sheds requests beyond the limit and answers the queued ones', async () => {
@@ -73,17 +73,17 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   const file = await makeFile(owner, { bytes })
   const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
   expect(download.status).toBe(200)
-  const held = await overrun()
+  const pendingResponses = await overloadDatabase()
 
   // The lock is still held, so these responses didn't wait for the database.
   const visitor = makeClient(app)
   const paths = ['/api/auth/user', `/s/${file.shortCode}`, `/api/download/${file.shortCode}`]
-  const refused = await Promise.all([
+  const responses = await Promise.all([
     ...paths.map((path) => visitor.fetch(path)),
     owner.fetch('/api/files'),
     visitor.post('/api/auth/login', { email: owner.email, password: owner.password }),
   ])
-  for (const response of refused) {
+  for (const response of responses) {
     expect([response.status, await json(response)]).toEqual([
       503,
       { message: errorTable.SERVER_BUSY.message, code: 'SERVER_BUSY' },
@@ -101,7 +101,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(waiting)
 
   await directDb.query('commit')
-  for (const one of held) expect((await one).status).toBe(200)
+  for (const one of pendingResponses) expect((await one).status).toBe(200)
   expect((await job).rowCount).toBe(1)
   expect((await owner.fetch('/api/files')).status).toBe(200)
 })
@@ -109,27 +109,27 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
 test('sheds requests for the stored size of an upload', async () => {
   const { uploadUrl, parts } = await startUpload(owner, { size: 16 * 1024 ** 2 })
   const urls = [uploadUrl, parts?.urls[1] ?? '']
-  const ask = () => Promise.all(urls.map((url) => fetch(url, { method: 'HEAD' })))
-  const held = await overrun()
-  for (const { status, headers } of await ask()) {
+  const requestAll = () => Promise.all(urls.map((url) => fetch(url, { method: 'HEAD' })))
+  const pendingResponses = await overloadDatabase()
+  for (const { status, headers } of await requestAll()) {
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   }
   expect(app.pool.waitingCount).toBe(waiting)
   await directDb.query('commit')
-  await Promise.all(held)
-  for (const { status } of await ask()) expect(status).toBe(200)
+  await Promise.all(pendingResponses)
+  for (const { status } of await requestAll()) expect(status).toBe(200)
 })
 
 test('logs load shedding once a minute, with the number of rejected requests', async () => {
-  const shedLines = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
-  const before = shedLines().length
+  const shedLogLines = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
+  const before = shedLogLines().length
   app.clock.advance(60_000)
-  const held = await overrun()
+  const pendingResponses = await overloadDatabase()
   for (let n = 0; n < 5; n += 1) await owner.fetch('/api/files')
   app.clock.advance(60_000)
   await owner.fetch('/api/files')
   await directDb.query('commit')
-  await Promise.all(held)
-  expect(shedLines().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
+  await Promise.all(pendingResponses)
+  expect(shedLogLines().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
   expect(app.logged.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])
 })

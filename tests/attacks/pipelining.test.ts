@@ -5,13 +5,13 @@ import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { untilClosed } from '../support/send.ts'
 
 /** The numbers of the requests whose handling has begun. */
-const begun: string[] = []
+const startedRequests: string[] = []
 let release = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
   server = await serveBare((app) => {
     app.get('/gate/:number', async (c) => {
-      begun.push(c.req.param('number'))
+      startedRequests.push(c.req.param('number'))
       await release.promise
       return c.text(`answer ${c.req.param('number')};`)
     })
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const { perConnection, total } = connectionLimits.waitingRequests
-const ahead = perConnection + 1
+const pipelinedCount = perConnection + 1
 function requests(count: number, lines = 'Host: x') {
   return Array.from(
     { length: count },
@@ -31,26 +31,26 @@ function requests(count: number, lines = 'Host: x') {
 function open(text: string) {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
-  let answers = ''
+  let received = ''
   socket.setEncoding('utf8').on('data', (chunk) => {
-    answers += chunk
+    received += chunk
   })
   socket.on('error', () => undefined)
   socket.write(text)
-  return { socket, answers: () => answers }
+  return { socket, answers: () => received }
 }
 
 it('answers pipelined requests in order', async () => {
-  begun.length = 0
+  startedRequests.length = 0
   release = Promise.withResolvers()
-  const { socket, answers } = open(requests(ahead).join(''))
-  await expect.poll(() => begun).toEqual(['0'])
+  const { socket, answers: received } = open(requests(pipelinedCount).join(''))
+  await expect.poll(() => startedRequests).toEqual(['0'])
   expect((await fetch(`${server.url}/`)).status).toBe(404)
-  expect(begun).toEqual(['0'])
+  expect(startedRequests).toEqual(['0'])
   release.resolve()
-  const all = Array.from({ length: ahead }, (_, number) => String(number))
-  await expect.poll(() => answers().match(/answer \d+;/g)).toEqual(all.map((n) => `answer ${n};`))
-  expect(begun).toEqual(all)
+  const all = Array.from({ length: pipelinedCount }, (_, number) => String(number))
+  await expect.poll(() => received().match(/answer \d+;/g)).toEqual(all.map((n) => `answer ${n};`))
+  expect(startedRequests).toEqual(all)
   socket.destroy()
 })
 
@@ -59,31 +59,31 @@ it.each([
   ['without a host', 'X-Nothing: x'],
   ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
 ])('cuts a connection with too many requests %s, without handling them', async (_, lines) => {
-  begun.length = 0
+  startedRequests.length = 0
   release = Promise.withResolvers()
-  const { socket } = open([...requests(1), ...requests(ahead, lines)].join(''))
+  const { socket } = open([...requests(1), ...requests(pipelinedCount, lines)].join(''))
   await untilClosed(socket)
-  expect(begun).toEqual(['0'])
+  expect(startedRequests).toEqual(['0'])
   release.resolve()
 })
 
 it('limits pipelined requests across connections', async () => {
   const large = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
-  const crowd = Array.from({ length: 100 }, () => requests(ahead, large).join(''))
-  const others = await server.connections()
-  const left = async () => (await server.connections()) - others
+  const requestTexts = Array.from({ length: 100 }, () => requests(pipelinedCount, large).join(''))
+  const otherConnections = await server.connections()
+  const openConnections = async () => (await server.connections()) - otherConnections
   const attack = async () => {
-    begun.length = 0
+    startedRequests.length = 0
     release = Promise.withResolvers()
-    const sockets = crowd.map((text) => open(text).socket)
-    await expect.poll(() => begun.length).toBe(crowd.length)
+    const sockets = requestTexts.map((text) => open(text).socket)
+    await expect.poll(() => startedRequests.length).toBe(requestTexts.length)
     // On each connection one request is being handled and another may wait at no charge. Only
     // further ones count against the shared limit.
-    const room = total / (ahead - 2)
-    await expect.poll(left).toBeLessThanOrEqual(room)
-    expect(await left()).toBeGreaterThan(room / 2)
+    const maxConnections = total / (pipelinedCount - 2)
+    await expect.poll(openConnections).toBeLessThanOrEqual(maxConnections)
+    expect(await openConnections()).toBeGreaterThan(maxConnections / 2)
     for (const socket of sockets) socket.destroy()
-    await expect.poll(left).toBe(0)
+    await expect.poll(openConnections).toBe(0)
     release.resolve()
   }
   await attack()
@@ -91,15 +91,15 @@ it('limits pipelined requests across connections', async () => {
 })
 
 it('drops pipelined requests when their client disconnects', async () => {
-  begun.length = 0
+  startedRequests.length = 0
   release = Promise.withResolvers()
   const { socket } = open(requests(5).join(''))
-  await expect.poll(() => begun).toEqual(['0'])
+  await expect.poll(() => startedRequests).toEqual(['0'])
   socket.resetAndDestroy()
   await untilClosed(socket)
   release.resolve()
   expect((await fetch(`${server.url}/`)).status).toBe(404)
-  expect(begun).toEqual(['0'])
+  expect(startedRequests).toEqual(['0'])
 })
 
 it('rejects requests without a host or with an unknown expectation, in order', async () => {
@@ -107,8 +107,8 @@ it('rejects requests without a host or with an unknown expectation, in order', a
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],
   ] as const) {
-    const { socket, answers } = open(requests(1, lines).join(''))
+    const { socket, answers: received } = open(requests(1, lines).join(''))
     await untilClosed(socket)
-    expect(answers()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   }
 })

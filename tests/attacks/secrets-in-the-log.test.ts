@@ -32,26 +32,26 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Makes every statement on this table fail during a call. */
-async function withoutTable(table: string, during: () => Promise<void>) {
+async function withTableRenamed(table: string, work: () => Promise<void>) {
   await app.deps.db.execute(`alter table ${table} rename to away`)
   try {
-    await during()
+    await work()
   } finally {
     await app.deps.db.execute(`alter table away rename to ${table}`)
   }
 }
 
 describe('the email log', () => {
-  /** Sends an email through this mailer. Returns the log up to the message `outcome`. */
-  const logOf = async (mailer: Mailer, { email }: Person, outcome: string): Promise<string> => {
+  /** Sends an email through this mailer. Returns the log up to the message `message`. */
+  const logUntil = async (mailer: Mailer, { email }: Person, message: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logged.length
     try {
       await startJobs({ ...app.deps, mailer }, queue)
       const askedAt = app.clock().toISOString()
       await queue.mail.add({ kind: 'forgot-password', email, askedAt })
-      const messages = () => app.logged.slice(before).map(({ msg }) => msg)
-      await expect.poll(messages).toContain(outcome)
+      const newMessages = () => app.logged.slice(before).map(({ msg }) => msg)
+      await expect.poll(newMessages).toContain(message)
     } finally {
       await queue.stop()
     }
@@ -67,7 +67,7 @@ describe('the email log', () => {
     const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
     try {
       server.react({ recipient: code })
-      const logged = await logOf(mailer, person, outcome)
+      const logged = await logUntil(mailer, person, outcome)
       expect(server.offered).toEqual([person.email])
       expect(logged).toContain(`${code} Refused`)
       expect(logged).not.toContain(person.email)
@@ -81,7 +81,7 @@ describe('the email log', () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
     const from = 'support@mayfly.example'
-    const logged = await logOf(outboxMailer({ ...app.deps, folder, from }), person, 'email sent')
+    const logged = await logUntil(outboxMailer({ ...app.deps, folder, from }), person, 'email sent')
     expect(await readdir(folder)).toEqual([expect.stringContaining(person.email)])
     expect(logged).toContain(JSON.stringify(folder))
     expect(logged).not.toContain(person.email)
@@ -105,7 +105,7 @@ describe('the log of failed queries', () => {
     const before = app.logged.length
     for (const table of tables) {
       const failures = app.logged.filter(({ err }) => err).length
-      await withoutTable(table, async () => {
+      await withTableRenamed(table, async () => {
         await person.fetch('/api/auth/user')
         await visitor.post('/api/auth/login', { email, password })
         await visitor.post('/api/auth/signup', { ...signup, confirmPassword: newPassword })
@@ -168,8 +168,8 @@ describe('the request log', () => {
     await visitor.fetch(`/reset-password?token=${token}`, { headers: { accept: 'text/html' } })
     const newPassword = 'a new battery staple'
     await visitor.post('/api/auth/reset-password', { token, newPassword })
-    const metricsToken = 'the token of somebody else'
-    await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${metricsToken}` } })
+    const wrongMetricsToken = 'the token of somebody else'
+    await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${wrongMetricsToken}` } })
     await visitor.fetch(`/api/login?next=/s/${file.shortCode}`)
 
     const logged = JSON.stringify(app.logged.slice(before))
@@ -177,7 +177,15 @@ describe('the request log', () => {
       expect(logged).toContain(path)
     const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
     const [, signature = ''] = /signature=([\w-]+)/.exec(started.uploadUrl) ?? []
-    const secrets = { email, password, newPassword, session, signature, token, metricsToken }
+    const secrets = {
+      email,
+      password,
+      newPassword,
+      session,
+      signature,
+      token,
+      metricsToken: wrongMetricsToken,
+    }
     for (const [name, secret] of Object.entries({ ...secrets, code: file.shortCode })) {
       expect(secret.length, name).toBeGreaterThan(8)
       expect(logged, name).not.toContain(secret)

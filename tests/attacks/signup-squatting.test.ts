@@ -25,8 +25,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  * mailbox, or to lock the victim out.
  */
 
-const attackers = 'the attacker knows this'
-const victims = 'only the victim knows this'
+const attackerPassword = 'the attacker knows this'
+const victimPassword = 'only the victim knows this'
 
 let app: TestApp
 let email: string
@@ -51,64 +51,64 @@ function reset(token: string, newPassword: string) {
  * Asserts that the account is the victim's, with her name and password, and that the attacker's
  * password doesn't work.
  */
-async function expectHers() {
-  expect(await tryLogin(email, attackers)).toBe(401)
-  const client = makeClient(app, await logIn(app, email, victims))
+async function expectVictimOwnsAccount() {
+  expect(await tryLogin(email, attackerPassword)).toBe(401)
+  const client = makeClient(app, await logIn(app, email, victimPassword))
   expect(await json(await client.fetch('/api/auth/user'))).toMatchObject({ name: 'Vera Victim' })
 }
 
-const hers = { password: victims, firstName: 'Vera', lastName: 'Victim' }
+const victimSignup = { password: victimPassword, firstName: 'Vera', lastName: 'Victim' }
 
 describe("a victim's address used by an attacker", () => {
   it('before the victim: her own email creates her account', async () => {
-    const his = await signUpForToken(app, { email, password: attackers })
-    const her = await signUpForToken(app, { email, ...hers })
-    expect((await verify(app, her)).status).toBe(200)
-    await expectHers()
-    expect((await verify(app, his)).status).toBe(400)
-    await expectHers()
+    const attackerToken = await signUpForToken(app, { email, password: attackerPassword })
+    const victimToken = await signUpForToken(app, { email, ...victimSignup })
+    expect((await verify(app, victimToken)).status).toBe(200)
+    await expectVictimOwnsAccount()
+    expect((await verify(app, attackerToken)).status).toBe(400)
+    await expectVictimOwnsAccount()
   })
 
   it('after the victim: her own email creates her account', async () => {
-    const her = await signUpForToken(app, { email, ...hers })
-    await signUpForToken(app, { email, password: attackers })
-    expect((await verify(app, her)).status).toBe(200)
-    await expectHers()
+    const victimToken = await signUpForToken(app, { email, ...victimSignup })
+    await signUpForToken(app, { email, password: attackerPassword })
+    expect((await verify(app, victimToken)).status).toBe(200)
+    await expectVictimOwnsAccount()
   })
 
   it('before she asks for the email again: it belongs to her own signup', async () => {
-    const signup = await signUp(makeClient(app), { email, ...hers })
+    const signup = await signUp(makeClient(app), { email, ...victimSignup })
     app.clock.advance(1000)
-    await signUpForToken(app, { email, password: attackers })
+    await signUpForToken(app, { email, password: attackerPassword })
     await makeClient(app, cookiesOf(signup)).post('/api/auth/resend-verification', { email })
     const [again] = await app.mails()
     expect((await verify(app, tokenIn(again))).status).toBe(200)
-    await expectHers()
+    await expectVictimOwnsAccount()
   })
 
   it('at the same time, in any order: only the victim gets in', async () => {
-    const forms = [{ password: attackers }, hers, { password: 'a third one' }]
+    const forms = [{ password: attackerPassword }, victimSignup, { password: 'a third one' }]
     await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
     const tokens = (await app.mails()).map(tokenIn)
-    const answers = await Promise.all(tokens.map((token) => verify(app, token)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    const responses = await Promise.all(tokens.map((token) => verify(app, token)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400])
     const logins = forms.map(({ password }) => tryLogin(email, password))
     expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
   })
 
   it("while verification was off: verifying ends the attacker's password and sessions", async () => {
-    await makeUnverified(app, email, attackers)
-    const his = await signUpForToken(app, { email, password: attackers })
-    const her = await signUpForToken(app, { email, ...hers })
-    await verify(app, her)
-    await expectHers()
-    expect((await verify(app, his)).status).toBe(400)
+    await makeUnverified(app, email, attackerPassword)
+    const attackerToken = await signUpForToken(app, { email, password: attackerPassword })
+    const victimToken = await signUpForToken(app, { email, ...victimSignup })
+    await verify(app, victimToken)
+    await expectVictimOwnsAccount()
+    expect((await verify(app, attackerToken)).status).toBe(400)
   })
 
   it('once it is verified: no email triggered by the attacker contains a link', async () => {
-    await verify(app, await signUpForToken(app, { email, ...hers }))
-    expect(await signUpForToken(app, { email, password: attackers })).toBe('')
-    await expectHersAfterHisSignup()
+    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    expect(await signUpForToken(app, { email, password: attackerPassword })).toBe('')
+    await expectVictimOwnsAccountAfterSignup()
   })
 })
 
@@ -116,14 +116,14 @@ describe("a victim's address used by an attacker", () => {
  * Asserts that the attacker's password finds only the pending signup (403), and that the victim's
  * works.
  */
-async function expectHersAfterHisSignup() {
-  expect(await tryLogin(email, attackers)).toBe(403)
-  expect(await tryLogin(email, victims)).toBe(200)
+async function expectVictimOwnsAccountAfterSignup() {
+  expect(await tryLogin(email, attackerPassword)).toBe(403)
+  expect(await tryLogin(email, victimPassword)).toBe(200)
 }
 
 describe('a token', () => {
   it("works only for its email's purpose", async () => {
-    await verify(app, await signUpForToken(app, { email, ...hers }))
+    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.mails()
     const waiting = await signUpForToken(app, { email: newAddress() })
@@ -145,16 +145,16 @@ describe('a token', () => {
   })
 
   it('used many times at once creates one account and always succeeds', async () => {
-    const token = await signUpForToken(app, { email, ...hers })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(app, token)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const token = await signUpForToken(app, { email, ...victimSignup })
+    const responses = await Promise.all(Array.from({ length: 8 }, () => verify(app, token)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(await app.deps.db.$count(users, eq(users.email, email))).toBe(1)
-    await expectHers()
+    await expectVictimOwnsAccount()
   })
 
   it('used during a password reset has one consistent outcome', async () => {
-    await makeUnverified(app, email, attackers)
-    const token = await signUpForToken(app, { email, ...hers })
+    await makeUnverified(app, email, attackerPassword)
+    const token = await signUpForToken(app, { email, ...victimSignup })
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.mails()
     const [clicked, changed] = await Promise.all([
@@ -162,9 +162,9 @@ describe('a token', () => {
       reset(tokenIn(mail), 'of the reset'),
     ])
     expect([clicked.status, changed.status].sort()).toEqual([200, 400])
-    const winner = clicked.status === 200 ? victims : 'of the reset'
-    expect(await tryLogin(email, winner)).toBe(200)
-    expect(await tryLogin(email, attackers)).toBe(401)
+    const winningPassword = clicked.status === 200 ? victimPassword : 'of the reset'
+    expect(await tryLogin(email, winningPassword)).toBe(200)
+    expect(await tryLogin(email, attackerPassword)).toBe(401)
   })
 })
 
@@ -201,74 +201,77 @@ describe('a look-alike address', () => {
 
   it('in another case is the same address: one account, one lock, one count', async () => {
     const [local, domain] = email.split('@')
-    const loud = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
-    const his = await signUpForToken(app, { email: loud, password: attackers })
-    const her = await signUpForToken(app, { email: ` ${email} `, ...hers })
-    expect((await verify(app, her)).status).toBe(200)
-    expect((await verify(app, his)).status).toBe(400)
-    await expectHers()
+    const upperCaseEmail = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
+    const attackerToken = await signUpForToken(app, {
+      email: upperCaseEmail,
+      password: attackerPassword,
+    })
+    const victimToken = await signUpForToken(app, { email: ` ${email} `, ...victimSignup })
+    expect((await verify(app, victimToken)).status).toBe(200)
+    expect((await verify(app, attackerToken)).status).toBe(400)
+    await expectVictimOwnsAccount()
   })
 
   it('with a plus tag is another address', async () => {
-    await verify(app, await signUpForToken(app, { email, ...hers }))
-    const tagged = email.replace('@', '+tag@')
-    const token = await signUpForToken(app, { email: tagged, password: attackers })
+    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    const taggedEmail = email.replace('@', '+tag@')
+    const token = await signUpForToken(app, { email: taggedEmail, password: attackerPassword })
     expect((await verify(app, token)).status).toBe(200)
-    await expectHers()
-    expect(await tryLogin(tagged, attackers)).toBe(200)
+    await expectVictimOwnsAccount()
+    expect(await tryLogin(taggedEmail, attackerPassword)).toBe(200)
   })
 })
 
 describe('an expensive password', () => {
   it('of a megabyte is rejected before hashing', async () => {
-    const hashed = vi.spyOn(app.deps.passwords, 'hash')
+    const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
     const large = 'x'.repeat(1024 ** 2)
     const client = makeClient(app)
     expect((await signUp(client, { email, password: large })).status).toBe(413)
     expect(await tryLogin(email, large)).toBe(413)
     expect((await reset('x', large)).status).toBe(413)
     for (const length of [129, 30_000]) {
-      const long = 'x'.repeat(length)
-      expect((await signUp(client, { email, password: long })).status).toBe(400)
-      expect(await tryLogin(email, long)).toBe(400)
+      const longPassword = 'x'.repeat(length)
+      expect((await signUp(client, { email, password: longPassword })).status).toBe(400)
+      expect(await tryLogin(email, longPassword)).toBe(400)
     }
-    expect(hashed).not.toHaveBeenCalled()
+    expect(hashSpy).not.toHaveBeenCalled()
   })
 
   it('is hashed once per login, however many signups are pending', async () => {
-    await verify(app, await signUpForToken(app, { email, ...hers }))
+    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
     const unknown = newAddress()
     for (const address of [email, unknown]) {
       for (let n = 0; n < 5; n += 1) {
-        await signUpForToken(app, { email: address, password: `${attackers} ${n}` })
+        await signUpForToken(app, { email: address, password: `${attackerPassword} ${n}` })
       }
     }
     // This address has an account and a pending signup, with different salts.
-    const mixed = newAddress()
-    await signUpForToken(app, { email: mixed, password: attackers })
-    await makeUnverified(app, mixed, victims)
-    const hashed = vi.spyOn(app.deps.passwords, 'hash')
+    const mixedCaseEmail = newAddress()
+    await signUpForToken(app, { email: mixedCaseEmail, password: attackerPassword })
+    await makeUnverified(app, mixedCaseEmail, victimPassword)
+    const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
     const logins: [string, string, number][] = [
-      [email, victims, 200],
-      [email, `${attackers} 0`, 403],
-      [email, `${attackers} 4`, 403],
+      [email, victimPassword, 200],
+      [email, `${attackerPassword} 0`, 403],
+      [email, `${attackerPassword} 4`, 403],
       [email, 'a wrong one', 401],
-      [unknown, `${attackers} 0`, 403],
+      [unknown, `${attackerPassword} 0`, 403],
       [unknown, 'a wrong one', 401],
       [newAddress(), 'a wrong one', 401],
-      [mixed, 'a wrong one', 401],
+      [mixedCaseEmail, 'a wrong one', 401],
     ]
     for (const [address, password, status] of logins) {
-      hashed.mockClear()
+      hashSpy.mockClear()
       expect(await tryLogin(address, password)).toBe(status)
-      expect(hashed).toHaveBeenCalledTimes(1)
+      expect(hashSpy).toHaveBeenCalledTimes(1)
     }
   })
 })
 
 describe('emails to the victim', () => {
   it('never exceed their limit, even from concurrent jobs', async () => {
-    await verify(app, await signUpForToken(app, { email, ...hers }))
+    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
     const sent: Email[] = []
     const mailer = {
       send: async (email: Email) => void sent.push(email),
@@ -290,17 +293,17 @@ describe('emails to the victim', () => {
 })
 
 describe('with rate limits on', () => {
-  let limited: TestApp
+  let limitedApp: TestApp
   beforeAll(async () => {
-    limited = await startTestApp({ env: { ...verified, RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    limitedApp = await startTestApp({ env: { ...verified, RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
   })
-  afterAll(() => limited.close())
+  afterAll(() => limitedApp.close())
 
   /** Creates a client with this address. */
   const clientAt = (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>
-      makeClient(limited).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+      makeClient(limitedApp).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
   }
 
   it("an attacker can't use up the victim's emails", async () => {
@@ -309,37 +312,39 @@ describe('with rate limits on', () => {
     for (let n = 0; n < 4; n += 1) {
       const response = await attacker(
         '/api/auth/signup',
-        signupForm({ email, password: attackers }),
+        signupForm({ email, password: attackerPassword }),
       )
       statuses.push(response.status)
       statuses.push((await attacker('/api/auth/resend-verification', { email })).status)
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
-    await limited.mails()
+    await limitedApp.mails()
     const victim = clientAt('192.0.2.2')
-    await victim('/api/auth/signup', signupForm({ email, ...hers }))
-    const [mail] = await limited.mails()
-    expect((await verify(limited, tokenIn(mail))).status).toBe(200)
+    await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
+    const [mail] = await limitedApp.mails()
+    expect((await verify(limitedApp, tokenIn(mail))).status).toBe(200)
   })
 
   it('the right password of an unverified account uses up no attempts', async () => {
-    await makeUnverified(limited, email, victims)
+    await makeUnverified(limitedApp, email, victimPassword)
     const victim = clientAt('192.0.2.5')
     for (let n = 0; n < 12; n += 1) {
-      expect((await victim('/api/auth/login', { email, password: victims })).status).toBe(403)
+      expect((await victim('/api/auth/login', { email, password: victimPassword })).status).toBe(
+        403,
+      )
     }
   })
 
   it("the attacker's own signup allows no guesses at her password", async () => {
     const victim = clientAt('192.0.2.3')
-    await victim('/api/auth/signup', signupForm({ email, ...hers }))
-    const [mail] = await limited.mails()
-    await verify(limited, tokenIn(mail))
+    await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
+    const [mail] = await limitedApp.mails()
+    await verify(limitedApp, tokenIn(mail))
     const attacker = clientAt('192.0.2.4')
-    await attacker('/api/auth/signup', signupForm({ email, password: attackers }))
+    await attacker('/api/auth/signup', signupForm({ email, password: attackerPassword }))
     const statuses: number[] = []
     for (let n = 0; n < 6; n += 1) {
-      for (const password of [`guess ${n}`, attackers]) {
+      for (const password of [`guess ${n}`, attackerPassword]) {
         statuses.push((await attacker('/api/auth/login', { email, password })).status)
       }
     }
@@ -355,19 +360,20 @@ describe('a victim who signs in with Google', () => {
   afterAll(() => google.close())
 
   const logInAsAttacker = async () =>
-    (await makeClient(google.app).post('/api/auth/login', { email, password: attackers })).status
+    (await makeClient(google.app).post('/api/auth/login', { email, password: attackerPassword }))
+      .status
 
   it.each([
     ['creates her own account', false],
     ['takes over an account created while verification was off', true],
   ])("%s and voids the attacker's signup", async (_, isSquatted) => {
     if (isSquatted) await makeUnverified(google.app, email, 'of the old account')
-    const his = await signUpForToken(google.app, { email, password: attackers })
+    const attackerToken = await signUpForToken(google.app, { email, password: attackerPassword })
     expect(await logInAsAttacker()).toBe(403)
     const { path } = await google.signIn({ sub: email, email, email_verified: true })
     expect(path).toBe('/')
     expect(await logInAsAttacker()).toBe(401)
-    expect((await verify(google.app, his)).status).toBe(400)
+    expect((await verify(google.app, attackerToken)).status).toBe(400)
     const rows = await google.app.deps.db.select().from(users).where(eq(users.email, email))
     expect(rows).toHaveLength(1)
     expect(rows[0]?.name).not.toContain('Lovelace')

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** Asserts that every connection of the attack is cut and that other clients are served. */
-async function expectAlone() {
+async function expectCutAndServing() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
 }
@@ -47,7 +47,7 @@ describe('a stalled client', () => {
     async (path) => {
       const text = getRequest(`${server.url}${path}`)
       await sendWithoutReading(server.url, () => text, 10)
-      await expectAlone()
+      await expectCutAndServing()
     },
   )
 
@@ -56,7 +56,7 @@ describe('a stalled client', () => {
     const body = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
     const sockets = await sendWithoutReading(server.url, () => text + body, 5)
     const sending = setInterval(() => sockets.send('x'), stalledMs / 10)
-    await expectAlone()
+    await expectCutAndServing()
     clearInterval(sending)
   })
 
@@ -83,7 +83,7 @@ describe('a stalled client', () => {
 /**
  * Sends a raw request, then one byte now and then. Returns the response once the connection ends.
  */
-async function exchange(text: string, byte = ''): Promise<string> {
+async function exchange(text: string, tricklingByte = ''): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   let response = ''
@@ -92,7 +92,7 @@ async function exchange(text: string, byte = ''): Promise<string> {
   })
   socket.on('error', () => undefined)
   socket.write(text)
-  const sending = setInterval(() => socket.write(byte), headersMs / 10)
+  const sending = setInterval(() => socket.write(tricklingByte), headersMs / 10)
   await untilClosed(socket)
   clearInterval(sending)
   return response
@@ -100,12 +100,12 @@ async function exchange(text: string, byte = ''): Promise<string> {
 
 describe('headers that are too long or incomplete', () => {
   it('are rejected', async () => {
-    const long = `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`
-    expect(await exchange(long)).toMatch(/^HTTP\/1\.1 431 /)
-    const endless = 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
-    expect(await exchange(endless)).toMatch(/^HTTP\/1\.1 408 /)
-    expect(await exchange(endless, 'x')).toMatch(/^HTTP\/1\.1 408 /)
-    await expectAlone()
+    const longHeader = `GET /health HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`
+    expect(await exchange(longHeader)).toMatch(/^HTTP\/1\.1 431 /)
+    const endlessHeader = 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
+    expect(await exchange(endlessHeader)).toMatch(/^HTTP\/1\.1 408 /)
+    expect(await exchange(endlessHeader, 'x')).toMatch(/^HTTP\/1\.1 408 /)
+    await expectCutAndServing()
   })
 })
 

@@ -37,7 +37,7 @@ let app: TestApp
 /**
  * Another server on the same database, with production limits, which a slow machine doesn't reach.
  */
-let patient: TestApp
+let patientApp: TestApp
 let proxy: PostgresProxy
 let person: Person
 /** Free accounts, whose uploads start in a transaction. */
@@ -52,9 +52,9 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   database = await createDatabase(postgres.url, 'migrated')
   proxy = await startPostgresProxy(database.url)
-  const served = { url: proxy.url, drop: () => database.drop() }
-  app = await serveApp(served, { poolLimits: limits })
-  patient = await serveAnother()
+  const proxiedDatabase = { url: proxy.url, drop: () => database.drop() }
+  app = await serveApp(proxiedDatabase, { poolLimits: limits })
+  patientApp = await serveAnother()
   person = await newPerson({ tier: 'premium' })
   free = await Promise.all(Array.from({ length: 6 }, () => newPerson()))
   directDb = new pg.Client({ connectionString: database.url })
@@ -62,7 +62,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await directDb.end()
-  await patient.close()
+  await patientApp.close()
   await app.close()
   await proxy.close()
   await stopPostgres()
@@ -74,31 +74,38 @@ function serveAnother(poolLimits?: PoolLimits): Promise<TestApp> {
 }
 
 /** Creates a user of this server, by default the one under attack. */
-async function newPerson(facts?: Parameters<typeof makePerson>[1], server = app): Promise<Person> {
-  const { id, email, password } = await makePerson(patient, facts)
-  return { ...makeClient(server, await logInOf(patient, email, password)), id, email, password }
+async function newPerson(
+  options?: Parameters<typeof makePerson>[1],
+  server = app,
+): Promise<Person> {
+  const { id, email, password } = await makePerson(patientApp, options)
+  return { ...makeClient(server, await logInOf(patientApp, email, password)), id, email, password }
 }
 
 /** Confirmed work, which must be in the database. */
-interface Done {
+interface CompletedWork {
   sessions: string[]
   uploads: string[]
 }
 
-function expectAway(response: Response) {
+function expectUnavailable(response: Response) {
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
 }
 
-async function logIn(done: Done, server = app) {
+async function logIn(completed: CompletedWork, server = app) {
   const { email, password } = person
   const response = await makeClient(server).post('/api/auth/login', { email, password })
-  if (!response.ok) return expectAway(response)
+  if (!response.ok) return expectUnavailable(response)
   const cookies = response.headers.getSetCookie().join()
-  done.sessions.push(decodeURIComponent(/session_token=([^.;]+)/.exec(cookies)?.[1] ?? ''))
+  completed.sessions.push(decodeURIComponent(/session_token=([^.;]+)/.exec(cookies)?.[1] ?? ''))
 }
 
-async function startUpload(done: Done, client = person, idempotencyKey: string = randomUUID()) {
+async function startUpload(
+  completed: CompletedWork,
+  client = person,
+  idempotencyKey: string = randomUUID(),
+) {
   const response = await client.post('/api/files/get-upload-url', {
     fileName: 'notes.txt',
     fileSize: 36,
@@ -106,8 +113,8 @@ async function startUpload(done: Done, client = person, idempotencyKey: string =
     expirationDays: '3',
     idempotencyKey,
   })
-  if (!response.ok) return expectAway(response)
-  done.uploads.push((await json<{ cloudKey: string }>(response)).cloudKey)
+  if (!response.ok) return expectUnavailable(response)
+  completed.uploads.push((await json<{ cloudKey: string }>(response)).cloudKey)
 }
 
 async function signUp(email: string) {
@@ -115,28 +122,28 @@ async function signUp(email: string) {
   const names = { firstName: 'Ada', lastName: 'Lovelace' }
   const form = { ...names, email, password, confirmPassword: password }
   const response = await makeClient(app).post('/api/auth/signup', form)
-  if (!response.ok) expectAway(response)
+  if (!response.ok) expectUnavailable(response)
 }
 
 /** Makes more parallel calls than there are connections. */
-async function makeCalls(): Promise<Done> {
-  const done: Done = { sessions: [], uploads: [] }
+async function makeCalls(): Promise<CompletedWork> {
+  const completed: CompletedWork = { sessions: [], uploads: [] }
   await Promise.all([
-    ...Array.from({ length: 2 }, () => logIn(done)),
+    ...Array.from({ length: 2 }, () => logIn(completed)),
     signUp(`${randomUUID()}@example.org`),
-    ...Array.from({ length: 6 }, () => startUpload(done)),
+    ...Array.from({ length: 6 }, () => startUpload(completed)),
     // The same key means the same upload, so no account reaches its file limit.
-    ...free.map((one) => startUpload(done, one, one.id)),
+    ...free.map((one) => startUpload(completed, one, one.id)),
   ])
-  return done
+  return completed
 }
 
-async function countInPostgres(table: string, column: string, among: string[]) {
+async function countInPostgres(table: string, column: string, values: string[]) {
   const text = `select count(*)::int as n from ${table} where ${column} = any($1)`
-  return (await directDb.query<{ n: number }>(text, [among])).rows[0]?.n
+  return (await directDb.query<{ n: number }>(text, [values])).rows[0]?.n
 }
 
-async function expectAllThere({ sessions, uploads }: Done) {
+async function expectStored({ sessions, uploads }: CompletedWork) {
   expect(await countInPostgres('sessions', 'token', sessions)).toBe(sessions.length)
   expect(await countInPostgres('uploads', 'storage_key', uploads)).toBe(uploads.length)
 }
@@ -147,33 +154,33 @@ async function expectNoOpenTransaction() {
 }
 
 /** Asserts that each connection of the pool responds. */
-async function expectWholePool() {
+async function expectIntactPool() {
   await expectNoOpenTransaction()
-  const answers = Array.from({ length: limits.connections }, () =>
+  const queries = Array.from({ length: limits.connections }, () =>
     app.deps.db.transaction((tx) => tx.execute(sql`select 1`)),
   )
-  await Promise.all(answers)
+  await Promise.all(queries)
   expect(app.pool).toMatchObject({ waitingCount: 0 })
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
 
 /** Asserts that everything confirmed is in the database and that every call soon succeeds again. */
 async function expectRecovery() {
-  await expectAllThere(await makeCalls())
-  await eventually(expectWholePool)
+  await expectStored(await makeCalls())
+  await eventually(expectIntactPool)
   await eventually(async () => {
-    const done = await makeCalls()
-    await expectAllThere(done)
-    expect([done.sessions.length, done.uploads.length]).toEqual([2, 12])
+    const completed = await makeCalls()
+    await expectStored(completed)
+    expect([completed.sessions.length, completed.uploads.length]).toEqual([2, 12])
   })
 }
 
 test('recovers from a lock that is never released', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
-  const done = await makeCalls()
+  const completed = await makeCalls()
   await directDb.query('commit')
-  expect(done).toEqual({ sessions: [], uploads: [] })
+  expect(completed).toEqual({ sessions: [], uploads: [] })
   await expectRecovery()
 })
 
@@ -181,80 +188,80 @@ test('recovers from a lock that outlasts transactions', async () => {
   // Otherwise Postgres would end a transaction left open by this server, and hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
-  const people = await Promise.all(free.map(() => newPerson({}, server)))
+  const users = await Promise.all(free.map(() => newPerson({}, server)))
   await directDb.query('begin')
   await directDb.query('lock table uploads in access exclusive mode')
-  const done: Done = { sessions: [], uploads: [] }
-  await Promise.all(people.map((one) => startUpload(done, one)))
+  const completed: CompletedWork = { sessions: [], uploads: [] }
+  await Promise.all(users.map((one) => startUpload(completed, one)))
   await directDb.query('commit')
-  expect(done.uploads).toEqual([])
+  expect(completed.uploads).toEqual([])
   await eventually(expectNoOpenTransaction)
-  for (let round = 0; round < 4; round += 1) await logIn(done, server)
+  for (let round = 0; round < 4; round += 1) await logIn(completed, server)
   await eventually(async () => {
-    await logIn(done, server)
-    expect(done.sessions).not.toEqual([])
+    await logIn(completed, server)
+    expect(completed.sessions).not.toEqual([])
   })
-  await expectAllThere(done)
+  await expectStored(completed)
 })
 
 test('recovers from a lock that is released while others wait', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
-  const working = makeCalls()
+  const pendingCalls = makeCalls()
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await directDb.query(waiting)).rowCount).toBeGreaterThan(0)
   await directDb.query('commit')
-  await expectAllThere(await working)
+  await expectStored(await pendingCalls)
   await expectRecovery()
 })
 
 test('recovers from a network that drops everything', async () => {
-  const working = makeCalls()
+  const pendingCalls = makeCalls()
   proxy.count()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   proxy.silence()
-  const done = await working
-  await expectAllThere(done)
+  const completed = await pendingCalls
+  await expectStored(completed)
   expect(await makeCalls()).toEqual({ sessions: [], uploads: [] })
   proxy.open()
   await expectRecovery()
 })
 
 describe('one silent connection', () => {
-  test.each(losses)('at any statement of a transaction, losing %s', async (lost) => {
-    const newcomer = await newPerson()
-    await eventually(expectWholePool)
+  test.each(losses)('at any statement of a transaction, losing %s', async (lostDirection) => {
+    const newUser = await newPerson()
+    await eventually(expectIntactPool)
     proxy.count()
-    const whole: Done = { sessions: [], uploads: [] }
-    await startUpload(whole, newcomer)
+    const whole: CompletedWork = { sessions: [], uploads: [] }
+    await startUpload(whole, newUser)
     expect(whole.uploads).toHaveLength(1)
     const statements = [...proxy.statements]
     expect(statements).toContain('begin')
 
     for (const n of statements.keys()) {
-      await directDb.query('delete from uploads where owner_id = $1', [newcomer.id])
-      await eventually(expectWholePool)
+      await directDb.query('delete from uploads where owner_id = $1', [newUser.id])
+      await eventually(expectIntactPool)
       const key = randomUUID()
-      const done: Done = { sessions: [], uploads: [] }
-      proxy.silenceAt(n + 1, lost)
-      await startUpload(done, newcomer, key)
-      expect(done.uploads).toEqual([])
-      await eventually(expectWholePool)
+      const completed: CompletedWork = { sessions: [], uploads: [] }
+      proxy.silenceAt(n + 1, lostDirection)
+      await startUpload(completed, newUser, key)
+      expect(completed.uploads).toEqual([])
+      await eventually(expectIntactPool)
       // The repeated call finds the upload or starts it. Either way there is exactly one.
-      await startUpload(done, newcomer, key)
-      expect(done.uploads).toHaveLength(1)
+      await startUpload(completed, newUser, key)
+      expect(completed.uploads).toHaveLength(1)
       const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [
-        newcomer.id,
+        newUser.id,
       ])
-      expect(rows).toEqual([{ storage_key: done.uploads[0] }])
+      expect(rows).toEqual([{ storage_key: completed.uploads[0] }])
     }
   })
 })
 
 /** Returns the pids of all Postgres processes. */
-async function processes(): Promise<number[]> {
-  const mine = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const first = await firstProcessOf(mine.rows[0]?.pid ?? 0)
+async function postgresPids(): Promise<number[]> {
+  const ownBackend = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const first = await firstProcessOf(ownBackend.rows[0]?.pid ?? 0)
   const { rows } = await directDb.query<{ pid: number }>('select pid from pg_stat_activity')
   return [first, ...rows.map(({ pid }) => pid)]
 }
@@ -264,20 +271,20 @@ function signal(pids: number[], name: NodeJS.Signals) {
 }
 
 test('recovers from a paused Postgres', async () => {
-  const pids = await processes()
-  const working = makeCalls()
+  const pids = await postgresPids()
+  const pendingCalls = makeCalls()
   proxy.count()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   signal(pids, 'SIGSTOP')
-  let done: Done
+  let completed: CompletedWork
   try {
-    done = await working
+    completed = await pendingCalls
     // A process started later may serve these calls too. It also belongs to one of the ten
     // connections.
     await makeCalls()
   } finally {
     signal(pids, 'SIGCONT')
   }
-  await expectAllThere(done)
+  await expectStored(completed)
   await expectRecovery()
 })

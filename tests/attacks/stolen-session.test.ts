@@ -42,7 +42,7 @@ describe('guessing the current password in a stolen session', () => {
     expect(login.status).toBe(429)
     // From now on even the right password is rejected without being verified.
     expect((await change(thief, password)).status).toBe(429)
-    const known = makeClient(app, await knownTo(person))
+    const known = makeClient(app, await loginBeforeGuessing(person))
     expect((await known.fetch('/api/auth/user')).status).toBe(200)
     expect((await change(known, password)).status).toBe(200)
     app.clock.advance(15 * 60_000)
@@ -92,7 +92,11 @@ describe('guessing the current password in a stolen session', () => {
 /**
  * Returns the cookies of a browser that logged in before. It may still log in after wrong guesses.
  */
-async function knownTo(person: { fetch: Client['fetch']; email: string; password: string }) {
+async function loginBeforeGuessing(person: {
+  fetch: Client['fetch']
+  email: string
+  password: string
+}) {
   app.clock.advance(15 * 60_000)
   const cookies = await logIn(app, person.email, person.password)
   const thief = makeClient(app, cookies.split('; ')[0])
@@ -107,17 +111,17 @@ describe('a session ended by its owner', () => {
     const [, stolen] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
     await app.mails()
-    const late = await app.deps.db.transaction(async (tx) => {
+    const lateChange = await app.deps.db.transaction(async (tx) => {
       // The thief's change waits for this lock: the password is verified, but nothing is written
       // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
-      const changing = change(thief, person.password)
+      const pendingChange = change(thief, person.password)
       await expect.poll(waiting).toBe(1)
       const path = `/api/auth/sessions/${stolen?.id}`
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
-      return { changing }
+      return { changing: pendingChange }
     })
-    const response = await late.changing
+    const response = await lateChange.changing
     expect(response.status).toBe(401)
     expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, person.password)
@@ -132,8 +136,11 @@ describe('a session ended by its owner', () => {
     for (const path of ['/api/auth/user', '/api/files', '/api/auth/sessions']) {
       expect((await makeClient(app, cookie).fetch(path)).status).toBe(401)
     }
-    const left = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
-    expect(left).toHaveLength(1)
+    const remainingSessions = await app.deps.db
+      .select()
+      .from(sessions)
+      .where(eq(sessions.userId, person.id))
+    expect(remainingSessions).toHaveLength(1)
   })
 })
 

@@ -25,28 +25,34 @@ describe('a reader of the database', () => {
       .where(eq(sessions.userId, person.id))
     const token = session?.token ?? ''
     expect(token.length).toBeGreaterThanOrEqual(32)
-    const signed = (secret: string) =>
+    const signWith = (secret: string) =>
       encodeURIComponent(`${token}.${createHmac('sha256', secret).update(token).digest('base64')}`)
-    for (const value of [token, `${token}.`, signed(''), signed(token), signed('another secret')]) {
+    for (const value of [
+      token,
+      `${token}.`,
+      signWith(''),
+      signWith(token),
+      signWith('another secret'),
+    ]) {
       const cookie = `mayfly.session_token=${value}`
       expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(401)
     }
     // Control: signed with the server's own secret, this cookie does open a session.
-    const cookie = `mayfly.session_token=${signed(app.deps.secret)}`
+    const cookie = `mayfly.session_token=${signWith(app.deps.secret)}`
     expect((await makeClient(app, cookie).fetch('/api/auth/user')).status).toBe(200)
   })
 
   it('finds only individually salted password hashes', async () => {
     const [one, other] = [await makePerson(app), await makePerson(app)]
     expect(one.password).toBe(other.password)
-    const kept = await Promise.all(
+    const storedHashes = await Promise.all(
       [one, other].map(async ({ id }) => {
         const [account] = await app.deps.db.select().from(accounts).where(eq(accounts.userId, id))
         return account?.password ?? ''
       }),
     )
-    for (const hash of kept) expect(hash).toMatch(/^[\da-f]{32}:[\da-f]{128}$/)
-    expect(kept[0]).not.toBe(kept[1])
+    for (const hash of storedHashes) expect(hash).toMatch(/^[\da-f]{32}:[\da-f]{128}$/)
+    expect(storedHashes[0]).not.toBe(storedHashes[1])
   })
 
   it('gets no bytes with a storage key', async () => {
@@ -68,8 +74,8 @@ describe('a kept presigned URL', () => {
     const { id, shortCode } = await json<{ id: string; shortCode: string }>(
       await confirm(owner, upload.cloudKey),
     )
-    const again = await putBytes(upload, new Uint8Array(100))
-    expect(again.status).toBe(409)
+    const secondPut = await putBytes(upload, new Uint8Array(100))
+    expect(secondPut.status).toBe(409)
     const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
 
@@ -88,7 +94,7 @@ describe('a kept presigned URL', () => {
     ]
     const { uploadUrl, cloudKey } = upload
     expect((await fetch(uploadUrl)).status).toBe(403)
-    const altered = [
+    const alteredUrls = [
       uploadUrl.replace(cloudKey, other.cloudKey),
       uploadUrl.replace('size=10', 'size=1000'),
       uploadUrl.replace('operation=put', 'operation=get'),
@@ -96,7 +102,7 @@ describe('a kept presigned URL', () => {
       uploadUrl.replace('type=text%2Fplain', 'type=text%2Fhtml'),
       `${uploadUrl}&size=1000`,
     ]
-    for (const url of altered) {
+    for (const url of alteredUrls) {
       expect(url).not.toBe(uploadUrl)
       const response = await putBytes({ ...upload, uploadUrl: url }, new Uint8Array(10))
       expect(response.status).toBe(403)
@@ -136,8 +142,8 @@ describe('guessing', () => {
     for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)
     expect(new Set(codes).size).toBe(20)
     // No position has the same character in all 20 codes; the chance of that is 1 in 49^18.
-    for (let place = 0; place < shortCodeLength; place += 1) {
-      expect(new Set(codes.map((code) => code[place])).size).toBeGreaterThan(1)
+    for (let position = 0; position < shortCodeLength; position += 1) {
+      expect(new Set(codes.map((code) => code[position])).size).toBeGreaterThan(1)
     }
   })
 })

@@ -30,15 +30,15 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-function rowsOf({ id }: Person) {
+function countUploads({ id }: Person) {
   return app.deps.db.$count(uploads, eq(uploads.ownerId, id))
 }
 
 /** Starts `count` uploads in parallel. Returns the statuses. */
-async function askAtOnce(person: Person, count: number, fileSize: number) {
+async function startInParallel(person: Person, count: number, fileSize: number) {
   const requests = Array.from({ length: count }, () => requestUpload(person, { fileSize }))
-  const answers = await Promise.all(requests)
-  return answers.map(({ status }) => status).sort()
+  const responses = await Promise.all(requests)
+  return responses.map(({ status }) => status).sort()
 }
 
 async function start(person: Person, fileSize: number): Promise<StartedUpload> {
@@ -51,10 +51,10 @@ describe('a disk with space for one more upload', () => {
   test('stores one of twenty parallel uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     space.left = 15_000
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => requestUpload(person, { fileSize: 10_000 })),
     )
-    const uploads = await Promise.all(answers.map((response) => json<StartedUpload>(response)))
+    const uploads = await Promise.all(responses.map((response) => json<StartedUpload>(response)))
     // A rejected transfer may end before all of its bytes are sent.
     const send = (upload: StartedUpload) =>
       putBytes(upload, new Uint8Array(10_000)).then(
@@ -69,13 +69,13 @@ describe('a disk with space for one more upload', () => {
   test('rejects a large upload and accepts a smaller one', async () => {
     const person = await makePerson(app)
     space.left = 1000
-    const refused = await requestUpload(person, { fileSize: 1001 })
-    expect((await json<{ message: string }>(refused.clone())).message).toContain(
+    const response = await requestUpload(person, { fileSize: 1001 })
+    expect((await json<{ message: string }>(response.clone())).message).toContain(
       'too little free space',
     )
-    await expectRefusal(refused, 507, 'STORAGE_FULL')
+    await expectRefusal(response, 507, 'STORAGE_FULL')
     // The rejected upload leaves no row and logs no error.
-    expect(await rowsOf(person)).toBe(0)
+    expect(await countUploads(person)).toBe(0)
     await start(person, 1000)
     expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
   })
@@ -83,7 +83,7 @@ describe('a disk with space for one more upload', () => {
   test('loses no space to uploads that are never sent', async () => {
     const [eve, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     space.left = 25 * gibibyte
-    expect(new Set(await askAtOnce(eve, 20, gibibyte))).toEqual(new Set([200]))
+    expect(new Set(await startInParallel(eve, 20, gibibyte))).toEqual(new Set([200]))
     const upload = await start(bob, 5 * mebibyte)
     expect((await putBytes(upload, new Uint8Array(5 * mebibyte))).status).toBe(200)
   })
@@ -102,9 +102,9 @@ describe('a disk with space for one more upload', () => {
 describe('a disk full of unconfirmed uploads', () => {
   test('is freed of uploads that were idle for 15 minutes', async () => {
     const bob = await makePerson(app)
-    const eve = await makePerson(app, { tier: 'premium' })
+    const carol = await makePerson(app, { tier: 'premium' })
     space.left = 2000
-    const [active, abandoned] = [await start(eve, 1000), await start(eve, 1000)]
+    const [active, abandoned] = [await start(carol, 1000), await start(carol, 1000)]
     for (const upload of [active, abandoned]) await putBytes(upload, new Uint8Array(1000))
     const stored = async ({ cloudKey }: StartedUpload) => (await app.disk.storedSize(cloudKey)) ?? 0
     space.found = async () => 2000 - (await stored(active)) - (await stored(abandoned))
@@ -117,7 +117,7 @@ describe('a disk full of unconfirmed uploads', () => {
     await sweepUploads(app.deps)
     await start(bob, 500)
     expect(await stored(abandoned)).toBe(0)
-    expect((await confirm(eve, active.cloudKey)).status).toBe(200)
+    expect((await confirm(carol, active.cloudKey)).status).toBe(200)
   })
 })
 
@@ -132,22 +132,22 @@ test('a batch starts only the files that fit', async () => {
   ])
   expect(endsOf(results)).toEqual(['ok', 'STORAGE_FULL', 'ok', 'STORAGE_FULL'])
   expect(results[1]?.error?.httpStatus).toBe(507)
-  expect(await rowsOf(person)).toBe(2)
+  expect(await countUploads(person)).toBe(2)
 })
 
 describe('an account', () => {
   test("without a file limit can't exceed its byte limit by parallel calls", async () => {
-    const largest = largestFileSize(defaultLimits)
-    const tier = tiers.find((tier) => defaultLimits[tier].maxFileSize === largest)
+    const largestSize = largestFileSize(defaultLimits)
+    const tier = tiers.find((tier) => defaultLimits[tier].maxFileSize === largestSize)
     const person = await makePerson(app, { tier: tier ?? defaultTier })
-    const statuses = await askAtOnce(person, 40, largest)
+    const statuses = await startInParallel(person, 40, largestSize)
     expect(statuses).toEqual([...Array(32).fill(200), ...Array(8).fill(409)])
-    expect(await rowsOf(person)).toBe(32)
+    expect(await countUploads(person)).toBe(32)
     await expectRefusal(await requestUpload(person), 409, 'UPLOADS_UNFINISHED')
 
     app.clock.advance(24 * 60 * minute + 1)
     await sweepUploads(app.deps)
-    await start(person, largest)
+    await start(person, largestSize)
   })
 
   test('without a file limit can start a thousand small uploads', async () => {
@@ -156,16 +156,16 @@ describe('an account', () => {
       const results = await startAll(person, Array(100).fill(uploadRequest({ fileSize: 1 })))
       expect(new Set(endsOf(results))).toEqual(new Set(['ok']))
     }
-    expect(await rowsOf(person)).toBe(1000)
+    expect(await countUploads(person)).toBe(1000)
   })
 
   test('with three slots has at most three idle uploads besides three active ones', async () => {
     const person = await makePerson(app)
     for (let round = 0; round < 4; round += 1) {
-      await askAtOnce(person, 20, 500 * mebibyte)
+      await startInParallel(person, 20, 500 * mebibyte)
       app.clock.advance(16 * minute)
     }
-    expect(await rowsOf(person)).toBe(6)
+    expect(await countUploads(person)).toBe(6)
   })
 })
 
@@ -175,5 +175,5 @@ test("a batch starts only the files within the account's limit", async () => {
   await startAll(person, Array(31).fill(large))
   const results = await startAll(person, [uploadRequest(), large, uploadRequest()])
   expect(endsOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
-  expect(await rowsOf(person)).toBe(33)
+  expect(await countUploads(person)).toBe(33)
 })

@@ -11,7 +11,7 @@ import { openTextSize, type SetTextSize } from './support/text-size.ts'
  * The viewports in which no screen may scroll sideways; the first one is the default. axe runs once
  * per theme, because colors don't depend on the width.
  */
-const looks: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
+const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },
   { width: 2560 },
   { width: 390, text: 2 },
@@ -31,12 +31,14 @@ function show(page: Page, theme: string) {
 
 /** Checks the current screen. Leaves the page at 1280 px. */
 async function check(page: Page, screen: string, setTextSize: SetTextSize) {
-  for (const { width, theme, text = 1 } of looks) {
+  for (const { width, theme, text = 1 } of displayModes) {
     await page.setViewportSize({ width, height: 800 })
     if (text !== 1) await setTextSize(text)
-    const beyond = () =>
+    const horizontalOverflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    await expect.poll(beyond, `${screen}, ${width} px wide, text × ${text}`).toBeLessThanOrEqual(0)
+    await expect
+      .poll(horizontalOverflow, `${screen}, ${width} px wide, text × ${text}`)
+      .toBeLessThanOrEqual(0)
     if (text !== 1) await setTextSize(1)
     if (theme === undefined) continue
     expect.soft(await show(page, theme), `${screen}, ${theme}: moves`).toEqual([])
@@ -54,11 +56,11 @@ for (const [set, screens] of Object.entries(screenSets)) {
   test(`${set}: every screen passes axe, has no sideways scrolling or motion, and works in forced colors`, async ({
     app,
     folder,
-    noise,
+    errors,
     page,
   }) => {
     await loadAxeIntoEachPage(page)
     const setTextSize = await openTextSize(page)
-    await openEach(screens, { app, folder, noise, page }, (name) => check(page, name, setTextSize))
+    await openEach(screens, { app, folder, errors, page }, (name) => check(page, name, setTextSize))
   })
 }

@@ -3,7 +3,7 @@ import { sessions } from '../../src/server/db/schema.ts'
 import { json, logIn, makeClient, makeFile, makePerson } from '../support/make.ts'
 import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
 function section(page: Page, name: string) {
@@ -12,10 +12,10 @@ function section(page: Page, name: string) {
 
 test('the account page works by keyboard: name, password, ending a session', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/400 \(Bad Request\).*\/api\/auth\/change-password$/)
+  errors.expect(/400 \(Bad Request\).*\/api\/auth\/change-password$/)
   const person = await makePerson(app)
   await makeFile(person, { bytes: new Uint8Array(2048) })
   const { id } = await makeFile(person, { name: 'plans.pdf' })
@@ -56,7 +56,7 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await expect(page.getByLabel('New password', { exact: true })).toHaveValue('')
   expect((await other.fetch('/api/auth/user')).status).toBe(401)
 
-  const another = makeClient(app, await logIn(app, person.email, 'a new password'))
+  const otherClient = makeClient(app, await logIn(app, person.email, 'a new password'))
   await page.reload()
   const sessions = section(page, 'Sessions')
   await expect(sessions.getByRole('listitem')).toHaveCount(2)
@@ -64,7 +64,7 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await pressOn(page, sessions.getByRole('button', { name: 'Sign out Unknown browser' }))
   await expect(sessions.getByText('You are signed in only here.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused()
-  expect((await another.fetch('/api/auth/user')).status).toBe(401)
+  expect((await otherClient.fetch('/api/auth/user')).status).toBe(401)
 
   await expect(section(page, 'Tier and storage')).toContainText(
     'TierFreeFiles1Stored2 KBActive links1',
@@ -79,11 +79,11 @@ test('the account page works by keyboard: name, password, ending a session', asy
 
 test('a session ended elsewhere redirects to the login and back', async ({
   app,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
-  noise.expect(/401 \(Unauthorized\).*\/api\/files/)
+  errors.expect(/401 \(Unauthorized\).*\/api\/files/)
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
@@ -102,11 +102,11 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await expect(phone.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
   await expect(phone.getByText('You are signed in only here.')).toBeVisible()
 
-  const shown = await recordTexts(page)
-  const leaving = page.waitForRequest('**/api/login?next=*')
+  const shown = await recordShownTexts(page)
+  const loginRequest = page.waitForRequest('**/api/login?next=*')
   await page.getByRole('tab', { name: 'Upload' }).click()
   await page.getByRole('tab', { name: 'My Files' }).click()
-  await leaving
+  await loginRequest
   expect(shown).toContain('You are logged out. Logging in again...')
   await expect(page).toHaveURL('/login?next=%2F%3Ftab%3Dfiles')
   await fillLogin(page, person)
@@ -116,11 +116,11 @@ test('a session ended elsewhere redirects to the login and back', async ({
 
 test('nothing renders before the session is known, and then only the right screen does', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   await openDashboard(page, app, await makePerson(app))
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
   let response = () => {}
   const requested = new Promise<void>((resolve) => {
     response = resolve
@@ -153,7 +153,7 @@ test('nothing renders before the session is known, and then only the right scree
   // Load the file list first: after the session has ended, its 401 would be a second console error.
   await expect(page.getByText('No files yet')).toBeVisible()
   // Account data must not appear, even briefly, once the session has ended.
-  noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
+  errors.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   await app.deps.db.delete(sessions)
   shown.length = 0
   await page.goto('/')

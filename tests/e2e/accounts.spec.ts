@@ -5,7 +5,7 @@ import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { postgresUrl } from './support/run.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
 async function fillSignup(page: Page, password: string, confirmPassword: string) {
@@ -24,10 +24,10 @@ async function expectToast(page: Page, title: string, description: string) {
 
 test('a wrong password and an unknown address get the same message', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
+  errors.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
   const person = await makePerson(app)
   await page.goto('/login')
   for (const email of [person.email, 'nobody@example.org']) {
@@ -47,23 +47,25 @@ test('a wrong password and an unknown address get the same message', async ({
 })
 
 /** Submits a wrong password. */
-async function logInWrongly(page: Page, email: string) {
+async function logInWithWrongPassword(page: Page, email: string) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('wrong horse')
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-test('after too many attempts, the login says how long to wait', async ({ noise, page }) => {
-  noise.expect(/429 \(Too Many Requests\).*\/api\/auth\/login$/)
+test('after too many attempts, the login says how long to wait', async ({ errors, page }) => {
+  errors.expect(/429 \(Too Many Requests\).*\/api\/auth\/login$/)
   const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
     env: { RATE_LIMITS: 'on' },
   })
   try {
-    const guess = { email: 'shut@example.org', password: 'a guess' }
-    const guesses = Array.from({ length: 10 }, () => makeClient(app).post('/api/auth/login', guess))
-    await Promise.all(guesses)
+    const credentials = { email: 'shut@example.org', password: 'a guess' }
+    const failedLogins = Array.from({ length: 10 }, () =>
+      makeClient(app).post('/api/auth/login', credentials),
+    )
+    await Promise.all(failedLogins)
     await page.goto(`${app.url}/login`)
-    await logInWrongly(page, guess.email)
+    await logInWithWrongPassword(page, credentials.email)
     await expectToast(
       page,
       'Login failed',
@@ -74,7 +76,7 @@ test('after too many attempts, the login says how long to wait', async ({ noise,
   }
 })
 
-test('signup can show passwords, explains errors and keeps the input', async ({ noise, page }) => {
+test('signup can show passwords, explains errors and keeps the input', async ({ errors, page }) => {
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByText('Must be at least 6 characters long')).toBeVisible()
@@ -105,7 +107,7 @@ test('signup can show passwords, explains errors and keeps the input', async ({ 
   await expect(page.getByText('Please fill in this field.')).toBeVisible()
   await expect(page.getByLabel('First name')).toBeFocused()
 
-  noise.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
+  errors.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
   // With the clock paused, signup opens the login without the delay it has when verification is
   // required.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
@@ -125,10 +127,10 @@ test('signup can show passwords, explains errors and keeps the input', async ({ 
 test('logging out ends the session in every tab, and unknown paths return 404', async ({
   app,
   context,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/404 \(Not Found\).*\/admin\/nothing$/)
+  errors.expect(/404 \(Not Found\).*\/admin\/nothing$/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   expect((await page.goto('/admin/nothing'))?.status()).toBe(404)
@@ -138,22 +140,22 @@ test('logging out ends the session in every tab, and unknown paths return 404', 
   await page.getByRole('link', { name: 'Go to the start page' }).click()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-  const stolen = makeClient(app, cookies)
-  expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
+  const stolenClient = makeClient(app, cookies)
+  expect((await stolenClient.fetch('/api/auth/user')).status).toBe(200)
 
-  const left = page.waitForRequest('**/api/logout')
+  const logoutRequest = page.waitForRequest('**/api/logout')
   await page.getByRole('button', { name: 'Log out' }).click()
-  await left
+  await logoutRequest
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   await expect(page).toHaveURL('/')
-  expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
+  expect((await stolenClient.fetch('/api/auth/user')).status).toBe(401)
   await page.goBack()
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   await expect(page.getByText(person.email)).toBeHidden()
 })
 
-test('a session that ends mid-use leads to the login', async ({ app, noise, page }) => {
-  noise.expect(/401 \(Unauthorized\).*\/api\/files\//)
+test('a session that ends mid-use leads to the login', async ({ app, errors, page }) => {
+  errors.expect(/401 \(Unauthorized\).*\/api\/files\//)
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
@@ -161,11 +163,11 @@ test('a session that ends mid-use leads to the login', async ({ app, noise, page
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 
-  const shown = await recordTexts(page)
-  const leaving = page.waitForRequest('**/api/login')
+  const shown = await recordShownTexts(page)
+  const loginRequest = page.waitForRequest('**/api/login')
   await fileRow(page, 'notes.txt').getByRole('button', { name: 'Delete notes.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-  await leaving
+  await loginRequest
   expect(shown).toContain('Unauthorized')
   expect(shown).toContain('You are logged out. Logging in again...')
   expect(shown).not.toContain('Delete failed')
@@ -173,7 +175,7 @@ test('a session that ends mid-use leads to the login', async ({ app, noise, page
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
 })
 
-test('a visitor can sign in or sign up, and sees no user data', async ({ app, noise, page }) => {
+test('a visitor can sign in or sign up, and sees no user data', async ({ app, errors, page }) => {
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Sign In' })).toBeVisible()
   await page.getByRole('link', { name: 'Get Started' }).click()
@@ -208,12 +210,12 @@ test('a visitor can sign in or sign up, and sees no user data', async ({ app, no
     expect(await response.json()).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED' })
   }
 
-  noise.expect(/404 \(Not Found\).*\/no\/such\/page$/)
+  errors.expect(/404 \(Not Found\).*\/no\/such\/page$/)
   expect((await page.goto('/no/such/page'))?.status()).toBe(404)
   await expect(
     page.getByRole('heading', { name: 'There is nothing at this address' }),
   ).toBeVisible()
-  noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
+  errors.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
   expect((await page.goto('/s/nosuchcode'))?.status()).toBe(404)
   await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })

@@ -3,16 +3,16 @@ import { feedback, users } from '../../src/server/db/schema.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { openAdminCenter, section } from './support/admin.ts'
 import { fillLogin, openDashboard } from './support/dashboard.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
 test('only the administrator gets in; others load none of its code', async ({ app, page }) => {
   const admin = await makePerson(app, { role: 'admin' })
   const user = await makePerson(app)
-  const loaded: string[] = []
-  page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
-  const shown = await recordTexts(page)
-  const ofAdmin = () => loaded.filter((path) => /admin-center|\/api\/admin\//.test(path))
+  const requestedPaths: string[] = []
+  page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
+  const shown = await recordShownTexts(page)
+  const adminPaths = () => requestedPaths.filter((path) => /admin-center|\/api\/admin\//.test(path))
 
   await page.goto('/admin')
   await expect(page.getByRole('heading', { name: 'Access Denied' })).toBeVisible()
@@ -24,7 +24,7 @@ test('only the administrator gets in; others load none of its code', async ({ ap
   await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Admin\b/ })).toBeHidden()
   for (const text of ['Admin Center', 'Access Denied']) expect(shown).not.toContain(text)
-  expect(ofAdmin()).toEqual([])
+  expect(adminPaths()).toEqual([])
   await page.getByRole('link', { name: 'Go to Dashboard' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 
@@ -37,12 +37,12 @@ test('only the administrator gets in; others load none of its code', async ({ ap
   await page.reload()
   await expect(section(page, 'Numbers')).toContainText('Users2')
   for (const text of ['Access Denied', 'Admin Access Required']) expect(shown).not.toContain(text)
-  expect(ofAdmin().length).toBeGreaterThan(0)
+  expect(adminPaths().length).toBeGreaterThan(0)
   await page.getByRole('link', { name: 'Back to Dashboard' }).click()
   await expect(page).toHaveURL('/')
 })
 
-test('the administrator adds, finds, upgrades and deletes users', async ({ app, noise, page }) => {
+test('the administrator adds, finds, upgrades and deletes users', async ({ app, errors, page }) => {
   const grace = await makePerson(app)
   await app.deps.db
     .update(users)
@@ -50,12 +50,12 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
     .where(eq(users.id, grace.id))
   await makeFile(grace)
   await openAdminCenter(page, app)
-  const people = section(page, 'Users')
+  const usersSection = section(page, 'Users')
   const numbers = section(page, 'Numbers')
-  await expect(people.getByRole('status')).toHaveText('2 users')
+  await expect(usersSection.getByRole('status')).toHaveText('2 users')
 
-  noise.expect(/409 \(Conflict\).*\/api\/admin\/users$/)
-  await people.getByRole('button', { name: 'Add user' }).click()
+  errors.expect(/409 \(Conflict\).*\/api\/admin\/users$/)
+  await usersSection.getByRole('button', { name: 'Add user' }).click()
   const form = page.getByRole('dialog', { name: 'Add user' })
   await form.getByLabel('First name').fill('Anita')
   await form.getByLabel('Last name').fill('Borg')
@@ -67,27 +67,27 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
   await form.getByLabel('Email').fill('anita@navy.example')
   await page.keyboard.press('Enter')
   await expect(form).toBeHidden()
-  await expect(people.getByRole('button', { name: 'Add user' })).toBeFocused()
-  await expect(people.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
+  await expect(usersSection.getByRole('button', { name: 'Add user' })).toBeFocused()
+  await expect(usersSection.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
   await expect(numbers).toContainText('Users3Premium users0')
 
   // The response to the first search ('an') arrives after that to the second ('HOPPER').
-  let answerLate = () => {}
-  const held = new Promise<void>((resolve) => {
-    answerLate = resolve
+  let releaseResponse = () => {}
+  const responseReleased = new Promise<void>((resolve) => {
+    releaseResponse = resolve
   })
   await page.route('**/api/admin/users?search=an', async (route) => {
-    await held
+    await responseReleased
     await route.continue().catch(() => undefined)
   })
   const slowSearch = page.waitForRequest('**/api/admin/users?search=an')
-  const search = people.getByRole('searchbox')
+  const search = usersSection.getByRole('searchbox')
   await search.fill('an')
   await slowSearch
   await search.fill('HOPPER')
-  const row = people.getByRole('listitem')
-  await expect(people.getByRole('status')).toHaveText('1 found')
-  answerLate()
+  const row = usersSection.getByRole('listitem')
+  await expect(usersSection.getByRole('status')).toHaveText('1 found')
+  releaseResponse()
   await expect(row).toHaveCount(1)
   await expect(row).toContainText('Grace Hopper')
   await expect(row).toContainText('1 file')
@@ -108,29 +108,29 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
   await expect(row.getByRole('button', { name: 'Make Premium: Grace Hopper' })).toBeVisible()
   await expect(numbers).toContainText('Premium users0')
 
-  const trash = row.getByRole('button', { name: 'Delete Grace Hopper' })
-  await trash.press('Enter')
-  const question = page.getByRole('dialog', { name: 'Delete Grace Hopper' })
-  await expect(question).toContainText('1 file with its link is deleted with this account')
-  await expect(question).toContainText('as well as its 1 open session, uploads under way')
-  await expect(question.getByRole('textbox')).toBeFocused()
+  const deleteButton = row.getByRole('button', { name: 'Delete Grace Hopper' })
+  await deleteButton.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Delete Grace Hopper' })
+  await expect(dialog).toContainText('1 file with its link is deleted with this account')
+  await expect(dialog).toContainText('as well as its 1 open session, uploads under way')
+  await expect(dialog.getByRole('textbox')).toBeFocused()
   await page.keyboard.press('Escape')
-  await expect(trash).toBeFocused()
+  await expect(deleteButton).toBeFocused()
   await page.keyboard.press('Enter')
   await page.keyboard.type('anita@navy.example')
   await page.keyboard.press('Enter')
-  await expect(question.getByText('This does not match the address above.')).toBeVisible()
-  await question.getByRole('textbox').fill('Grace@navy.example')
+  await expect(dialog.getByText('This does not match the address above.')).toBeVisible()
+  await dialog.getByRole('textbox').fill('Grace@navy.example')
   await page.keyboard.press('Enter')
   await expect(page.getByText('Grace Hopper was deleted')).toBeVisible()
   await expect(page.getByText('1 file deleted with the account.')).toBeVisible()
-  await expect(people.getByRole('heading', { name: 'Users' })).toBeFocused()
-  await expect(people.getByText('Nobody found')).toBeVisible()
+  await expect(usersSection.getByRole('heading', { name: 'Users' })).toBeFocused()
+  await expect(usersSection.getByText('Nobody found')).toBeVisible()
   await expect(numbers).toContainText('Users2Premium users0Files0')
 
-  await people.getByRole('button', { name: 'Clear search' }).last().click()
-  const self = people.getByRole('listitem').filter({ hasText: 'Lovelace' })
-  await expect(self.getByRole('button', { name: /^Delete / })).toBeDisabled()
+  await usersSection.getByRole('button', { name: 'Clear search' }).last().click()
+  const adminRow = usersSection.getByRole('listitem').filter({ hasText: 'Lovelace' })
+  await expect(adminRow.getByRole('button', { name: /^Delete / })).toBeDisabled()
   const log = section(page, 'Audit log')
   await expect(log.getByRole('listitem').first()).toContainText('grace@navy.example')
 })
@@ -165,12 +165,12 @@ test('a new price shows on the upgrade card and in the audit log; signature and 
   await expect(received.getByRole('listitem')).toContainText('It rattles.')
   const remove = received.getByRole('button', { name: 'Delete the feedback from Grace' })
   await remove.press('Enter')
-  const question = page.getByRole('alertdialog', { name: 'Delete the feedback from Grace?' })
-  await expect(question).toContainText('It is deleted permanently.')
+  const dialog = page.getByRole('alertdialog', { name: 'Delete the feedback from Grace?' })
+  await expect(dialog).toContainText('It is deleted permanently.')
   await page.keyboard.press('Escape')
   await expect(remove).toBeFocused()
   await page.keyboard.press('Enter')
-  await question.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('Feedback deleted')).toBeVisible()
   await expect(received.getByText('No feedback yet')).toBeVisible()
   await expect(received.getByRole('heading', { name: 'Feedback', exact: true })).toBeFocused()

@@ -5,7 +5,7 @@ import { expect, test } from './support/test.ts'
 
 test('the administrator sees a failing check, fixes the cause and checks again', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const folder = join(app.deps.config.dataDir, 'files')
@@ -34,7 +34,7 @@ test('the administrator sees a failing check, fixes the cause and checks again',
   await expect(storage).toContainText(/Wrote, read and removed an object in \d+ ms/)
 
   // When the checks can't run again, the earlier results stay.
-  noise.expect(/500 \(Internal Server Error\).*\/api\/admin\/checks$/)
+  errors.expect(/500 \(Internal Server Error\).*\/api\/admin\/checks$/)
   await page.route('**/api/admin/checks', (route) => route.fulfill({ status: 500 }))
   await checks.getByRole('button', { name: 'Check again' }).click()
   await expect(checks.getByRole('alert')).toContainText('The checks could not be repeated.')

@@ -6,7 +6,7 @@ import { expect, test } from './support/test.ts'
 
 test('the administrator changes limits and cap, sees the usage, and conflicts are rejected', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   await makeFile(await makePerson(app), { bytes: new Uint8Array(900 * 1024) })
@@ -31,7 +31,7 @@ test('the administrator changes limits and cap, sees the usage, and conflicts ar
   await change('Free', 'Files at a time', '7')
   await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
   // Only the server detects conflicts between limits.
-  noise.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
+  errors.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
   await change('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
   await change('Premium', 'File size', '2 gb')

@@ -7,7 +7,7 @@ import { expect, test } from './support/test.ts'
 
 test('maintenance actions report their results, and a failed test upload its reason', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const owner = await makePerson(app)
@@ -36,13 +36,13 @@ test('maintenance actions report their results, and a failed test upload its rea
   await page.keyboard.press('Escape')
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
   await expect(cleanUp).toBeFocused()
-  const destructive: [string, string, string][] = [
+  const destructiveActions: [string, string, string][] = [
     ['Sanitize filenames', 'Sanitize', '1 name changed, 0 errors'],
     ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
     ['Clean up expired files', 'Clean up', '1 file deleted'],
     ['Expire trials', 'Expire trials', '1 trial ended'],
   ]
-  for (const [title, button, text] of destructive) {
+  for (const [title, button, text] of destructiveActions) {
     await expect(await confirm(title, button)).toContainText(text)
   }
   const figures: [string, string | RegExp][] = [
@@ -54,21 +54,21 @@ test('maintenance actions report their results, and a failed test upload its rea
   await expect(await confirm('Expire trials', 'Expire trials')).toContainText('0 trials ended')
   expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
 
-  noise.expect(/403 \(Forbidden\).*\/storage\//)
+  errors.expect(/403 \(Forbidden\).*\/storage\//)
   await page.route('**/storage/**', (route) => route.fulfill({ status: 403, body: '' }))
-  const refused = await run('Test storage upload')
-  await expect(refused).toContainText('Upload failed with status 403')
-  await expect(refused).toContainText('write permission')
+  const uploadResult = await run('Test storage upload')
+  await expect(uploadResult).toContainText('Upload failed with status 403')
+  await expect(uploadResult).toContainText('write permission')
 
   // After a reload the results come from the audit log.
   await page.reload()
-  const remembered: [string, string][] = [
+  const lastResults: [string, string][] = [
     ['Sanitize filenames', 'Sanitized filenames: 1'],
     ['Expire trials', 'Expired trials: 0'],
     ['Test email', 'Sent a test email: OK'],
     ['Test storage upload', 'Tested a storage upload'],
   ]
-  for (const [title, text] of remembered) {
+  for (const [title, text] of lastResults) {
     await expect(maintenanceRow(page, title)).toContainText(text)
     await expect(maintenanceRow(page, title)).toContainText(/\d\d:\d\d:\d\d/)
   }

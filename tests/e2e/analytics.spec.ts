@@ -7,28 +7,31 @@ import { expect, test } from './support/test.ts'
 
 test('analytics shows insights, charts and tables, and links to files that expire soon', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app, { tier: 'premium' })
   await makeDownloads(app, person)
   await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
-  const loaded: string[] = []
-  page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
-  const analyticsCode = () => loaded.filter((path) => path.includes('analytics-section'))
+  const requestedPaths: string[] = []
+  page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
+  const analyticsScripts = () => requestedPaths.filter((path) => path.includes('analytics-section'))
   await openDashboard(page, app, person)
   const tab = page.getByRole('tab', { name: 'Analytics' })
 
   // A free user gets the upgrade offer, and neither analytics code nor data is loaded.
   await tab.click()
   await expect(page.getByText('Analytics come with Premium')).toBeVisible()
-  expect([...analyticsCode(), ...loaded.filter((path) => path === '/api/analytics')]).toEqual([])
+  expect([
+    ...analyticsScripts(),
+    ...requestedPaths.filter((path) => path === '/api/analytics'),
+  ]).toEqual([])
 
-  noise.expect(/500 \(Internal Server Error\).*\/api\/analytics/)
+  errors.expect(/500 \(Internal Server Error\).*\/api\/analytics/)
   await page.route('**/api/analytics', (route) => route.fulfill({ status: 500 }))
   await page.getByRole('button', { name: 'Upgrade Now' }).click()
   await expect(page.getByText('The statistics could not be loaded')).toBeVisible()
-  expect(analyticsCode()).not.toEqual([])
+  expect(analyticsScripts()).not.toEqual([])
   await page.unroute('**/api/analytics')
   await page.getByRole('button', { name: 'Try again' }).click()
   const figure = page.getByRole('figure').filter({ hasText: 'Downloads per day' })
@@ -54,14 +57,14 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
   await page.reload()
   await page.getByRole('link', { name: 'Show them' }).press('Enter')
-  const manager = page.getByRole('heading', { name: 'File Manager' })
-  await expect(manager).toBeFocused()
+  const fileManager = page.getByRole('heading', { name: 'File Manager' })
+  await expect(fileManager).toBeFocused()
   const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('soon.txt')
   await page.getByRole('button', { name: 'Show all files' }).press('Enter')
   await expect(rows).toHaveCount(7)
-  await expect(manager).toBeFocused()
+  await expect(fileManager).toBeFocused()
   await tab.click()
 
   // Returning to the tab refetches the data.

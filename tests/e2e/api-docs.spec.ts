@@ -4,9 +4,9 @@ test('the API reference lists every endpoint in both themes and loads only our o
   app,
   page,
 }) => {
-  const outside: string[] = []
+  const externalUrls: string[] = []
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== app.url) outside.push(request.url())
+    if (new URL(request.url()).origin !== app.url) externalUrls.push(request.url())
   })
   await page.goto('/api/docs')
   await expect(page).toHaveTitle('API reference · Mayfly')
@@ -20,13 +20,13 @@ test('the API reference lists every endpoint in both themes and loads only our o
   await expect(call).toContainText('idempotencyKey')
   await expect(call).toContainText('TIER_FILE_COUNT')
 
-  const paper = () =>
+  const backgroundColor = () =>
     page
       .locator('.swagger-ui')
       .first()
       .evaluate((element) => getComputedStyle(element).colorScheme)
-  expect(await paper()).not.toBe('dark')
+  expect(await backgroundColor()).not.toBe('dark')
   await page.getByRole('button', { name: 'Switch to dark theme' }).click()
-  await expect.poll(paper).toBe('dark')
-  expect(outside).toEqual([])
+  await expect.poll(backgroundColor).toBe('dark')
+  expect(externalUrls).toEqual([])
 })

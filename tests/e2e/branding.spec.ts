@@ -6,7 +6,7 @@ import { expect, test } from './support/test.ts'
 
 test('a brand is set on the account page, shown on link pages without scripts, and removed', async ({
   app,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
@@ -15,11 +15,11 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   await openDashboard(page, app, person)
   await page.goto('/account')
   const form = page.getByRole('region', { name: 'Branding' })
-  const save = form.getByRole('button', { name: 'Save branding' })
+  const saveButton = form.getByRole('button', { name: 'Save branding' })
   const preview = form.getByRole('img', { name: /in the dark theme/ })
 
   await form.getByLabel('Accent color', { exact: true }).fill('red')
-  await pressOn(page, save)
+  await pressOn(page, saveButton)
   await expect(form.getByText('Please enter a name.')).toBeVisible()
   await expect(form.getByText('Must be a color such as #0b6e63.')).toBeVisible()
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused()
@@ -32,9 +32,9 @@ test('a brand is set on the account page, shown on link pages without scripts, a
     'background-color',
     'rgb(79, 101, 163)',
   )
-  const choose = (name: string, mimeType: string, buffer: Buffer) =>
+  const chooseLogo = (name: string, mimeType: string, buffer: Buffer) =>
     form.getByLabel('Logo', { exact: true }).setInputFiles({ name, mimeType, buffer })
-  await choose(
+  await chooseLogo(
     'logo.svg',
     'image/svg+xml',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
@@ -42,13 +42,13 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   await expect(form.getByText('Please choose a PNG, JPEG or WebP.')).toBeVisible()
 
   // The server rejects the logo. The texts were saved by an earlier request.
-  noise.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
-  await choose('logo.png', 'image/png', Buffer.from('no PNG'))
-  await save.click()
+  errors.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
+  await chooseLogo('logo.png', 'image/png', Buffer.from('no PNG'))
+  await saveButton.click()
   await expect(page.getByText('This image cannot be read')).toBeVisible()
-  await choose('logo.png', 'image/png', await flatPng({ width: 120, height: 60 }))
+  await chooseLogo('logo.png', 'image/png', await flatPng({ width: 120, height: 60 }))
   await expect(preview).toContainText('Harbour & Pine')
-  await pressOn(page, save)
+  await pressOn(page, saveButton)
   await expect(page.getByText('Branding saved')).toBeVisible()
 
   const link = await visitor({ javaScriptEnabled: false })
@@ -63,12 +63,12 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   await expect(logo).toHaveJSProperty('naturalWidth', 120)
   await expect(logo).toHaveCSS('height', '36px')
 
-  const removal = form.getByRole('button', { name: 'Remove branding' })
-  await pressOn(page, removal)
+  const removeButton = form.getByRole('button', { name: 'Remove branding' })
+  await pressOn(page, removeButton)
   await expect(page.getByRole('alertdialog')).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(removal).toBeFocused()
-  await pressOn(page, removal)
+  await expect(removeButton).toBeFocused()
+  await pressOn(page, removeButton)
   await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }))
   await expect(form.getByLabel('Name', { exact: true })).toHaveValue('')
   await expect(form.getByLabel('Name', { exact: true })).toBeFocused()

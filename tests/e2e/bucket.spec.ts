@@ -15,15 +15,15 @@ import { openAdminCenter, section, startMaintenance } from './support/admin.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import {
-  brokenConnection,
+  connectionErrors,
+  countStoredPuts,
   expect,
   expectNoWastedPuts,
   isPut,
   test as onNetwork,
   reopen,
-  sentSince,
+  sentBytes,
   stallAfter,
-  storedPuts,
 } from './support/network.ts'
 import { postgresUrl } from './support/run.ts'
 import {
@@ -68,8 +68,8 @@ const test = onNetwork.extend<
     network.forwardTo(Number(bucket.settings.endpoint?.port))
     const database = await createDatabase(postgresUrl(), 'migrated')
     const storage = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
-    const mail = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
-    const app = await serveApp(database, { env: { ...storage, ...mail } })
+    const mailEnv = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
+    const app = await serveApp(database, { env: { ...storage, ...mailEnv } })
     await bucket.allow(app.url)
     await use(app)
     app.deps.mailer.close()
@@ -84,34 +84,35 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   app,
   folder,
   network,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
-  const film = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
-  const odd = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
+  const video = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
+  const unknownTypeFile = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
   // Premium, because free users can have only three files.
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const sent = page.waitForRequest((request) => request.method() === 'PUT')
-  await dropFiles(page, [film.path, odd.path, empty.path])
+  await dropFiles(page, [video.path, unknownTypeFile.path, empty.path])
   expect(new URL((await sent).url()).origin).toBe(network.url)
-  for (const { name } of [film, odd, empty]) await expect(fileRow(page, name)).toBeVisible()
+  for (const { name } of [video, unknownTypeFile, empty])
+    await expect(fileRow(page, name)).toBeVisible()
 
   // A permanent error fails the upload at once.
-  noise.expect(/400 \(Bad Request\)/)
-  const puts = () => network.exchanges.filter(isPut).length
-  const before = puts()
+  errors.expect(/400 \(Bad Request\)/)
+  const countPuts = () => network.exchanges.filter(isPut).length
+  const before = countPuts()
   network.answer(400, isPut)
   await chooseFiles(page, [(await writeRandomFile(folder, 'refused.txt', 10)).path])
   const failure = page.getByRole('alert').filter({ hasText: 'Upload Failed' })
   await expect(failure).toContainText('Direct S3 upload failed with status 400')
-  expect(puts()).toBe(before + 1)
+  expect(countPuts()).toBe(before + 1)
   network.open()
 
-  for (const file of [film, odd, empty]) {
-    const listed = await page.request.get('/api/files')
-    const made = (await listed.json()).find(
+  for (const file of [video, unknownTypeFile, empty]) {
+    const listResponse = await page.request.get('/api/files')
+    const made = (await listResponse.json()).find(
       ({ originalName }: { originalName: string }) => originalName === file.name,
     )
     const reader = await visitor()
@@ -132,12 +133,12 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   page,
 }) => {
   // The start response has URLs for only some of the parts.
-  const film = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
+  const video = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
-  await dropFiles(page, [film.path])
-  await expectUpload(page, film.name, 'Completed')
-  expect(sentSince(network)).toBe(film.size)
-  expect(await sha256OfDownload(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+  await dropFiles(page, [video.path])
+  await expectUpload(page, video.name, 'Completed')
+  expect(sentBytes(network)).toBe(video.size)
+  expect(await sha256OfDownload(app.url, await codeOf(page, video.name))).toBe(video.sha256)
 })
 
 test('repeated bucket failures cost only the parts in flight', async ({
@@ -145,13 +146,13 @@ test('repeated bucket failures cost only the parts in flight', async ({
   context,
   folder,
   network,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(brokenConnection)
-  const film = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
+  errors.expect(connectionErrors)
+  const video = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
   await openDashboard(page, app, await signUp(app))
-  const cuts = [
+  const interruptions = [
     () => network.reset(),
     () => network.answerPuts(500),
     () => network.answerPuts(503),
@@ -159,37 +160,37 @@ test('repeated bucket failures cost only the parts in flight', async ({
   ]
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
   let reached = network.holdAfter(44 * mebibyte)
-  await dropFiles(page, [film.path])
-  for (const cut of cuts) {
+  await dropFiles(page, [video.path])
+  for (const interrupt of interruptions) {
     await reached
-    await context.setOffline(cut === cuts[3])
-    cut()
+    await context.setOffline(interrupt === interruptions[3])
+    interrupt()
     network.open()
     reached = network.holdAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.open()
-  await expectArrived(page, app, film)
+  await expectArrived(page, app, video)
   expectNoWastedPuts(network)
 })
 
 test('a presigned URL rejected mid-upload is replaced', async ({
   app,
-  film,
+  film: video,
   network,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/403 \(Forbidden\)/)
+  errors.expect(/403 \(Forbidden\)/)
   await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [film.path]))
-  const signed = page.waitForRequest(
+  await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [video.path]))
+  const signRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && request.url().endsWith('/api/files/upload-parts'),
   )
   network.answerPuts(403)
   network.open()
-  await signed
-  await expectArrived(page, app, film)
+  await signRequest
+  await expectArrived(page, app, video)
   expectNoWastedPuts(network)
 })
 
@@ -197,55 +198,56 @@ test('after the tab is closed at 60 %, the same file resumes from the stored par
   app,
   folder,
   network,
-  noise,
+  errors,
   page,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const parts = 13
-  const film = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
+  const video = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   // Now 60 % of the parts are stored. The other bytes belong to parts in flight.
-  await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [film.path]))
-  await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
+  await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [video.path]))
+  await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 
-  const again = await reopen(page, network)
+  const secondPage = await reopen(page, network)
   const before = network.exchanges.length
-  await expectUpload(again, film.name, 'Paused')
-  await dropOnUpload(again, film.path, film.name)
-  await expectArrived(again, app, film)
-  expect(sentSince(network, before)).toBeLessThan(film.size * 0.45)
+  await expectUpload(secondPage, video.name, 'Paused')
+  await dropOnUpload(secondPage, video.path, video.name)
+  await expectArrived(secondPage, app, video)
+  expect(sentBytes(network, before)).toBeLessThan(video.size * 0.45)
 })
 
 test('a file edited before it is chosen again is stored as edited', async ({
   app,
-  film,
+  film: video,
   network,
-  noise,
+  errors,
   page,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [video.path]))
   const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
-  const storedFirst = () => network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
-  await expect.poll(storedFirst).toBe(true)
-  const again = await reopen(page, network)
-  await expectUpload(again, film.name, 'Paused')
+  const isFirstPartStored = () =>
+    network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
+  await expect.poll(isFirstPartStored).toBe(true)
+  const secondPage = await reopen(page, network)
+  await expectUpload(secondPage, video.name, 'Paused')
 
   // The page identifies a file by name and size. Only bytes of the first part differ.
-  const bytes = await readFile(film.path)
+  const bytes = await readFile(video.path)
   bytes.write('edited', mebibyte)
   // Other tests share the bytes of the old file, so replace it.
-  await rm(film.path)
-  await writeFile(film.path, bytes)
-  await dropOnUpload(again, film.path, film.name)
-  await expectUpload(again, film.name, 'Completed')
-  const sum = await sha256OfFile(film.path)
-  expect(sum).not.toBe(film.sha256)
-  const code = await codeOf(again, film.name)
+  await rm(video.path)
+  await writeFile(video.path, bytes)
+  await dropOnUpload(secondPage, video.path, video.name)
+  await expectUpload(secondPage, video.name, 'Completed')
+  const sum = await sha256OfFile(video.path)
+  expect(sum).not.toBe(video.sha256)
+  const code = await codeOf(secondPage, video.name)
   expect(await sha256OfDownload(app.url, code)).toBe(sum)
   await computeDigests(app.deps)
-  const [listed] = await (await again.request.get('/api/files')).json()
+  const [listed] = await (await secondPage.request.get('/api/files')).json()
   expect(listed.sha256).toBe(sum)
 })
 
@@ -253,7 +255,7 @@ test('the administrator tests email and bucket, and learns which permission is m
   app,
   bucket,
   network,
-  noise,
+  errors,
   page,
   smtp,
 }) => {
@@ -271,27 +273,29 @@ test('the administrator tests email and bucket, and learns which permission is m
 
   // The key loses its write permission once the browser has its URL.
   network.hold(({ method }) => method === 'PUT')
-  const late = page.waitForRequest((request) => request.method() === 'PUT')
-  const refused = await upload()
-  await late
+  const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
+  const deniedUpload = await upload()
+  await putRequest
   const allowPuts = await bucket.denyPuts()
-  noise.expect(/403 \(Forbidden\)/)
+  errors.expect(/403 \(Forbidden\)/)
   network.open()
-  await expect(refused).toContainText('Direct S3 upload failed with status 403')
-  await expect(refused).toContainText('(AccessDenied). The key probably lacks write permission')
+  await expect(deniedUpload).toContainText('Direct S3 upload failed with status 403')
+  await expect(deniedUpload).toContainText(
+    '(AccessDenied). The key probably lacks write permission',
+  )
   await expect(await connection()).toContainText('(AccessDenied). Allow the key')
   // From now on the server's own requests fail too.
-  noise.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
+  errors.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
   await expect(await upload()).toContainText('(AccessDenied). Allow the key')
   await allowPuts()
 
   // Without a CORS rule the browser hides the bucket's response from the page.
   await bucket.allow('https://elsewhere.example.org')
-  noise.expect(/blocked by CORS policy/)
-  noise.allow(brokenConnection)
-  const hidden = await upload()
-  await expect(hidden).toContainText(`Allow the origin ${app.url}`)
-  await expect(hidden).toContainText('lacks write permission')
+  errors.expect(/blocked by CORS policy/)
+  errors.allow(connectionErrors)
+  const blockedUpload = await upload()
+  await expect(blockedUpload).toContainText(`Allow the origin ${app.url}`)
+  await expect(blockedUpload).toContainText('lacks write permission')
 })
 
 test('expired, deleted and taken-down files leave the bucket, and the owner is emailed', async ({
@@ -302,42 +306,42 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
 }) => {
   const [grace, ada] = [await makePerson(app), await makePerson(app)]
   await makeFile(grace)
-  const trap = await makeFile(ada)
-  expect(await bytesIn(bucket)).toBeGreaterThan(trap.bytes.length)
-  const overs = [await makeFile(ada), await makeFile(ada)]
-  let left = await bytesIn(bucket)
+  const decoyFile = await makeFile(ada)
+  expect(await bytesIn(bucket)).toBeGreaterThan(decoyFile.bytes.length)
+  const expiringFiles = [await makeFile(ada), await makeFile(ada)]
+  let storedBytes = await bytesIn(bucket)
   await openAdminCenter(page, app)
   for (const [act, button, did] of [
     ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
     ['Clean up expired files', 'Clean up', '2 files deleted'],
   ] as const) {
-    const over = overs.pop()
-    if (!over) throw new Error('no file')
+    const expiringFile = expiringFiles.pop()
+    if (!expiringFile) throw new Error('no file')
     const expiresAt = app.clock()
     await app.deps.db
       .update(files)
       .set({ expiresAt, purgeAt: expiresAt })
-      .where(eq(files.id, over.id))
+      .where(eq(files.id, expiringFile.id))
     const result = await startMaintenance(page, act)
     await page.getByRole('alertdialog').getByRole('button', { name: button }).click()
     await expect(result).toContainText(did)
-    left -= over.bytes.length
-    await expect.poll(() => bytesIn(bucket)).toBe(left)
+    storedBytes -= expiringFile.bytes.length
+    await expect.poll(() => bytesIn(bucket)).toBe(storedBytes)
   }
 
-  const people = section(page, 'Users')
-  await people.getByRole('searchbox').fill(grace.email)
-  await expect(people.getByRole('status')).toHaveText('1 found')
-  await people.getByRole('button', { name: /^Delete / }).click()
-  const question = page.getByRole('dialog', { name: /^Delete / })
-  await question.getByRole('textbox').fill(grace.email)
+  const usersSection = section(page, 'Users')
+  await usersSection.getByRole('searchbox').fill(grace.email)
+  await expect(usersSection.getByRole('status')).toHaveText('1 found')
+  await usersSection.getByRole('button', { name: /^Delete / }).click()
+  const dialog = page.getByRole('dialog', { name: /^Delete / })
+  await dialog.getByRole('textbox').fill(grace.email)
   await page.keyboard.press('Enter')
   await expect(page.getByText('1 file deleted with the account.')).toBeVisible()
-  await expect.poll(() => bytesIn(bucket)).toBe(trap.bytes.length)
+  await expect.poll(() => bytesIn(bucket)).toBe(decoyFile.bytes.length)
 
-  await section(page, 'Reports').getByLabel('Link or code').fill(trap.shortCode)
+  await section(page, 'Reports').getByLabel('Link or code').fill(decoyFile.shortCode)
   await page.keyboard.press('Enter')
-  const takedown = page.getByRole('dialog', { name: `Take down /s/${trap.shortCode}` })
+  const takedown = page.getByRole('dialog', { name: `Take down /s/${decoyFile.shortCode}` })
   await takedown.getByLabel('Reason').fill('It is a trap.')
   await takedown.getByRole('button', { name: 'Take down' }).click()
   await expect(page.getByText('Its content is blocked.')).toBeVisible()

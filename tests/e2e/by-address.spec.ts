@@ -31,11 +31,11 @@ test('everything works when the server is opened by its network address', async 
   app,
   baseURL,
   folder,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
-  if (address !== '127.0.0.1') noise.expect(openerPolicyIgnored)
+  if (address !== '127.0.0.1') errors.expect(openerPolicyIgnored)
   const person = await signUp(app)
   await page.goto('/login')
   await fillLogin(page, person)

@@ -3,12 +3,12 @@ import { makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  brokenConnection,
+  connectionErrors,
+  countStoredPuts,
   expect,
   reopen,
-  sentSince,
+  sentBytes,
   stallAfter,
-  storedPuts,
   test,
 } from './support/network.ts'
 import { dropOnUpload, expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
@@ -20,7 +20,7 @@ const maxInFlight = 5
 /**
  * After this many bytes, 60 % of the parts are complete. The other bytes belong to parts in flight.
  */
-const enough = (partCount * 0.6 + maxInFlight) * partSize
+const bytesBeforeStall = (partCount * 0.6 + maxInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
@@ -38,11 +38,11 @@ for (const [how, end] of [
   test(`after a tab ${how} at 60 %, the same file resumes from the stored parts`, async ({
     app,
     folder,
-    noise,
+    errors,
     page,
     network,
   }) => {
-    noise.allow(brokenConnection)
+    errors.allow(connectionErrors)
     const size = partCount * partSize
     const file = await writeRandomFile(folder, 'footage.mov', size)
     const other = await writeRandomFile(folder, 'holiday.mov', size)
@@ -50,22 +50,22 @@ for (const [how, end] of [
 
     // Files from a file input have no handle. Only this page can read them, and only until it
     // closes or reloads.
-    await stallAfter(network, enough, () => chooseFiles(page, [file.path]))
-    await expect.poll(() => storedPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
-    const again = await reopen(page, network, end)
+    await stallAfter(network, bytesBeforeStall, () => chooseFiles(page, [file.path]))
+    await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
+    const secondPage = await reopen(page, network, end)
     const before = network.exchanges.length
-    await expectUpload(again, file.name, 'Paused')
-    await expect(uploadItem(again, file.name).getByText('Upload paused')).toBeVisible()
+    await expectUpload(secondPage, file.name, 'Paused')
+    await expect(uploadItem(secondPage, file.name).getByText('Upload paused')).toBeVisible()
 
-    await dropOnUpload(again, other.path, file.name)
+    await dropOnUpload(secondPage, other.path, file.name)
     await expect(
-      again.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
+      secondPage.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
     ).toBeVisible()
-    await expectUpload(again, file.name, 'Paused')
-    expect(sentSince(network, before)).toBe(0)
+    await expectUpload(secondPage, file.name, 'Paused')
+    expect(sentBytes(network, before)).toBe(0)
 
-    await dropOnUpload(again, file.path, file.name)
-    await expectArrived(again, app, file)
-    expect(sentSince(network, before)).toBeLessThan(size * 0.45)
+    await dropOnUpload(secondPage, file.path, file.name)
+    await expectArrived(secondPage, app, file)
+    expect(sentBytes(network, before)).toBeLessThan(size * 0.45)
   })
 }

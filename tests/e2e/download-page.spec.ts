@@ -5,7 +5,7 @@ import { makeClient, makeFile, makePerson, type Person, sha256 } from '../suppor
 import { sha256OfFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
 
-async function countOf(person: Person): Promise<number> {
+async function downloadCount(person: Person): Promise<number> {
   const [file] = await (await person.fetch('/api/files')).json()
   return file.downloadCount
 }
@@ -26,12 +26,12 @@ test('shows all details and downloads without scripts', async ({ app, visitor })
   await expect(page.getByText('1000 Bytes · PDF')).toBeVisible()
   await expect(page.getByText('3 days left')).toBeVisible()
   expect(await download(page)).toEqual({ name: 'minutes.pdf', sha256: sha256(file.bytes) })
-  expect(await countOf(person)).toBe(1)
+  expect(await downloadCount(person)).toBe(1)
 })
 
 test('shows HTML in a name as text, and a dead link as dead, without scripts', async ({
   app,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
@@ -47,15 +47,15 @@ test('shows HTML in a name as text, and a dead link as dead, without scripts', a
   expect((await download(page)).sha256).toBe(sha256(file.bytes))
 
   await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-  noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
-  const plain = await visitor({ javaScriptEnabled: false })
-  expect((await plain.goto(`/s/${file.shortCode}`))?.status()).toBe(404)
-  await expect(plain.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  errors.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
+  const noScriptPage = await visitor({ javaScriptEnabled: false })
+  expect((await noScriptPage.goto(`/s/${file.shortCode}`))?.status()).toBe(404)
+  await expect(noScriptPage.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
 test('tells the visitor when the link ends while the page is open', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app)
@@ -64,7 +64,7 @@ test('tells the visitor when the link ends while the page is open', async ({
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
 
-  noise.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
+  errors.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
   await page.getByRole('link', { name: 'Download File' }).click()
   await expect(page.getByRole('alert')).toContainText('Download failed')
   await expect(page.getByRole('alert')).toContainText(
@@ -76,7 +76,7 @@ test('tells the visitor when the link ends while the page is open', async ({
 
 test('reports a dead link only once, even when its expiry passes later', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app)
@@ -85,28 +85,28 @@ test('reports a dead link only once, even when its expiry passes later', async (
   await page.goto(`/s/${file.shortCode}`)
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-  noise.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
+  errors.expect(new RegExp(`404 \\(Not Found\\).*/api/download/${file.shortCode}`))
   await page.getByRole('link', { name: 'Download File' }).click()
 
-  const home = page.getByRole('link', { name: 'Go to the start page' })
-  await home.focus()
+  const homeLink = page.getByRole('link', { name: 'Go to the start page' })
+  await homeLink.focus()
   await page.clock.fastForward(4 * 24 * 3_600_000)
   await expect(page.getByText('Download failed')).toHaveCount(0)
-  await expect(home).toBeFocused()
+  await expect(homeLink).toBeFocused()
 })
 
 test('serves link previews without counting them as downloads', async ({ app }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'minutes.pdf', type: 'application/pdf' })
-  for (const robot of ['TelegramBot (like TwitterBot)', 'WhatsApp/2.23.20.0', 'Slackbot 1.0']) {
-    const headers = { 'user-agent': robot, accept: '*/*' }
+  for (const userAgent of ['TelegramBot (like TwitterBot)', 'WhatsApp/2.23.20.0', 'Slackbot 1.0']) {
+    const headers = { 'user-agent': userAgent, accept: '*/*' }
     const response = await makeClient(app).fetch(`/s/${file.shortCode}`, { headers })
     expect(response.headers.get('content-type')).toContain('text/html')
     const html = await response.text()
     expect(html).toContain('<meta property="og:title" content="minutes.pdf"/>')
     expect(html).toMatch(/<meta property="og:description" content="1000 Bytes · PDF · until [^"]+"/)
   }
-  expect(await countOf(person)).toBe(0)
+  expect(await downloadCount(person)).toBe(0)
 })
 
 test('loads at most 20 KB before its button works and 100 KB in all', async ({ app, page }) => {
@@ -121,13 +121,13 @@ test('loads at most 20 KB before its button works and 100 KB in all', async ({ a
   await page.waitForLoadState('networkidle')
 
   // The button needs only the HTML document.
-  const blocking = await page.evaluate(() =>
+  const renderBlocking = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
       .filter((entry) => Reflect.get(entry, 'renderBlockingStatus') === 'blocking')
       .map(({ name }) => name),
   )
-  expect(blocking).toEqual([])
+  expect(renderBlocking).toEqual([])
   const document = await sizes.get(`${app.url}/s/${file.shortCode}`)
   expect(document).toBeLessThanOrEqual(20_000)
   const all = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
@@ -145,7 +145,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
           element.onerror = () => resolve('refused')
           document.head.append(element)
         })
-      const worked = new Promise((resolve) => {
+      const workerResult = new Promise((resolve) => {
         const worker = new Worker(script)
         worker.onmessage = () => resolve('runs')
         worker.onerror = () => resolve('refused')
@@ -155,7 +155,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
         style: await loaded(
           Object.assign(document.createElement('link'), { rel: 'stylesheet', href: style }),
         ),
-        worker: await worked,
+        worker: await workerResult,
         serviceWorker: await navigator.serviceWorker.register(serviceWorker).then(
           () => 'runs',
           () => 'refused',
@@ -166,7 +166,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
   )
 }
 
-test('never runs uploaded scripts or applies uploaded styles', async ({ app, noise, page }) => {
+test('never runs uploaded scripts or applies uploaded styles', async ({ app, errors, page }) => {
   const person = await makePerson(app)
   const [script, style] = await Promise.all(
     [
@@ -176,27 +176,32 @@ test('never runs uploaded scripts or applies uploaded styles', async ({ app, noi
       makeFile(person, { ...file, bytes: new TextEncoder().encode(text) }),
     ),
   )
-  const bytesOf = (code = '') => `/api/download/${code}`
-  const tries = () =>
-    tryToRun(page, bytesOf(script?.shortCode), bytesOf(style?.shortCode), `/s/${script?.shortCode}`)
-  const refused = {
+  const downloadPath = (code = '') => `/api/download/${code}`
+  const attempts = () =>
+    tryToRun(
+      page,
+      downloadPath(script?.shortCode),
+      downloadPath(style?.shortCode),
+      `/s/${script?.shortCode}`,
+    )
+  const allRejected = {
     script: 'refused',
     style: 'refused',
     worker: 'refused',
     serviceWorker: 'refused',
   }
   await page.goto(`/s/${script?.shortCode}`)
-  noise.expect(/403 \(Forbidden\)/)
-  noise.allow(/MIME type \('application\/json'\)|bad HTTP response code \(403\)|net::ERR_FAILED/)
-  expect(await tries()).toEqual(refused)
-  expect(await countOf(person)).toBe(0)
+  errors.expect(/403 \(Forbidden\)/)
+  errors.allow(/MIME type \('application\/json'\)|bad HTTP response code \(403\)|net::ERR_FAILED/)
+  expect(await attempts()).toEqual(allRejected)
+  expect(await downloadCount(person)).toBe(0)
 
   // On plain HTTP browsers don't send Sec-Fetch-Dest, so only the content type protects.
   await page.route('**/api/download/*', async (route) =>
     route.fulfill({ response: await route.fetch({ headers: {} }) }),
   )
-  noise.expect(/MIME type \('application\/octet-stream'\)/)
-  expect(await tries()).toEqual(refused)
+  errors.expect(/MIME type \('application\/octet-stream'\)/)
+  expect(await attempts()).toEqual(allRejected)
   await page.reload()
   expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
 })

@@ -20,8 +20,8 @@ test('every email is readable in light and dark email clients', async ({ page })
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         await expect(page.locator('body')).toHaveCSS('background-color', backgrounds[colorScheme])
-        const faults = await axeViolations(page, ['color-contrast', 'link-in-text-block'])
-        expect(faults, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
+        const violations = await axeViolations(page, ['color-contrast', 'link-in-text-block'])
+        expect(violations, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
       }
     }
   }

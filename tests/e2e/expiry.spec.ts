@@ -1,6 +1,6 @@
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
-import { pass, setClocks } from './support/clocks.ts'
+import { advanceClocks, setClocks } from './support/clocks.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
 
@@ -10,7 +10,7 @@ const day = 24 * hour
 
 test("a free user's link expires on every screen at the same time", async ({
   app,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
@@ -23,19 +23,19 @@ test("a free user's link expires on every screen at the same time", async ({
   await other.goto(`/s/${file.shortCode}`)
   const row = fileRow(page, 'agenda.pdf')
 
-  await pass(app, pages, hour)
+  await advanceClocks(app, pages, hour)
   await expect(row.getByText('3 days left')).toBeVisible()
   await expect(other.getByText('3 days left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--accent)')
   await expect(other.locator('#link')).toHaveAttribute('data-tone', 'calm')
 
-  await pass(app, pages, 2 * day)
+  await advanceClocks(app, pages, 2 * day)
   await expect(row.getByText('22 hours left')).toBeVisible()
   await expect(other.getByText('22 hours left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--amber)')
   await expect(other.locator('#link')).toHaveAttribute('data-tone', 'amber')
 
-  await pass(app, pages, 22 * hour + hour / 2)
+  await advanceClocks(app, pages, 22 * hour + hour / 2)
   await expect(row.getByText('Less than 1 hour left')).toBeVisible()
   await expect(other.getByText('Less than 1 hour left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--red)')
@@ -49,9 +49,9 @@ test("a free user's link expires on every screen at the same time", async ({
   app.clock.set(new Date(end - 1))
   expect((await client.fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
   app.clock.set(new Date(end))
-  const answer = await client.fetch(`/api/download/${file.shortCode}`)
-  expect(answer.status).toBe(404)
-  expect(await answer.json()).toMatchObject({ message: 'File not found or expired' })
+  const expiredResponse = await client.fetch(`/api/download/${file.shortCode}`)
+  expect(expiredResponse.status).toBe(404)
+  expect(await expiredResponse.json()).toMatchObject({ message: 'File not found or expired' })
 
   for (const one of pages) await one.clock.fastForward(hour / 2)
   await expect(row.getByText('Expired & deleted')).toBeVisible()
@@ -74,7 +74,7 @@ test("a free user's link expires on every screen at the same time", async ({
   await expect(row.getByText('Confirmed by storage.')).toBeVisible()
   await expect(row.locator(`time[datetime="${file.expiresAt}"]`)).toHaveCount(3)
 
-  noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
+  errors.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
   const response = await other.reload()
   expect(response?.status()).toBe(404)
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
@@ -89,7 +89,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   // Sessions end after 14 idle days, and background requests of an open page don't extend them.
   const keepSignedIn = () => page.request.get('/api/auth/user')
 
-  await pass(app, [page], 7 * day)
+  await advanceClocks(app, [page], 7 * day)
   await keepSignedIn()
   await expect(row.getByText('Private (23 days to renew)')).toBeVisible()
   await expect(row.getByRole('button', { name: 'Copy' })).toBeDisabled()
@@ -97,29 +97,29 @@ test("a premium user's link becomes private, then expires permanently", async ({
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
   // Five days before the longest life ends, a seven-day renewal is shortened.
-  await pass(app, [page], 9 * day)
+  await advanceClocks(app, [page], 9 * day)
   await keepSignedIn()
-  await pass(app, [page], 9 * day)
+  await advanceClocks(app, [page], 9 * day)
   await keepSignedIn()
   await row.getByRole('button', { name: 'Renew' }).click()
   const dialog = page.getByRole('dialog', { name: 'agenda.pdf' })
   const renewable = dialog.locator('svg > rect').last()
-  const isCut = dialog.getByText('This file is kept for at most 30 days')
+  const lifetimeHint = dialog.getByText('This file is kept for at most 30 days')
   await expect(dialog.getByText('3 days left')).toBeVisible()
   await expect(renewable).not.toHaveAttribute('width', '0%')
-  await expect(isCut).toBeHidden()
+  await expect(lifetimeHint).toBeHidden()
   await dialog.getByRole('radio', { name: '7 days' }).click()
   await expect(dialog.getByText('5 days left')).toBeVisible()
   await expect(renewable).toHaveAttribute('width', '0%')
-  await expect(isCut).toContainText('so 7 days end with the file.')
+  await expect(lifetimeHint).toContainText('so 7 days end with the file.')
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
 
-  await pass(app, [page], 5 * day)
+  await advanceClocks(app, [page], 5 * day)
   await expect(row.getByText('Permanently expired', { exact: true })).toBeVisible()
-  const renew = row.getByRole('button', { name: 'Renew' })
-  await expect(renew).toBeDisabled()
-  await expect(renew).toHaveAccessibleDescription(
+  const renewButton = row.getByRole('button', { name: 'Renew' })
+  await expect(renewButton).toBeDisabled()
+  await expect(renewButton).toHaveAccessibleDescription(
     'This file has permanently expired, so its link cannot be renewed.',
   )
 })

@@ -23,7 +23,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   const press = (key: string) => page.keyboard.press(key)
   const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
   const heading = page.getByRole('heading', { name: 'File Manager' })
-  const question = page.getByRole('alertdialog')
+  const dialog = page.getByRole('alertdialog')
   let requests: string[] = []
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
@@ -61,8 +61,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await tabTo(page, page.getByRole('button', { name: 'Largest first' }))
   await press('Enter')
   await expect(rows.first()).toContainText('Report 11 of')
-  const onePage = (sort: string) => `?limit=100&sort=${sort}`
-  expect(requests).toEqual(['-size', 'size'].map((sort) => `${onePage(sort)}&search=report+11`))
+  const pageQuery = (sort: string) => `?limit=100&sort=${sort}`
+  expect(requests).toEqual(['-size', 'size'].map((sort) => `${pageQuery(sort)}&search=report+11`))
 
   await tabTo(page, rows.first().getByRole('button', { name: /^3 downloads, statistics of/ }))
   await press('Enter')
@@ -85,7 +85,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   expect(links.filter((link) => link.startsWith(`${app.url}/s/`))).toHaveLength(12)
   await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
   await press('Enter')
-  await expect(question).toContainText('Are you sure you want to delete 12 file(s)?')
+  await expect(dialog).toContainText('Are you sure you want to delete 12 file(s)?')
   // Meanwhile one of them is deleted elsewhere.
   const [one] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
   await person.fetch(`/api/files/${one?.id}`, { method: 'DELETE' })
@@ -108,7 +108,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await expect(rows.first()).toContainText('Report 1099 of')
   await expect(page.getByText('1,088 selected')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Select none' })).toBeChecked()
-  expect(requests).toEqual([onePage('-size')])
+  expect(requests).toEqual([pageQuery('-size')])
   await tabTo(page, page.getByRole('button', { name: 'Copy 1,088 links' }))
   await press('Enter')
   await expect(page.getByText('1,088 links copied')).toBeVisible()
@@ -116,7 +116,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   expect(new Set(allLinks.split('\n')).size).toBe(1088)
   await tabTo(page, page.getByRole('button', { name: 'Delete 1,088' }))
   await press('Enter')
-  await expect(question).toContainText('Are you sure you want to delete 1088 file(s)?')
+  await expect(dialog).toContainText('Are you sure you want to delete 1088 file(s)?')
   await press('Tab')
   await press('Enter')
   await expect(page.getByText('No files yet')).toBeVisible()

@@ -37,37 +37,37 @@ const pixel = Buffer.from(
 
 test('a first sign-in with Google creates an account with the Google picture', async ({
   google,
-  noise,
+  errors,
   page,
 }) => {
   const picture = `${google.issuer.url.replace('http:', 'https:')}/grace.png`
   google.issuer.person = { ...grace, picture }
   const referrers: (string | undefined)[] = []
-  let isAway = false
+  let isDown = false
   await page.route(picture, (route) => {
     referrers.push(route.request().headers().referer)
-    return isAway ? route.abort() : route.fulfill({ contentType: 'image/png', body: pixel })
+    return isDown ? route.abort() : route.fulfill({ contentType: 'image/png', body: pixel })
   })
 
   await page.goto('/login?next=%2F%3Ftab%3Dfiles')
   await pressOn(page, page.getByRole('link', { name: 'Sign in with Google' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
   await expect(page).toHaveURL('/?tab=files')
-  const face = page.getByRole('banner').locator('img')
-  await expect(face).toHaveAttribute('src', picture)
+  const avatar = page.getByRole('banner').locator('img')
+  await expect(avatar).toHaveAttribute('src', picture)
   expect(referrers).toEqual([undefined])
 
-  isAway = true
-  noise.expect(/ERR_FAILED/)
+  isDown = true
+  errors.expect(/ERR_FAILED/)
   await page.reload()
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
-  await expect(face).toBeHidden()
+  await expect(avatar).toBeHidden()
 
   // Google is the only sign-in method, so it can't be removed. An email lets the user set a
   // password.
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
-  const ways = page.getByRole('region', { name: 'Ways to sign in' })
-  const remove = ways.getByRole('button', { name: 'Remove Google' })
+  const signInMethods = page.getByRole('region', { name: 'Ways to sign in' })
+  const remove = signInMethods.getByRole('button', { name: 'Remove Google' })
   await expect(remove).toBeDisabled()
   await expect(remove).toHaveAccessibleDescription(/^Google is the only way in/)
   await pressOn(page, page.getByRole('button', { name: 'Send the email' }))
@@ -92,14 +92,14 @@ test('Google signs in to an existing account, even from the signup page', async 
 
 test('linking Google requires the password, and Google can be unlinked', async ({
   google,
-  noise,
+  errors,
   page,
 }) => {
   const { app } = google
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
-  const ways = page.getByRole('region', { name: 'Ways to sign in' })
+  const signInMethods = page.getByRole('region', { name: 'Ways to sign in' })
   const dialog = page.getByRole('dialog', { name: 'Add Google' })
   const add = async (password: string) => {
     await typeInto(page, dialog.getByLabel('Your password', { exact: true }), password)
@@ -107,28 +107,31 @@ test('linking Google requires the password, and Google can be unlinked', async (
   }
 
   // With a wrong password no request reaches Google. Google's errors show on the account page.
-  noise.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
+  errors.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
-  await pressOn(page, ways.getByRole('button', { name: 'Add Google' }))
+  await pressOn(page, signInMethods.getByRole('button', { name: 'Add Google' }))
   await add('not this one')
   await expect(dialog.getByText('This is not your password.')).toBeVisible()
   await add(person.password)
   await expect(page.getByText(/^Google did not let you in/)).toBeVisible()
   await expect(page).toHaveURL('/account')
-  await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
+  await expect(signInMethods.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 
   google.issuer.person = { ...grace, email: person.email }
-  await pressOn(page, ways.getByRole('button', { name: 'Add Google' }))
+  await pressOn(page, signInMethods.getByRole('button', { name: 'Add Google' }))
   await add(person.password)
   await expect(page.getByText('Google added', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/account')
-  await expect(ways.getByRole('listitem')).toHaveText([/^PasswordSet on /, /^GoogleAdded on /])
+  await expect(signInMethods.getByRole('listitem')).toHaveText([
+    /^PasswordSet on /,
+    /^GoogleAdded on /,
+  ])
 
-  await pressOn(page, ways.getByRole('button', { name: 'Remove Google' }))
+  await pressOn(page, signInMethods.getByRole('button', { name: 'Remove Google' }))
   await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Remove Google' }))
   await expect(page.getByText('Google removed', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused()
-  await expect(ways.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
+  await expect(signInMethods.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 })
 
 test('a sign-in that fails at Google ends on the login page with advice', async ({

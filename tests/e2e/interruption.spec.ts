@@ -8,10 +8,10 @@ import { startServerProcess } from '../support/server-process.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  brokenConnection,
+  connectionErrors,
   expect,
   expectNoWastedPuts,
-  sentSince,
+  sentBytes,
   stallAfter,
   test,
   wastedPuts,
@@ -21,31 +21,31 @@ import { codeOf, expectArrived, sha256OfDownload, uploadItem } from './support/u
 const mebibyte = 1024 ** 2
 const maxInFlight = 5
 
-type Cut = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
+type Interruption = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
 
-const offline: Cut = async ({ network, context }) => {
+const goOffline: Interruption = async ({ network, context }) => {
   await context.setOffline(true)
   network.cut()
 }
-const reset: Cut = async ({ network }) => network.reset()
-function response(status: number): Cut {
+const reset: Interruption = async ({ network }) => network.reset()
+function response(status: number): Interruption {
   return async ({ network }) => network.answerPuts(status)
 }
 /** Breaks all connections while the browser still reports being online. */
-const dead: Cut = async ({ network }) => network.cut()
+const cutNetwork: Interruption = async ({ network }) => network.cut()
 
 /** Ten connection or server failures, in this order. Most occur twice. */
-const cuts: Cut[] = [
-  offline,
-  dead,
+const interruptions: Interruption[] = [
+  goOffline,
+  cutNetwork,
   reset,
   response(403),
   response(500),
   response(503),
   reset,
   response(403),
-  dead,
-  offline,
+  cutNetwork,
+  goOffline,
 ]
 
 function paths(files: readonly { path: string }[]) {
@@ -62,20 +62,20 @@ test('an upload survives ten network failures and resends little', async ({
   app,
   context,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.expect(brokenConnection)
+  errors.expect(connectionErrors)
   const file = await writeRandomFile(folder, 'footage.mov', 128 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
   let reached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
-  for (const cut of cuts) {
+  for (const interrupt of interruptions) {
     await reached
-    await cut({ network, context })
+    await interrupt({ network, context })
     network.open()
     reached = network.holdAfter(9 * mebibyte)
     await context.setOffline(false)
@@ -84,18 +84,18 @@ test('an upload survives ten network failures and resends little', async ({
 
   await expectArrived(page, app, file)
   // Each failure may cost at most the parts in flight.
-  expect(wastedPuts(network).length).toBeLessThanOrEqual(cuts.length * maxInFlight)
+  expect(wastedPuts(network).length).toBeLessThanOrEqual(interruptions.length * maxInFlight)
   expectNoWastedPuts(network)
 })
 
 test('a stalled connection times out, and its parts are sent again', async ({
   app,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const file = await writeRandomFile(folder, 'footage.mov', 30 * mebibyte)
   await page.clock.install()
   await openDashboard(page, app, await signUp(app))
@@ -121,11 +121,11 @@ test('a small file resumes from the bytes on the server', async ({
   app,
   context,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.expect(brokenConnection)
+  errors.expect(connectionErrors)
   const file = await writeRandomFile(folder, 'photo.raw', 7 * mebibyte)
   await openDashboard(page, app, await signUp(app))
 
@@ -140,7 +140,7 @@ test('a small file resumes from the bytes on the server', async ({
   await context.setOffline(false)
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
-  expect(sentSince(network, before)).toBeLessThan(4 * mebibyte)
+  expect(sentBytes(network, before)).toBeLessThan(4 * mebibyte)
   await expect(fileRow(page, file.name)).toBeVisible()
   expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
@@ -148,11 +148,11 @@ test('a small file resumes from the bytes on the server', async ({
 test('three uploads survive a ten-minute server outage', async ({
   app,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.expect(brokenConnection)
+  errors.expect(connectionErrors)
   const files = await Promise.all(
     ['one.raw', 'two.raw', 'three.raw'].map((name) => writeRandomFile(folder, name, 2 * mebibyte)),
   )
@@ -184,11 +184,11 @@ test('three uploads survive a ten-minute server outage', async ({
 
 test('an upload resumes from the bytes on disk after the server is killed and restarted', async ({
   folder,
-  noise,
+  errors,
   network,
   visitor,
 }) => {
-  noise.expect(brokenConnection)
+  errors.expect(connectionErrors)
   const settings = {
     dataDir: join(folder, 'data'),
     port: await freePort(),

@@ -2,7 +2,7 @@ import { makePerson } from '../support/make.ts'
 import { fileRow } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { pressOn, tabTo } from './support/keyboard.ts'
-import { withoutPicker } from './support/picker.ts'
+import { removePicker } from './support/picker.ts'
 import { expect, test } from './support/test.ts'
 
 test('keeping a file, logging in, uploading, copying and deleting work by keyboard alone', async ({
@@ -16,7 +16,7 @@ test('keeping a file, logging in, uploading, copying and deleting work by keyboa
   const file = await writeRandomFile(folder, 'notes.txt', 1000)
   const draft = await writeRandomFile(folder, 'draft.txt', 1000)
   const press = (key: string) => page.keyboard.press(key)
-  await withoutPicker(page)
+  await removePicker(page)
 
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()

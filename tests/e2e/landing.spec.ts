@@ -8,8 +8,11 @@ import { codeOf, sha256OfDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('the landing and not-found pages are readable without scripts', async ({ noise, visitor }) => {
-  noise.expect(/404 \(Not Found\).*\/nowhere$/)
+test('the landing and not-found pages are readable without scripts', async ({
+  errors,
+  visitor,
+}) => {
+  errors.expect(/404 \(Not Found\).*\/nowhere$/)
   const page = await visitor({ javaScriptEnabled: false })
   await page.goto('/')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(

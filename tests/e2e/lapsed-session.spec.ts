@@ -4,7 +4,7 @@ import { firstPartsSigned } from '../../src/shared/rules/files/part-plan.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { expect, sentSince, stallAfter, test } from './support/network.ts'
+import { expect, sentBytes, stallAfter, test } from './support/network.ts'
 import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -13,11 +13,11 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   app,
   context,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.expect(/401 \(Unauthorized\)/)
+  errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   // One part more than the start response has URLs for.
   const file = await writeRandomFile(folder, 'footage.mov', (firstPartsSigned + 1) * 8 * mebibyte)
@@ -35,18 +35,18 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
 
   // The first tab still has the file, so nothing has to be chosen again.
   await expectArrived(page, app, file, login)
-  expect(sentSince(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
+  expect(sentBytes(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
 })
 
 test("a page with the only copy of a paused upload doesn't redirect to the login", async ({
   app,
   context,
-  film,
-  noise,
+  film: video,
+  errors,
   page,
   network,
 }) => {
-  noise.expect(/401 \(Unauthorized\)/)
+  errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   // Confirms leaving the page, so only the page itself can prevent it.
@@ -54,10 +54,10 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes
   // or reloads.
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [video.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
-  await expectUpload(page, film.name, 'Paused')
+  await expectUpload(page, video.name, 'Paused')
 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(
@@ -67,6 +67,6 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
   await login.goto('/login')
   await fillLogin(login, person)
 
-  await expectArrived(page, app, film, login)
+  await expectArrived(page, app, video, login)
   await expect(page).toHaveURL('/?tab=files')
 })

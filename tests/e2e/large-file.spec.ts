@@ -10,20 +10,20 @@ test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged'
   page,
   visitor,
 }) => {
-  const film = await writeLargestFile(folder, 'film.mkv')
+  const video = await writeLargestFile(folder, 'film.mkv')
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-  const puts: number[] = []
+  const putStatuses: number[] = []
   page.on('response', (response) => {
-    if (response.request().method() === 'PUT') puts.push(response.status())
+    if (response.request().method() === 'PUT') putStatuses.push(response.status())
   })
-  await dropFiles(page, [film.path])
-  await expectUpload(page, film.name, 'Completed')
-  expect(puts).toHaveLength(128)
-  expect(puts.filter((status) => ![200, 204].includes(status))).toEqual([])
+  await dropFiles(page, [video.path])
+  await expectUpload(page, video.name, 'Completed')
+  expect(putStatuses).toHaveLength(128)
+  expect(putStatuses.filter((status) => ![200, 204].includes(status))).toEqual([])
 
-  const code = await codeOf(page, film.name)
-  expect(await sha256OfDownload(app.url, code)).toBe(film.sha256)
+  const code = await codeOf(page, video.name)
+  expect(await sha256OfDownload(app.url, code)).toBe(video.sha256)
   const reader = await visitor()
   await reader.goto(`/s/${code}`)
-  await expect(reader.getByText(film.sha256)).toBeAttached()
+  await expect(reader.getByText(video.sha256)).toBeAttached()
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
 const freeLimit = 500 * 1024 * 1024
@@ -11,10 +11,10 @@ const freeLimit = 500 * 1024 * 1024
 test("a free user's fourth file is rejected next to the drop zone", async ({
   app,
   folder,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/403 \(Forbidden\).*\/api\/files\/get-upload-url$/)
+  errors.expect(/403 \(Forbidden\).*\/api\/files\/get-upload-url$/)
   const person = await makePerson(app)
   await makeFile(person, { name: 'one.txt' })
   await makeFile(person, { name: 'two.txt' })
@@ -25,7 +25,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await openDashboard(page, app, person)
   await expect(page.getByText('Any type, up to 500MB each, 3 files at most')).toBeVisible()
   await expect(page.getByText('1 of 3 left')).toBeVisible()
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
 
   await chooseFiles(page, [third.path, fourth.path])
   // Spec §5: an upload error containing 'tier' is shown inline instead of as a toast.
@@ -66,7 +66,7 @@ test("the first three files of a free user's folder are stored", async ({ app, f
   for (let day = 1; day <= 24; day += 1) await writeRandomFile(trip, `day ${day}.txt`, 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
 
   await dropFiles(page, [trip])
   await expect.poll(() => shown).toContain('3 of 24 files uploaded')
@@ -85,20 +85,20 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
   const other = await writeRandomFile(folder, 'other.txt', 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
 
   await chooseFiles(page, [small.path, large, other.path])
-  const refusal = page.getByText(
+  const quotaMessage = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
   )
   // A toast stays while the pointer is over it.
-  await refusal.hover()
+  await quotaMessage.hover()
   for (const { name } of [small, other]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shown).toContain('Upload completed successfully!')
   // The error is shown for its full time, followed by the toast about the other files.
-  await expect(refusal).toBeVisible()
+  await expect(quotaMessage).toBeVisible()
   expect(shown).not.toContain('Upload Complete')
   await page
     .getByRole('region', { name: 'Notifications' })
@@ -106,7 +106,7 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
     .click()
   await expect(page.getByText('Upload Complete', { exact: true })).toBeVisible()
   await expect(page.getByText('other.txt uploaded successfully')).toBeVisible()
-  await expect(refusal).toBeHidden()
+  await expect(quotaMessage).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeVisible()
   await expect(page.getByText('Free takes files up to 500MB')).toBeVisible()
   await expect(page.getByRole('list', { name: 'Not uploaded' })).toContainText('large.iso')
@@ -148,10 +148,10 @@ test('links of free users last 3 days, and premium users choose', async ({
 test('every screen shows the configured limits and a full server', async ({
   app,
   folder,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/507.*\/api\/files\/get-upload-url$/)
+  errors.expect(/507.*\/api\/files\/get-upload-url$/)
   const changed = {
     free_max_files: '1',
     free_max_file_size: '2MB',
@@ -183,7 +183,7 @@ test('every screen shows the configured limits and a full server', async ({
   await page.getByRole('button', { name: 'Continue with Free' }).click()
 
   // The cap leaves less space than the tier allows.
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
   await expect.poll(() => shown.join('\n')).toContain('would exceed the storage cap')
 })

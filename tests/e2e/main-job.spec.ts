@@ -3,7 +3,7 @@ import { makeClient } from '../support/make.ts'
 import { dropFiles, fileRow } from './support/dashboard.ts'
 import { type DiskFile, sha256OfFile, writeRandomFile } from './support/files.ts'
 import { expect, isConfirm, isPut, test } from './support/network.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { expectUpload } from './support/uploads.ts'
 
 const password = 'correct horse'
@@ -46,27 +46,27 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   context,
   folder,
   network,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const film = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
+  const video = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
   const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
   // Spec §5: long dashes in a name become hyphens before the upload.
   photo.name = 'Photo of Zoë - final.png'
   await signUpAndLogIn(page)
 
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
   // On a slow machine the first paint may come after the last byte, so delay the last parts until a
   // percentage has been shown.
-  let puts = 0
+  let putCount = 0
   network.hold((exchange) => {
-    if (isPut(exchange)) puts += 1
-    return isPut(exchange) && puts > 3
+    if (isPut(exchange)) putCount += 1
+    return isPut(exchange) && putCount > 3
   })
-  await dropFiles(page, [film.path])
+  await dropFiles(page, [video.path])
   await expect
     .poll(() => shown.some((text) => /^Uploading film\.mkv\.\.\. [1-9]/.test(text)))
     .toBe(true)
@@ -74,7 +74,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   network.hold(isConfirm)
   await expect.poll(() => shown).toContain('Finalizing film.mkv...')
   network.open()
-  await expectUpload(page, film.name, 'Completed')
+  await expectUpload(page, video.name, 'Completed')
   await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
   await dropFiles(page, [photo.path, empty.path])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
@@ -92,12 +92,12 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await expect(page.getByText('3 active links')).toBeVisible()
 
   const links = new Map<DiskFile, string>()
-  for (const file of [film, photo, empty]) links.set(file, await copyLink(page, file))
+  for (const file of [video, photo, empty]) links.set(file, await copyLink(page, file))
   expect(new Set(links.values()).size).toBe(3)
 
   const other = await visitor()
   for (const [file, link, size, kind] of [
-    [film, links.get(film), '51 MB', 'Video'],
+    [video, links.get(video), '51 MB', 'Video'],
     [photo, links.get(photo), '120.6 KB', 'Image'],
     [empty, links.get(empty), '0 Bytes', 'Document'],
   ] as const) {
@@ -111,25 +111,25 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 
   // Each download counts once. Opening the page doesn't count.
   await page.reload()
-  for (const file of [film, photo, empty]) {
+  for (const file of [video, photo, empty]) {
     const downloads = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })
     await expect(downloads).toHaveText('1')
   }
 
-  await fileRow(page, film.name).getByRole('button', { name: 'Delete film.mkv' }).click()
-  const question = page.getByRole('alertdialog', { name: 'Delete film.mkv?' })
-  await expect(question).toContainText('This action cannot be undone.')
-  await question.getByRole('button', { name: 'Cancel' }).click()
-  await expect(question).toBeHidden()
-  await expect(fileRow(page, film.name)).toBeVisible()
-  await fileRow(page, film.name).getByRole('button', { name: 'Delete film.mkv' }).click()
-  await question.getByRole('button', { name: 'Delete' }).click()
+  await fileRow(page, video.name).getByRole('button', { name: 'Delete film.mkv' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Delete film.mkv?' })
+  await expect(dialog).toContainText('This action cannot be undone.')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(fileRow(page, video.name)).toBeVisible()
+  await fileRow(page, video.name).getByRole('button', { name: 'Delete film.mkv' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('File deleted')).toBeVisible()
-  await expect(fileRow(page, film.name)).toBeHidden()
+  await expect(fileRow(page, video.name)).toBeHidden()
 
-  const link = links.get(film) ?? ''
+  const link = links.get(video) ?? ''
   const code = new URL(link).pathname.split('/').at(-1)
-  noise.expect(new RegExp(`404 \\(Not Found\\).*${code}`))
+  errors.expect(new RegExp(`404 \\(Not Found\\).*${code}`))
   expect((await other.goto(link))?.status()).toBe(404)
   await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
   const response = await makeClient(app).fetch(`/api/download/${code}`)

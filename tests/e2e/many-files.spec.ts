@@ -32,22 +32,22 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
     hashes.set(name, createHash('sha256').update(bytes).digest('hex'))
   }
   await openDashboard(page, app, person)
-  const listed = async () => json<File[]>(await person.fetch('/api/files'))
+  const listFiles = async () => json<File[]>(await person.fetch('/api/files'))
 
-  let puts = 0
+  let putCount = 0
   network.hold((exchange) => {
-    if (isPut(exchange)) puts += 1
-    return isPut(exchange) && puts > count / 2
+    if (isPut(exchange)) putCount += 1
+    return isPut(exchange) && putCount > count / 2
   })
   await dropFiles(page, [photos])
-  await expect.poll(async () => (await listed()).length).toBe(count / 2)
+  await expect.poll(async () => (await listFiles()).length).toBe(count / 2)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
   await page.getByRole('tab', { name: 'Upload' }).click()
   network.open()
-  await expect.poll(async () => (await listed()).length).toBe(count)
+  await expect.poll(async () => (await listFiles()).length).toBe(count)
 
-  const files = await listed()
+  const files = await listFiles()
   expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
   await expect(page.getByText(`${count} active links`)).toBeVisible()
   // Upload starts are batched.

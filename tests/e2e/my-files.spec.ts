@@ -7,32 +7,33 @@ import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 const serverError = { status: 500, json: { message: 'Internal server error' } }
-const aList = /\/api\/files\?/
+const listUrl = /\/api\/files\?/
 const listError = /500 \(Internal Server Error\).*\/api\/files\?/
 
 test('a free user retries a failed list, learns why a link ended, and clears the history', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app)
   for (const name of ['first.txt', 'second.txt', 'third.txt']) {
     const { id } = await makeFile(person, { name })
-    const over = { expiresAt: app.clock() }
-    if (name !== 'third.txt') await app.deps.db.update(files).set(over).where(eq(files.id, id))
+    const expiredNow = { expiresAt: app.clock() }
+    if (name !== 'third.txt')
+      await app.deps.db.update(files).set(expiredNow).where(eq(files.id, id))
   }
   const failure = Promise.withResolvers<void>()
-  await page.route(aList, async (route) => {
+  await page.route(listUrl, async (route) => {
     await failure.promise
     await route.fulfill(serverError)
   })
-  noise.expect(listError)
+  errors.expect(listError)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
   failure.resolve()
   await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
-  await page.unroute(aList)
+  await page.unroute(listUrl)
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('1 active link')).toBeVisible()
   const copy = fileRow(page, 'first.txt').getByRole('button', { name: 'Copy' })
@@ -44,15 +45,15 @@ test('a free user retries a failed list, learns why a link ended, and clears the
 
   await tabTo(page, page.getByRole('button', { name: 'Clear expired history' }))
   await page.keyboard.press('Enter')
-  const question = page.getByRole('alertdialog', { name: 'Delete 2 files' })
-  await expect(question).toContainText(
+  const dialog = page.getByRole('alertdialog', { name: 'Delete 2 files' })
+  await expect(dialog).toContainText(
     'Are you sure you want to delete 2 file(s)? This action cannot be undone.',
   )
-  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(page.getByText('2 files deleted')).toBeVisible()
-  await expect(question).toBeHidden()
+  await expect(dialog).toBeHidden()
   await expect(page.getByRole('heading', { name: 'My Files' })).toBeFocused()
   await expect(page.getByRole('listitem').filter({ hasText: '.txt' })).toHaveCount(1)
   await expect(fileRow(page, 'third.txt')).toBeVisible()
@@ -61,7 +62,7 @@ test('a free user retries a failed list, learns why a link ended, and clears the
 
 test('a list of thousands loads page by page and is searched on the server', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app, { tier: 'premium' })
@@ -80,8 +81,8 @@ test('a list of thousands loads page by page and is searched on the server', asy
   expect(await rows.count()).toBeLessThan(100)
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
 
-  noise.expect(listError)
-  await page.route(aList, (route) => route.fulfill(serverError), { times: 1 })
+  errors.expect(listError)
+  await page.route(listUrl, (route) => route.fulfill(serverError), { times: 1 })
   await page.mouse.wheel(0, 1e6)
   const alert = page.getByRole('alert').filter({ hasText: 'The files after these could not be' })
   await alert.getByRole('button', { name: 'Try again' }).click()

@@ -61,7 +61,7 @@ function download(page: EnginePage): Promise<string> {
 for (const engine of ['firefox', 'webkit'] as const) {
   test(`${engine}: a file is shared, and an upload survives a reload`, async ({
     app,
-    film,
+    film: video,
     folder,
     network,
     openPage,
@@ -81,8 +81,8 @@ for (const engine of ['firefox', 'webkit'] as const) {
     await expectText(page, 'Copy')
     await page.click('//button[starts-with(normalize-space(), "Copy")]')
     await expectText(page, 'Link copied')
-    const listed = "fetch('/api/files').then((response) => response.json())"
-    const [stored] = await page.evaluate<StoredFile[]>(listed)
+    const listScript = "fetch('/api/files').then((response) => response.json())"
+    const [stored] = await page.evaluate<StoredFile[]>(listScript)
     await page.goto(`${app.url}/s/${stored?.shortCode}`)
     await expectText(page, photo.name)
     const bytes = Buffer.from(await download(page), 'base64')
@@ -90,15 +90,15 @@ for (const engine of ['firefox', 'webkit'] as const) {
 
     await page.goto(app.url)
     await expectText(page, photo.name)
-    await stallAfter(network, 30 * mebibyte, () => chooseFile(page, film.path))
+    await stallAfter(network, 30 * mebibyte, () => chooseFile(page, video.path))
     await page.reload()
     network.reset()
     await expectText(page, 'Upload paused')
     network.open()
-    await chooseFile(page, film.path)
+    await chooseFile(page, video.path)
     await expectText(page, '2 active links')
-    const files = await page.evaluate<StoredFile[]>(listed)
-    const resumed = files.find(({ originalName }) => originalName === film.name)
-    expect(await sha256OfDownload(app.url, resumed?.shortCode ?? '')).toBe(film.sha256)
+    const files = await page.evaluate<StoredFile[]>(listScript)
+    const resumed = files.find(({ originalName }) => originalName === video.name)
+    expect(await sha256OfDownload(app.url, resumed?.shortCode ?? '')).toBe(video.sha256)
   })
 }

@@ -2,8 +2,8 @@ import { devices } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, stallAfter, test } from './support/network.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { connectionErrors, expect, stallAfter, test } from './support/network.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -11,11 +11,11 @@ const mebibyte = 1024 ** 2
 test('on a phone every upload goes to the panel, which fits 390 px', async ({
   app,
   folder,
-  noise,
+  errors,
   network,
   visitor,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
   const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
@@ -26,12 +26,12 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   // The page must not mention actions that phones don't have.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
   await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
-  for (const impossible of [/drop/i, /pasting/]) {
+  for (const unsupportedAction of [/drop/i, /pasting/]) {
     await expect(
-      page.getByRole('main').getByText(impossible).filter({ visible: true }),
+      page.getByRole('main').getByText(unsupportedAction).filter({ visible: true }),
     ).toHaveCount(0)
   }
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
 
   // On a phone, the file input opens the system dialog with camera and gallery. The browser's file
   // picker offers neither.
@@ -47,14 +47,15 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const box = await panel.boundingBox()
   expect(box?.x).toBeGreaterThanOrEqual(0)
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
-  const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect(await beyond()).toBeLessThanOrEqual(0)
+  const horizontalOverflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(await horizontalOverflow()).toBeLessThanOrEqual(0)
 
   const toggle = panel.getByRole('button', { expanded: false })
   await toggle.tap()
   await expectUpload(page, photo.name, 'Uploading')
   await expectUpload(page, note.name, 'Pending')
-  expect(await beyond()).toBeLessThanOrEqual(0)
+  expect(await horizontalOverflow()).toBeLessThanOrEqual(0)
   await uploadItem(page, note.name)
     .getByRole('button', { name: `Cancel ${note.name}` })
     .tap()

@@ -2,15 +2,15 @@ import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, openDashboard, reloadAndConfirm } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  brokenConnection,
+  connectionErrors,
   expect,
   isConfirm,
   reloadWhileStalled,
-  sentSince,
+  sentBytes,
   stallAfter,
   test,
 } from './support/network.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import {
   codeOf,
   expectUpload,
@@ -24,24 +24,24 @@ const day = 24 * 3_600_000
 
 test('uploads are paused after a reload, and canceling one frees its slot', async ({
   app,
-  film,
+  film: video,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const person = await makePerson(app)
   const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
 
-  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path, song.path]))
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [video.path, song.path]))
   await reloadWhileStalled(page, network)
-  await expectUpload(page, film.name, 'Paused')
+  await expectUpload(page, video.name, 'Paused')
   await expectUpload(page, song.name, 'Paused')
   network.open()
-  const shown = await recordTexts(page)
-  for (const { name } of [film, song]) await pressCancel(page, name)
+  const shown = await recordShownTexts(page)
+  for (const { name } of [video, song]) await pressCancel(page, name)
   await expect.poll(() => shown).toContain('Cancelled by user')
   await expect(uploadsPanel(page)).toBeHidden()
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
@@ -49,33 +49,33 @@ test('uploads are paused after a reload, and canceling one frees its slot', asyn
 
 test('an upload reloaded while finalizing becomes a file without being chosen again', async ({
   app,
-  film,
-  noise,
+  film: video,
+  errors,
   page,
   network,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
   network.hold(isConfirm)
-  await chooseFiles(page, [film.path])
-  await expectUpload(page, film.name, 'Finalizing')
+  await chooseFiles(page, [video.path])
+  await expectUpload(page, video.name, 'Finalizing')
   await expect.poll(() => network.exchanges.some(isConfirm)).toBe(true)
   const before = network.exchanges.length
   await reloadAndConfirm(page)
-  await expectUpload(page, film.name, 'Paused')
+  await expectUpload(page, video.name, 'Paused')
   network.open()
-  await expectUpload(page, film.name, 'Completed')
-  expect(sentSince(network, before)).toBe(0)
-  expect(await sha256OfDownload(app.url, await codeOf(page, film.name))).toBe(film.sha256)
+  await expectUpload(page, video.name, 'Completed')
+  expect(sentBytes(network, before)).toBe(0)
+  expect(await sha256OfDownload(app.url, await codeOf(page, video.name))).toBe(video.sha256)
 })
 
-test('a finished upload leaves the panel after a day', async ({ app, film, page }) => {
+test('a finished upload leaves the panel after a day', async ({ app, film: video, page }) => {
   await page.clock.install()
   await openDashboard(page, app, await makePerson(app))
-  await dropFiles(page, [film.path])
-  await expectUpload(page, film.name, 'Completed')
+  await dropFiles(page, [video.path])
+  await expectUpload(page, video.name, 'Completed')
   await page.clock.fastForward(day - 120_000)
-  await expectUpload(page, film.name, 'Completed')
+  await expectUpload(page, video.name, 'Completed')
   await page.clock.fastForward(240_000)
   await expect(uploadsPanel(page)).toBeHidden()
 })

@@ -6,14 +6,14 @@ import { expect, test } from './support/test.ts'
 
 test('a report without scripts leads to a takedown: dead link, notified owner, blocked content', async ({
   app,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
   const owner = await makePerson(app)
   const file = await makeFile(owner, { name: 'invoice.pdf' })
-  const unreported = await makeFile(owner, { name: 'list.csv' })
-  const harmless = await makeFile(owner, { name: 'minutes.pdf' })
+  const unreportedFile = await makeFile(owner, { name: 'list.csv' })
+  const harmlessFile = await makeFile(owner, { name: 'minutes.pdf' })
 
   const link = await visitor({ javaScriptEnabled: false })
   await link.goto(`/s/${file.shortCode}`)
@@ -33,7 +33,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await link.getByRole('link', { name: 'Back to the file' }).click()
   await expect(link.getByRole('link', { name: 'Download File' })).toBeVisible()
   app.clock.advance(1000)
-  await report(owner, harmless.shortCode, { reason: 'I do not like it.' })
+  await report(owner, harmlessFile.shortCode, { reason: 'I do not like it.' })
 
   await openAdminCenter(page, app)
   const reports = section(page, 'Reports')
@@ -49,12 +49,12 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await expect(row('invoice.pdf').first()).toContainText(
     'Malware: It came in a mail from “our bank”.',
   )
-  const ask = row('invoice.pdf').getByRole('button', { name: 'Take down invoice.pdf' })
-  await ask.press('Enter')
+  const takedownButton = row('invoice.pdf').getByRole('button', { name: 'Take down invoice.pdf' })
+  await takedownButton.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Take down invoice.pdf' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
   await page.keyboard.press('Escape')
-  await expect(ask).toBeFocused()
+  await expect(takedownButton).toBeFocused()
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Take down' }).click()
   await expect(dialog.getByText('Please give a reason.')).toBeVisible()
@@ -72,20 +72,22 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   ).toBeVisible()
   await reports
     .getByLabel('Link or code')
-    .fill(` ${new URL(page.url()).origin}/s/${unreported.shortCode}?a=b `)
+    .fill(` ${new URL(page.url()).origin}/s/${unreportedFile.shortCode}?a=b `)
   await page.keyboard.press('Enter')
-  const takedownDialog = page.getByRole('dialog', { name: `Take down /s/${unreported.shortCode}` })
+  const takedownDialog = page.getByRole('dialog', {
+    name: `Take down /s/${unreportedFile.shortCode}`,
+  })
   await takedownDialog.getByLabel('Reason').fill('A court says so.')
   await takedownDialog.getByRole('button', { name: 'Take down' }).click()
   await expect(reports.getByLabel('Link or code')).toHaveValue('')
   await expect(section(page, 'Audit log')).toContainText(
-    `Took /s/${unreported.shortCode} down: A court says so.`,
+    `Took /s/${unreportedFile.shortCode} down: A court says so.`,
   )
   await expect(section(page, 'Audit log')).toContainText(
     `Took /s/${file.shortCode} down: It is a trap.`,
   )
 
-  noise.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
+  errors.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
   await link.reload()
   await expect(link.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
   expect((await app.mails()).map(({ to }) => to.address)).toEqual([owner.email, owner.email])
@@ -95,9 +97,9 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await expect(fileRow(page, 'invoice.pdf')).toContainText('Taken down')
   await page.getByRole('button', { name: 'Reason of invoice.pdf' }).click()
   await expect(fileRow(page, 'invoice.pdf')).toContainText('It is a trap.')
-  noise.expect(/409 \(Conflict\).*\/api\/files\/confirm-upload$/)
-  const again = { name: 'harmless.pdf', mimeType: 'text/plain', buffer: Buffer.from(file.bytes) }
-  await page.getByLabel('Files to upload').setInputFiles(again)
+  errors.expect(/409 \(Conflict\).*\/api\/files\/confirm-upload$/)
+  const reupload = { name: 'harmless.pdf', mimeType: 'text/plain', buffer: Buffer.from(file.bytes) }
+  await page.getByLabel('Files to upload').setInputFiles(reupload)
   await expect(
     page.getByText('This file was taken down and cannot be shared here again.').first(),
   ).toBeVisible()

@@ -5,20 +5,20 @@ import { openDashboard } from './support/dashboard.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-function dialogOf(page: Page) {
+function resetDialog(page: Page) {
   return page.getByRole('dialog', { name: 'Reset your password' })
 }
 
 async function requestResetEmail(page: Page, email: string) {
   await page.goto('/login')
   await pressOn(page, page.getByRole('button', { name: 'Forgot password?' }))
-  await typeInto(page, dialogOf(page).getByLabel('Email address'), email)
+  await typeInto(page, resetDialog(page).getByLabel('Email address'), email)
   await page.keyboard.press('Enter')
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
 /** Returns the reset link of the only email sent. */
-async function linkOf(app: TestApp): Promise<string> {
+async function readResetLink(app: TestApp): Promise<string> {
   const [mail] = await app.mails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.content.text ?? '')?.[0] ?? ''
 }
@@ -48,7 +48,7 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
   await expect(page.getByText('Please enter your email address.')).toBeVisible()
   await expect(page.getByLabel('Email address')).toBeFocused()
   await pressOn(page, page.getByRole('button', { name: 'Cancel' }))
-  await expect(dialogOf(page)).toBeHidden()
+  await expect(resetDialog(page)).toBeHidden()
   await expect(open).toBeFocused()
   expect(await app.mails()).toEqual([])
 
@@ -56,9 +56,9 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
   await expect(
     page.getByText("If an account exists, we've sent password reset instructions to your email."),
   ).toBeVisible()
-  await expect(dialogOf(page)).toBeHidden()
+  await expect(resetDialog(page)).toBeHidden()
 
-  await page.goto(await linkOf(app))
+  await page.goto(await readResetLink(app))
   // The token is removed from the location bar but survives a reload.
   await expect(page).toHaveURL('/reset-password')
   await page.reload()
@@ -79,19 +79,19 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
 
 test('a used link, or one without a token, shows an error and leads back', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const { email } = await makePerson(app)
   await requestResetEmail(page, email)
-  const link = await linkOf(app)
+  const link = await readResetLink(app)
   for (const time of ['first', 'second']) {
     await page.goto(link)
-    const ended = page.getByText('This link was already used or has expired')
-    if (time === 'first') await expect(ended).toBeHidden()
+    const expiredMessage = page.getByText('This link was already used or has expired')
+    if (time === 'first') await expect(expiredMessage).toBeHidden()
     else {
-      await expect(ended).toBeVisible()
-      noise.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
+      await expect(expiredMessage).toBeVisible()
+      errors.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
     }
     await fillPasswords(page, 'a new password')
     const title = time === 'first' ? 'Password Reset Successful' : 'Invalid Reset Link'
@@ -105,12 +105,12 @@ test('a used link, or one without a token, shows an error and leads back', async
   await expect(page).toHaveURL('/login')
 })
 
-test('a reset while signed in signs this browser out too', async ({ app, noise, page }) => {
-  noise.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
+test('a reset while signed in signs this browser out too', async ({ app, errors, page }) => {
+  errors.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
-  await page.goto(await linkOf(app))
+  await page.goto(await readResetLink(app))
   await fillPasswords(page, 'a new password')
   await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
   await expect(page.getByRole('banner').getByRole('link', { name: 'Sign In' })).toBeVisible()
@@ -122,25 +122,25 @@ test('a reset while signed in signs this browser out too', async ({ app, noise, 
 test('a network error is reported, and the input is kept', async ({
   app,
   context,
-  noise,
+  errors,
   page,
 }) => {
-  noise.allow(/ERR_INTERNET_DISCONNECTED/)
+  errors.allow(/ERR_INTERNET_DISCONNECTED/)
   const { email } = await makePerson(app)
   await requestResetEmail(page, email)
-  await page.goto(await linkOf(app))
+  await page.goto(await readResetLink(app))
   // Once this button is visible, the page's scripts are loaded.
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   await context.setOffline(true)
   await fillPasswords(page, 'a new password')
   await expect(page.getByText('Network error', { exact: true })).toBeVisible()
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
-  const sentence = page.locator('form').getByText('Network error occurred')
-  await expect(sentence).toBeVisible()
+  const networkError = page.locator('form').getByText('Network error occurred')
+  await expect(networkError).toBeVisible()
   // The next submit fails for another reason, which replaces the old message.
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
-  await expect(sentence).toBeHidden()
+  await expect(networkError).toBeHidden()
   await context.setOffline(false)
   await fillPasswords(page, 'a new password')
   await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()

@@ -14,12 +14,12 @@ test("a share email contains the link and the administrator's signature", async 
 
   const link = fileRow(page, file.originalName).getByRole('link', { name: 'Email link' })
   await expect(link).toHaveAttribute('href', /Mayfly/)
-  const mail = new URL((await link.getAttribute('href')) ?? '')
-  expect(mail.protocol).toBe('mailto:')
-  expect(mail.pathname).toBe('')
-  expect([...mail.searchParams.keys()]).toEqual(['subject', 'body'])
-  expect(mail.searchParams.get('subject')).toBe('A file for you: minutes & more.pdf')
-  const body = mail.searchParams.get('body')?.split('\r\n') ?? []
+  const mailtoUrl = new URL((await link.getAttribute('href')) ?? '')
+  expect(mailtoUrl.protocol).toBe('mailto:')
+  expect(mailtoUrl.pathname).toBe('')
+  expect([...mailtoUrl.searchParams.keys()]).toEqual(['subject', 'body'])
+  expect(mailtoUrl.searchParams.get('subject')).toBe('A file for you: minutes & more.pdf')
+  const body = mailtoUrl.searchParams.get('body')?.split('\r\n') ?? []
   expect(body).toContain('minutes & more.pdf (1000 Bytes)')
   expect(body).toContain(`${app.url}/s/${file.shortCode}`)
   expect(body.join('\n')).toMatch(/\nThe link works until \w+, \w+ \d+, \d{4} at /)

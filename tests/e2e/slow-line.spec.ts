@@ -4,7 +4,7 @@ import { createDatabase } from '../support/postgres-server.ts'
 import { startSlowLine } from '../support/slow-line.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { brokenConnection, expect, test as onNetwork } from './support/network.ts'
+import { connectionErrors, expect, test as onNetwork } from './support/network.ts'
 import { postgresUrl } from './support/run.ts'
 import { codeOf, expectUpload, sha256OfDownload, uploadItem } from './support/uploads.ts'
 
@@ -27,21 +27,21 @@ const test = onNetwork.extend({
 test('on a slow line, speed and time left are shown, and expired part URLs are replaced', async ({
   app,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
   // The server rejects a part with an expired URL before reading the whole body, and closes the
   // connection.
-  noise.allow(/403 \(Forbidden\).*\/storage\//)
-  noise.allow(brokenConnection)
+  errors.allow(/403 \(Forbidden\).*\/storage\//)
+  errors.allow(connectionErrors)
   const file = await writeRandomFile(folder, 'footage.mov', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
 
   await dropFiles(page, [file.path])
   // Now the first parts are in flight and others are queued.
-  const puts = () => network.exchanges.filter(({ method }) => method === 'PUT')
-  await expect.poll(() => puts().length).toBeGreaterThan(0)
+  const putExchanges = () => network.exchanges.filter(({ method }) => method === 'PUT')
+  await expect.poll(() => putExchanges().length).toBeGreaterThan(0)
   // Part URLs are valid for an hour, so all URLs signed so far have expired.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
@@ -52,10 +52,10 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
   await Promise.all([expect(speed).toBeVisible(), expect(timeLeft).toBeVisible()])
 
   await expectUpload(page, file.name, 'Completed')
-  const signings = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
+  const signRequests = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
   // The start response had URLs for all seven parts.
-  expect(signings.length).toBeGreaterThan(0)
+  expect(signRequests.length).toBeGreaterThan(0)
   // Downloads directly, because the line is slow in both directions.
-  const direct = `http://127.0.0.1:${app.deps.config.port}`
-  expect(await sha256OfDownload(direct, await codeOf(page, file.name))).toBe(file.sha256)
+  const directUrl = `http://127.0.0.1:${app.deps.config.port}`
+  expect(await sha256OfDownload(directUrl, await codeOf(page, file.name))).toBe(file.sha256)
 })

@@ -25,17 +25,17 @@ for (const [person, stops] of Object.entries(walks)) {
   test(`${person}: every screen shows the specification's literal texts`, async ({
     app,
     folder,
-    noise,
+    errors,
     page,
   }) => {
     await recordPageTexts(page)
-    for (const { at, go, shows = [], toast, tells = [] } of stops) {
+    for (const { at, perform, expectedTexts = [], toast, hiddenTexts = [] } of stops) {
       await test.step(at, async () => {
         await clearPageTexts(page)
-        await go({ app, folder, noise, page })
+        await perform({ app, folder, errors, page })
         if (toast) await expectToast(page, toast)
-        await expectPageTexts(page, tells)
-        for (const [where, texts] of shows) await expectShown(where(page), texts)
+        await expectPageTexts(page, hiddenTexts)
+        for (const [where, texts] of expectedTexts) await expectShown(where(page), texts)
       })
     }
   })
@@ -43,10 +43,10 @@ for (const [person, stops] of Object.entries(walks)) {
 
 test('feedback: errors are explained, a failure keeps the input, success clears it', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
-  noise.expect(/500 \(Internal Server Error\).*\/api\/feedback$/)
+  errors.expect(/500 \(Internal Server Error\).*\/api\/feedback$/)
   await page.goto('/feedback')
   await page.clock.install()
   const send = page.getByRole('button', { name: 'Send Feedback' })
@@ -89,21 +89,21 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
 
   // A second click while the response is pending sends nothing.
   await page.unroute('**/api/feedback')
-  let goOn = () => {}
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve
+  let releaseRequest = () => {}
+  const requestReleased = new Promise<void>((resolve) => {
+    releaseRequest = resolve
   })
   let requests = 0
   await page.route('**/api/feedback', async (route) => {
     requests += 1
-    await held
+    await requestReleased
     await route.continue()
   })
   await send.click()
   const sending = page.getByRole('button', { name: 'Sending...' })
   await expect(sending).toBeVisible()
   await sending.click()
-  goOn()
+  releaseRequest()
   await expect(toast).toContainText('Feedback sent successfully!')
   await expect(send).toBeVisible()
   for (const field of [name, email, message, page.getByLabel('Category')]) {

@@ -8,7 +8,7 @@ function themeOf(page: Page) {
 }
 
 /** Returns the background color of <html>, or of <body> if it has none. */
-function paper(page: Page) {
+function backgroundColor(page: Page) {
   return page.evaluate(() => {
     const [html, body] = [document.documentElement, document.body].map(
       (element) => getComputedStyle(element).backgroundColor,
@@ -17,8 +17,8 @@ function paper(page: Page) {
   })
 }
 
-const light = 'rgb(247, 246, 243)'
-const dark = 'rgb(17, 19, 18)'
+const lightBackground = 'rgb(247, 246, 243)'
+const darkBackground = 'rgb(17, 19, 18)'
 
 declare global {
   interface Window {
@@ -41,7 +41,7 @@ const names = [
 test('every page is light by default, dark when chosen, and stays dark after a reload', async ({
   app,
   folder,
-  noise,
+  errors,
   page,
 }) => {
   await page.addInitScript(() => {
@@ -54,17 +54,17 @@ test('every page is light by default, dark when chosen, and stays dark after a r
   })
   await page.emulateMedia({ colorScheme: 'dark' })
   const screens = Object.assign({}, ...Object.values(screenSets))
-  const chosen = Object.fromEntries(names.map((name) => [name, screens[name]]))
-  await openEach(chosen, { app, folder, noise, page }, async (name) => {
+  const selectedScreens = Object.fromEntries(names.map((name) => [name, screens[name]]))
+  await openEach(selectedScreens, { app, folder, errors, page }, async (name) => {
     expect(await themeOf(page), name).toBe('light')
-    expect(await paper(page), name).toBe(light)
+    expect(await backgroundColor(page), name).toBe(lightBackground)
 
     await page.getByRole('button', { name: 'Switch to dark theme' }).click()
-    await expect.poll(() => paper(page), name).toBe(dark)
+    await expect.poll(() => backgroundColor(page), name).toBe(darkBackground)
     await page.reload()
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page), name).toBe('dark')
-    expect(await paper(page), name).toBe(dark)
+    expect(await backgroundColor(page), name).toBe(darkBackground)
     // The first paint is reported with a delay.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
@@ -74,7 +74,7 @@ test('every page is light by default, dark when chosen, and stays dark after a r
     expect(setAt, name).toBeLessThan(paintedAt ?? 0)
 
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
-    await expect.poll(() => paper(page), name).toBe(light)
+    await expect.poll(() => backgroundColor(page), name).toBe(lightBackground)
     expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
     // The next screen starts without a chosen theme.
     await page.evaluate(() => localStorage.removeItem('mayfly-theme'))

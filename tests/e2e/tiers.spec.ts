@@ -1,6 +1,6 @@
 import type { User } from '../../src/shared/contract/account.ts'
 import { makePerson } from '../support/make.ts'
-import { pass, setClocks } from './support/clocks.ts'
+import { advanceClocks, setClocks } from './support/clocks.ts'
 import { chooseFiles, openDashboard, signIn } from './support/dashboard.ts'
 import { writeSparseFile } from './support/files.ts'
 import { pressOn } from './support/keyboard.ts'
@@ -13,7 +13,7 @@ const day = 24 * hour
 
 test('a trial is offered, counts down days and hours, and ends while the page is open', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app)
@@ -26,7 +26,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(banner).toContainText('Premium, free for 30 days')
   await expect(badge).toBeHidden()
 
-  noise.expect(/500 \(Internal Server Error\).*start-trial/)
+  errors.expect(/500 \(Internal Server Error\).*start-trial/)
   await page.route('**/api/auth/start-trial', (route) => route.fulfill({ status: 500 }))
   await pressOn(page, banner.getByRole('button', { name: 'Start trial' }))
   await expect(page.getByText('Failed to start trial')).toBeVisible()
@@ -41,9 +41,9 @@ test('a trial is offered, counts down days and hours, and ends while the page is
 
   // Spec §9: the countdown updates every 60 s. Each step is a request that extends the session,
   // which ends after 14 idle days.
-  for (const left of ['17 days left', '4 days left']) {
-    await pass(app, [page], 13 * day)
-    await expect(banner).toContainText(left)
+  for (const timeLeft of ['17 days left', '4 days left']) {
+    await advanceClocks(app, [page], 13 * day)
+    await expect(banner).toContainText(timeLeft)
     const read = page.waitForResponse(/\/api\/files/)
     await page.getByRole('tab', { name: 'My Files' }).click()
     expect((await read).status()).toBe(200)
@@ -51,13 +51,13 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   }
   const user: User = await (await page.request.get('/api/auth/user')).json()
   const leftMs = Date.parse(user.premiumTrialEndsAt ?? '') - app.clock().getTime()
-  await pass(app, [page], leftMs - 9 * hour - 50 * second)
+  await advanceClocks(app, [page], leftMs - 9 * hour - 50 * second)
   await expect(banner).toContainText('9 hours left')
-  await pass(app, [page], 60 * second)
+  await advanceClocks(app, [page], 60 * second)
   await expect(banner).toContainText('8 hours left')
   await expect(banner.getByRole('button', { name: 'Dismiss' })).toBeHidden()
 
-  await pass(app, [page], 9 * hour)
+  await advanceClocks(app, [page], 9 * hour)
   await expect(banner).toContainText('Trial expired')
   await expect(badge).toBeHidden()
   await expect(page.getByText('3 days (default)')).toBeVisible()
@@ -79,22 +79,22 @@ test('Keep Premium shows the price and makes Premium permanent', async ({ app, p
   await openDashboard(page, app, person)
   const banner = page.getByRole('complementary', { name: 'Premium trial' })
   await pressOn(page, banner.getByRole('button', { name: 'Keep Premium' }))
-  const question = page.getByRole('alertdialog', { name: 'Premium with no end date' })
-  await expect(question).toContainText('$8 per month')
-  await pressOn(page, question.getByRole('button', { name: 'Keep Premium' }))
+  const dialog = page.getByRole('alertdialog', { name: 'Premium with no end date' })
+  await expect(dialog).toContainText('$8 per month')
+  await pressOn(page, dialog.getByRole('button', { name: 'Keep Premium' }))
   // The dialog hides the banner from screen readers, so wait until it is closed.
   await expect(page.getByText('Your account is Premium now')).toBeVisible()
-  await expect(question).toBeHidden()
+  await expect(dialog).toBeHidden()
   await expect(banner).toBeHidden()
-  const kept: User = await (await page.request.get('/api/auth/user')).json()
-  expect(kept).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
+  const user: User = await (await page.request.get('/api/auth/user')).json()
+  expect(user).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
 })
 
 test('Upgrade Now continues a rejected file, and the administrator can downgrade again', async ({
   app,
   folder,
   network,
-  noise,
+  errors,
   page,
 }) => {
   const person = await makePerson(app, { role: 'admin' })
@@ -109,7 +109,7 @@ test('Upgrade Now continues a rejected file, and the administrator can downgrade
   // The administrator changes the tier without a trial.
   await expect(card.getByRole('button')).toHaveText(['Upgrade Now', 'Continue with Free'])
 
-  noise.expect(/500 \(Internal Server Error\).*toggle-premium/)
+  errors.expect(/500 \(Internal Server Error\).*toggle-premium/)
   await page.route('**/api/auth/toggle-premium', (route) => route.fulfill({ status: 500 }))
   await pressOn(page, card.getByRole('button', { name: 'Upgrade Now' }))
   await expect(page.getByText('Failed to change tier. Please try again.')).toBeVisible()

@@ -12,13 +12,13 @@ import {
 } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  brokenConnection,
+  connectionErrors,
   expect,
   reloadWhileStalled,
   stallAfter,
   test,
 } from './support/network.ts'
-import { answerPicker, countHandles, expectHandleSaved } from './support/picker.ts'
+import { countHandles, expectHandleSaved, mockPicker } from './support/picker.ts'
 import {
   codeOf,
   dropOnUpload,
@@ -36,7 +36,7 @@ const mebibyte = 1024 ** 2
 test('two tabs show the same upload, and either can cancel it', async ({
   app,
   context,
-  film,
+  film: video,
   page,
   network,
 }) => {
@@ -44,63 +44,63 @@ test('two tabs show the same upload, and either can cancel it', async ({
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
-  await expectUpload(page, film.name, 'Uploading')
-  await expectUpload(other, film.name, 'Uploading')
-  await pressCancel(other, film.name)
-  await expect(uploadItem(other, film.name)).toBeHidden()
-  await expect(uploadItem(page, film.name)).toBeHidden()
-  const mine = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
-  await expect.poll(mine).toEqual([])
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
+  await expectUpload(page, video.name, 'Uploading')
+  await expectUpload(other, video.name, 'Uploading')
+  await pressCancel(other, video.name)
+  await expect(uploadItem(other, video.name)).toBeHidden()
+  await expect(uploadItem(page, video.name)).toBeHidden()
+  const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(ownUploads).toEqual([])
 })
 
 test('an upload whose tab was reloaded can be resumed and sent by another tab', async ({
   app,
   context,
-  film,
+  film: video,
   page,
   network,
-  noise,
+  errors,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
-  await answerPicker(page, film, { asks: true })
+  await mockPicker(page, video, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
   network.open()
   const other = await openSecondTab(context)
-  await expectUpload(other, film.name, 'Paused')
+  await expectUpload(other, video.name, 'Paused')
 
-  const senders = new Set<Page>()
+  const sendingPages = new Set<Page>()
   for (const tab of [page, other]) {
     tab.on('request', (request) => {
-      if (request.method() === 'PUT') senders.add(tab)
+      if (request.method() === 'PUT') sendingPages.add(tab)
     })
   }
-  await pressResume(other, film.name)
-  await expectArrived(other, app, film)
-  await expectUpload(page, film.name, 'Completed')
-  await expect(fileRow(page, film.name)).toBeVisible()
-  expect([...senders]).toEqual([other])
+  await pressResume(other, video.name)
+  await expectArrived(other, app, video)
+  await expectUpload(page, video.name, 'Completed')
+  await expect(fileRow(page, video.name)).toBeVisible()
+  expect([...sendingPages]).toEqual([other])
 })
 
 test('signing out in one tab removes the uploads of all tabs from the browser', async ({
   app,
   context,
-  film,
+  film: video,
   page,
   network,
-  noise,
+  errors,
 }) => {
-  noise.allow(brokenConnection)
-  noise.allow(/401 \(Unauthorized\)/)
+  errors.allow(connectionErrors)
+  errors.allow(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [film.path]))
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
   await expectHandleSaved(page)
   const other = await openSecondTab(context)
-  await expectUpload(other, film.name, 'Uploading')
+  await expectUpload(other, video.name, 'Uploading')
   network.open()
   void network.holdAfter(mebibyte)
 
@@ -111,24 +111,24 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   await expect(uploadsPanel(page)).toBeHidden()
   for (const tab of [page, other]) {
     const stored = await tab.evaluate(() => JSON.stringify(localStorage))
-    expect(stored).not.toContain(film.name)
+    expect(stored).not.toContain(video.name)
     expect(stored).not.toContain('/storage/')
     expect(await countHandles(tab)).toBe(0)
   }
-  const mine = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
-  await expect.poll(mine).toEqual([])
+  const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(ownUploads).toEqual([])
 })
 
 test("closing an uploading tab leaves another tab's upload running and offers to resume its own", async ({
   app,
   context,
-  film,
+  film: video,
   folder,
-  noise,
+  errors,
   page,
   network,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const person = await makePerson(app)
   const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
@@ -136,7 +136,7 @@ test("closing an uploading tab leaves another tab's upload running and offers to
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes
   // or reloads.
-  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [video.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])
   await page.close()
@@ -147,7 +147,7 @@ test("closing an uploading tab leaves another tab's upload running and offers to
   await expectUpload(other, song.name, 'Completed')
   await expect(fileRow(other, song.name)).toBeVisible()
   expect(await sha256OfDownload(app.url, await codeOf(other, song.name))).toBe(song.sha256)
-  await expectUpload(other, film.name, 'Paused')
-  await dropOnUpload(other, film.path, film.name)
-  await expectArrived(other, app, film)
+  await expectUpload(other, video.name, 'Paused')
+  await dropOnUpload(other, video.path, video.name)
+  await expectArrived(other, app, video)
 })

@@ -3,7 +3,7 @@ import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { pressOn } from './support/keyboard.ts'
 import {
-  brokenConnection,
+  connectionErrors,
   expect,
   isConfirm,
   isStart,
@@ -17,17 +17,17 @@ const mebibyte = 1024 ** 2
 test("a download page shows the visitor's own uploads, and loads no panel code for others", async ({
   app,
   context,
-  film,
+  film: video,
   network,
-  noise,
+  errors,
   page,
   visitor,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const person = await makePerson(app, { tier: 'premium' })
   const { shortCode } = await makeFile(person)
   await openDashboard(page, app, person)
-  await stallAfter(network, 10 * mebibyte, () => chooseFiles(page, [film.path]))
+  await stallAfter(network, 10 * mebibyte, () => chooseFiles(page, [video.path]))
 
   const link = await context.newPage()
   await link.goto(`/s/${shortCode}`)
@@ -35,19 +35,19 @@ test("a download page shows the visitor's own uploads, and loads no panel code f
   await expect(pill.getByRole('button', { expanded: false })).toBeVisible()
   expect((await pill.boundingBox())?.width).toBeLessThan(300)
   expect((await pill.boundingBox())?.height).toBeLessThan(60)
-  await expectUpload(link, film.name, 'Uploading')
+  await expectUpload(link, video.name, 'Uploading')
   await expect(link.getByRole('link', { name: 'Download File' })).toBeInViewport()
-  await pressCancel(link, film.name)
+  await pressCancel(link, video.name)
   await expect(uploadsPanel(link)).toBeHidden()
   await expect(uploadsPanel(page)).toBeHidden()
   network.open()
 
-  const stranger = await visitor()
-  const loaded: string[] = []
-  stranger.on('request', (request) => loaded.push(new URL(request.url()).pathname))
-  await stranger.goto(`/s/${shortCode}`)
-  await expect(stranger.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
-  expect(loaded.filter((path) => /\.(js|css)$/.test(path))).toEqual([
+  const visitorPage = await visitor()
+  const requestedPaths: string[] = []
+  visitorPage.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
+  await visitorPage.goto(`/s/${shortCode}`)
+  await expect(visitorPage.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
+  expect(requestedPaths.filter((path) => /\.(js|css)$/.test(path))).toEqual([
     expect.stringMatching(/^\/assets\/enhance-[\w-]+\.js$/),
   ])
 })
@@ -78,21 +78,21 @@ test('on other pages the panel also shows foreground uploads', async ({
 
 test("an upload that the server can't start yet says so, and starts later", async ({
   app,
-  film,
+  film: video,
   folder,
   network,
-  noise,
+  errors,
   page,
 }) => {
-  noise.allow(brokenConnection)
+  errors.allow(connectionErrors)
   const note = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   network.answer(503, isStart)
-  await chooseFiles(page, [film.path, note.path])
+  await chooseFiles(page, [video.path, note.path])
 
   const panel = uploadsPanel(page)
-  await expectUpload(page, film.name, 'Pending')
-  await expect(uploadItem(page, film.name)).toContainText(
+  await expectUpload(page, video.name, 'Pending')
+  await expect(uploadItem(page, video.name)).toContainText(
     '0% · The server is not ready, trying again',
   )
   await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
@@ -110,14 +110,14 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   network,
   page,
 }) => {
-  const film = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
+  const video = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const panel = uploadsPanel(page)
   const list = panel.getByRole('list')
   network.hold(isConfirm)
-  await chooseFiles(page, [film.path])
+  await chooseFiles(page, [video.path])
   await expect(list).toBeVisible()
-  await uploadItem(page, film.name).getByRole('button', { name: 'Cancel' }).focus()
+  await uploadItem(page, video.name).getByRole('button', { name: 'Cancel' }).focus()
   network.open()
 
   const toggle = panel.getByRole('button', { name: '1 file uploaded' })
@@ -128,7 +128,7 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   await expect(page.locator('.uploads-spoken[role=status]')).toHaveText('1 file uploaded')
 
   await pressOn(page, toggle)
-  await expect(uploadItem(page, film.name).getByText('100%')).toBeVisible()
+  await expect(uploadItem(page, video.name).getByText('100%')).toBeVisible()
   await page.reload()
   await expect(toggle).toHaveAttribute('aria-expanded', 'false')
   await pressOn(page, panel.getByRole('button', { name: 'Clear' }))

@@ -39,7 +39,7 @@ async function signIn(page: Page) {
 
 test('signup works by keyboard to the dashboard, even with a second email', async ({
   app,
-  noise,
+  errors,
   page,
 }) => {
   const email = newAddress()
@@ -66,7 +66,7 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   // The toast has disappeared, but the instructions remain.
   await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()
 
-  noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
+  errors.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
   await expect(page.getByRole('textbox', { name: 'Email' })).toHaveValue(email)
   await signIn(page)
   await expect(page.getByText('Please verify your email address first.')).toBeVisible()
@@ -88,14 +88,14 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
 })
 
-test('invalid and expired links show an error and offer a new link', async ({ noise, page }) => {
+test('invalid and expired links show an error and offer a new link', async ({ errors, page }) => {
   await page.goto('/verify-email')
   await expect(page.getByRole('heading', { name: 'Verification failed' })).toBeVisible()
   await expect(page.getByText('No verification token found in URL')).toBeVisible()
   await page.getByRole('link', { name: 'Create New Account' }).click()
   await expect(page).toHaveURL('/signup')
 
-  noise.expect(/400 \(Bad Request\).*\/api\/auth\/verify-email\/check$/)
+  errors.expect(/400 \(Bad Request\).*\/api\/auth\/verify-email\/check$/)
   await page.goto('/verify-email?token=unknown')
   await expect(page.getByText('Verification failed').nth(1)).toBeVisible()
   await expect(page.getByText('This link is invalid or has expired.').first()).toBeVisible()
@@ -107,12 +107,16 @@ test('invalid and expired links show an error and offer a new link', async ({ no
   await expect(page).toHaveURL('/login')
 })
 
-test('a network error is reported, and the link works afterwards', async ({ app, noise, page }) => {
-  noise.allow(/ERR_FAILED/)
+test('a network error is reported, and the link works afterwards', async ({
+  app,
+  errors,
+  page,
+}) => {
+  errors.allow(/ERR_FAILED/)
   const token = await signUpForToken(app, { email: newAddress() })
-  const held = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   const failLater = async (route: Route) => {
-    await held.promise
+    await released.promise
     await route.abort()
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
@@ -121,7 +125,7 @@ test('a network error is reported, and the link works afterwards', async ({ app,
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()
-  held.resolve()
+  released.resolve()
   await expect(page.getByText('Network error', { exact: true })).toBeVisible()
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   await expect(page.getByText('Network error occurred')).toBeVisible()

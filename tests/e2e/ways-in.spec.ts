@@ -6,7 +6,7 @@ import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { expect, stallAfter, test } from './support/network.ts'
-import { recordTexts } from './support/shown-texts.ts'
+import { recordShownTexts } from './support/shown-texts.ts'
 import { codeOf, sha256OfDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -26,7 +26,7 @@ test('each file of a dropped folder gets a link, and all links are copied at onc
     await writeRandomFile(join(trip, 'day two'), 'empty.txt', 0),
   ]
   await openDashboard(page, app, await makePerson(app))
-  const shown = await recordTexts(page)
+  const shown = await recordShownTexts(page)
 
   await dropFiles(page, [trip])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()

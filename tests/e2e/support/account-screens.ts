@@ -13,18 +13,18 @@ const hour = 3_600_000
 /** Creates a user with the longest allowed names and many sessions. */
 async function makePersonWithSessions(app: TestApp) {
   const person = await makePerson(app)
-  const long = {
+  const longName = {
     firstName: 'Wolfeschlegelstein'.repeat(6).slice(0, 100),
     lastName: 'y '.repeat(50),
   }
   const email = `${'long'.repeat(15)}@${'mail.'.repeat(20)}example.org`
   await app.deps.db
     .update(users)
-    .set({ ...long, email, emailVerified: true })
+    .set({ ...longName, email, emailVerified: true })
     .where(eq(users.id, person.id))
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
   if (!row) throw new Error('no session')
-  const others = Array.from({ length: 12 }, (_, at) => ({
+  const otherSessions = Array.from({ length: 12 }, (_, at) => ({
     ...row,
     id: `${row.id}-${at}`,
     token: `${row.token}-${at}`,
@@ -32,16 +32,16 @@ async function makePersonWithSessions(app: TestApp) {
     ipAddress: '2001:db8:1234:5678:9abc:def0:1234:5678',
     updatedAt: new Date(row.updatedAt.getTime() - at * at * hour),
   }))
-  await app.deps.db.insert(sessions).values(others)
+  await app.deps.db.insert(sessions).values(otherSessions)
   return { ...person, email }
 }
 
 /** Opens the account page with these sign-in methods, whatever the server supports. */
-async function openAccount(page: Page, ways: ('password' | 'google')[]) {
+async function openAccount(page: Page, methods: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()
   await page.route('**/api/auth/user/ways', (route) =>
-    route.fulfill({ json: ways.map((way) => ({ way, since })) }),
+    route.fulfill({ json: methods.map((method) => ({ way: method, since })) }),
   )
   await page.goto('/account')
 }
@@ -74,25 +74,25 @@ export const accountScreens: Screens = {
     await page.goto('/admin')
     await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
   },
-  'a server that cannot be reached': async ({ noise, page }) => {
-    noise.expect(/503 \(Service Unavailable\).*\/api\/auth\/user$/)
+  'a server that cannot be reached': async ({ errors, page }) => {
+    errors.expect(/503 \(Service Unavailable\).*\/api\/auth\/user$/)
     await page.route('**/api/auth/user', (route) => route.fulfill({ status: 503 }))
     await page.goto('/account')
     await expect(page.getByText('Mayfly cannot be reached right now')).toBeVisible()
   },
-  'a screen whose code is gone': async ({ noise, page }) => {
+  'a screen whose code is gone': async ({ errors, page }) => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeVisible()
-    noise.expect(/404 \(Not Found\).*\/assets\/admin-page/)
-    noise.allow(/Failed to fetch dynamically imported module|Unable to preload/)
+    errors.expect(/404 \(Not Found\).*\/assets\/admin-page/)
+    errors.allow(/Failed to fetch dynamically imported module|Unable to preload/)
     await page.route(/\/assets\/admin-page/, (route) => route.fulfill({ status: 404 }))
     await page.goto('/admin')
     await expect(page.getByText('This screen could not be shown')).toBeVisible()
   },
-  'account that cannot be loaded': async ({ noise, page }) => {
+  'account that cannot be loaded': async ({ errors, page }) => {
     await page.getByRole('button', { name: 'Reload' }).click()
     await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
-    noise.expect(/ERR_FAILED/)
+    errors.expect(/ERR_FAILED/)
     await page.route(/\/api\/auth\/(sessions|user\/\w+)$/, (route) => route.abort())
     await page.goto('/account')
     for (const what of ['Your sessions', 'The ways to sign in', 'The figures']) {

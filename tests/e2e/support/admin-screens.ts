@@ -14,11 +14,11 @@ const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.examp
 /** Creates users, feedback and audit log entries with the longest possible texts. */
 async function fillWithLongContent(app: TestApp): Promise<void> {
   const { db } = app.deps
-  const long = await makePerson(app, { tier: 'premium' })
-  const { id } = await makeFile(long)
+  const longNamedUser = await makePerson(app, { tier: 'premium' })
+  const { id } = await makeFile(longNamedUser)
   await db.update(files).set({ downloadCount: 1_234_567 }).where(eq(files.id, id))
   const names = { name: 'Wolfeschlegelstein'.repeat(11), email: longAddress }
-  await db.update(users).set(names).where(eq(users.id, long.id))
+  await db.update(users).set(names).where(eq(users.id, longNamedUser.id))
   const at = app.clock()
   const message = `${'unbroken'.repeat(60)}\n\nتعليق طويل\n`.repeat(3)
   await db.insert(feedback).values([
@@ -35,9 +35,13 @@ async function fillWithLongContent(app: TestApp): Promise<void> {
   const details = { key: 'app_version', from: null, to: 'v'.repeat(40) }
   const ipAddress = '2001:db8:1234:5678:9abc:def0:1234:5678'
   const entry = { at, action: 'change-setting' as const, ipAddress, details }
-  await db
-    .insert(auditLog)
-    .values(Array.from({ length: 21 }, () => ({ ...entry, actor: long.id, subject: long.id })))
+  await db.insert(auditLog).values(
+    Array.from({ length: 21 }, () => ({
+      ...entry,
+      actor: longNamedUser.id,
+      subject: longNamedUser.id,
+    })),
+  )
 }
 
 /** Reports two files with the longest possible texts. */
@@ -46,21 +50,21 @@ async function makeReports(app: TestApp): Promise<void> {
   const bytes = new Uint8Array(1000)
   const file = await makeFile(owner, { name: longName, type: 'application/pdf', bytes })
   await makeFile(owner, { name: 'copy.pdf', bytes })
-  const arabic = await makeFile(owner, { name: 'تقرير الاجتماع الأول.docx' })
+  const arabicFile = await makeFile(owner, { name: 'تقرير الاجتماع الأول.docx' })
   const visitor = makeClient(app)
-  await report(visitor, arabic.shortCode, { reason: 'ليس لهم أن يشاركوه', website: 'x' })
+  await report(visitor, arabicFile.shortCode, { reason: 'ليس لهم أن يشاركوه', website: 'x' })
   for (const reason of ['It is a trap.', 'word '.repeat(199), 'averylongword'.repeat(20)]) {
     const email = `${'long'.repeat(15)}@${'mail.'.repeat(20)}example.org`
     await report(visitor, file.shortCode, { reason, email })
   }
 }
 
-async function cancelQuestion(page: Page): Promise<void> {
+async function cancelDialog(page: Page): Promise<void> {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('alertdialog')).toBeHidden()
 }
 
-const rule = JSON.stringify({
+const corsRule = JSON.stringify({
   CORSRules: [
     {
       AllowedOrigins: ['https://files.example.org'],
@@ -78,7 +82,7 @@ const lines: CheckLine[] = [
     name: 'CORS',
     status: 'failing',
     message: `Browsers refuse to send files from https://files.example.org to the bucket "${'bucket-'.repeat(9)}".`,
-    cure: `Write this rule to a file cors.json and give it to the bucket: ${rule}`,
+    cure: `Write this rule to a file cors.json and give it to the bucket: ${corsRule}`,
   },
   {
     name: 'Mail: lost emails',
@@ -119,17 +123,17 @@ export const adminScreens: Screens = {
     await expect(page.getByRole('alertdialog', { name: 'Expire files' })).toBeVisible()
   },
   'the question before ending Premium': async ({ page }) => {
-    await cancelQuestion(page)
+    await cancelDialog(page)
     await page.getByRole('button', { name: /^Make Free: Ada/ }).click()
     await expect(page.getByRole('alertdialog', { name: /^Make Free: Ada/ })).toBeVisible()
   },
   'the question before deleting feedback': async ({ page }) => {
-    await cancelQuestion(page)
+    await cancelDialog(page)
     await page.getByRole('button', { name: 'Delete the feedback from Grace' }).click()
     await expect(page.getByRole('alertdialog', { name: /^Delete the feedback/ })).toBeVisible()
   },
   'adding a user': async ({ page }) => {
-    await cancelQuestion(page)
+    await cancelDialog(page)
     await page.getByRole('button', { name: 'Add user' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add user' })
     await dialog.getByLabel('Email').fill('nowhere')
@@ -172,9 +176,9 @@ export const adminScreens: Screens = {
   },
   'the question before deleting a user': async ({ page }) => {
     await page.getByRole('button', { name: /^Delete Wolfe/ }).click()
-    const question = page.getByRole('dialog', { name: /^Delete Wolfe/ })
-    await question.getByRole('button', { name: 'Delete' }).click()
-    await expect(question.getByText('This does not match the address above.')).toBeVisible()
+    const dialog = page.getByRole('dialog', { name: /^Delete Wolfe/ })
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await expect(dialog.getByText('This does not match the address above.')).toBeVisible()
   },
   'the question before a takedown': async ({ page }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -184,8 +188,8 @@ export const adminScreens: Screens = {
     await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
     await expect(page.getByText('Please give a reason.')).toBeVisible()
   },
-  'Admin Center that cannot be loaded': async ({ app, noise, page }) => {
-    noise.expect(/500 \(Internal Server Error\)/)
+  'Admin Center that cannot be loaded': async ({ app, errors, page }) => {
+    errors.expect(/500 \(Internal Server Error\)/)
     await page.route(/\/api\/(admin|settings)\//, (route) => route.fulfill({ status: 500 }))
     await openAdminCenter(page, app)
     for (const what of [

@@ -38,8 +38,8 @@ export const dashboardScreens: Screens = {
       .setInputFiles({ name: longName, mimeType: 'application/pdf', buffer: Buffer.alloc(1000) })
     await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeVisible()
   },
-  'dashboard after a refusal': async ({ app, noise, page }) => {
-    noise.expect(/403 \(Forbidden\).*get-upload-url$/)
+  'dashboard after a refusal': async ({ app, errors, page }) => {
+    errors.expect(/403 \(Forbidden\).*get-upload-url$/)
     const person = await makePerson(app)
     for (const name of ['one.txt', 'two.txt', 'three.txt']) await makeFile(person, { name })
     await openDashboard(page, app, person)
@@ -86,8 +86,8 @@ export const dashboardScreens: Screens = {
     )
     await expect(page.getByText('Trial expired')).toBeVisible()
   },
-  'files that could not be loaded': async ({ app, noise, page }) => {
-    noise.expect(/500 \(Internal Server Error\).*\/api\/files\?/)
+  'files that could not be loaded': async ({ app, errors, page }) => {
+    errors.expect(/500 \(Internal Server Error\).*\/api\/files\?/)
     await page.route(/\/api\/files\?/, (route) => route.fulfill({ status: 500 }))
     await openDashboard(page, app, await makePerson(app))
     await page.getByRole('tab', { name: 'My Files' }).click()
@@ -115,11 +115,11 @@ export const dashboardScreens: Screens = {
       })),
     )
     await expect(fileRow(page, longName).getByText('New', { exact: true })).toBeVisible()
-    const together = page.getByRole('button', { name: 'Copy 2 links' })
-    await expect(together).toBeVisible()
+    const copyLinksButton = page.getByRole('button', { name: 'Copy 2 links' })
+    await expect(copyLinksButton).toBeVisible()
     // In real time the toast would disappear after 5 s.
     await page.clock.install()
-    await together.click()
+    await copyLinksButton.click()
     await expect(page.getByText('2 links copied')).toBeVisible()
     await page.getByText('2 links copied').hover()
   },

@@ -63,7 +63,7 @@ export async function reloadAndConfirm(page: Page): Promise<void> {
   await page.reload()
 }
 
-async function middleOf(target: Locator) {
+async function centerOf(target: Locator) {
   const box = await target.boundingBox()
   if (!box) throw new Error(`${target} is not shown.`)
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
@@ -72,11 +72,11 @@ async function middleOf(target: Locator) {
 /** Drops files and folders from disk onto the page or `target`, using native drag and drop. */
 export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
   const browser = await page.context().newCDPSession(page)
-  const place = target ? await middleOf(target) : { x: 640, y: 400 }
+  const position = target ? await centerOf(target) : { x: 640, y: 400 }
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     browser.send('Input.dispatchDragEvent', {
       type,
-      ...place,
+      ...position,
       data: { items: [], files: paths, dragOperationsMask: 1 },
     })
   await drag('dragEnter')

@@ -4,7 +4,7 @@ import { saveBrand } from '../../support/brands.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
 import { longName, makeFilesInAllStates } from './file-screens.ts'
-import { leaveUploads } from './left-uploads.ts'
+import { storeUploadRecords } from './left-uploads.ts'
 import type { Screens } from './open-screens.ts'
 import { openPanel, uploadsPanel } from './uploads.ts'
 
@@ -26,7 +26,7 @@ export const downloadScreens: Screens = {
     await page.goto(`/s/${shortCode}`)
     await expect(page.getByText('Please credit the photographer.')).toBeVisible()
   },
-  'a report that was refused': async ({ app, noise, page }) => {
+  'a report that was refused': async ({ app, errors, page }) => {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
@@ -35,7 +35,7 @@ export const downloadScreens: Screens = {
     await page.getByLabel('Malware').check()
     await page.getByLabel('Details').fill('It came in a mail from “our bank”.')
     await page.getByLabel('Email').fill('ada')
-    noise.expect(/400 \(Bad Request\).*\/report$/)
+    errors.expect(/400 \(Bad Request\).*\/report$/)
     await page.getByRole('button', { name: 'Send report' }).click()
     await expect(page.getByRole('alert').first()).toContainText('valid email address')
   },
@@ -49,7 +49,7 @@ export const downloadScreens: Screens = {
   },
   'uploads panel in every state': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)
-    await leaveUploads(page, person.id)
+    await storeUploadRecords(page, person.id)
     await openDashboard(page, app, person)
     await expect(uploadsPanel(page).getByText('Upload failed with status 403')).toBeVisible()
   },
@@ -62,10 +62,10 @@ export const downloadScreens: Screens = {
     await openPanel(page)
     await expect(uploadsPanel(page).getByText('lecture-07.mp4').first()).toBeVisible()
   },
-  'a download that failed': async ({ app, noise, page }) => {
+  'a download that failed': async ({ app, errors, page }) => {
     const person = await makePerson(app)
     const file = await makeFile(person)
-    noise.expect(/404 \(Not Found\).*\/api\/download\//)
+    errors.expect(/404 \(Not Found\).*\/api\/download\//)
     await page.goto(`/s/${file.shortCode}`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
     await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })

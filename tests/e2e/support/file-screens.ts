@@ -19,7 +19,7 @@ export const longName = `Minutes ${'of a very long meeting '.repeat(8)}`
 /** Creates files with links in every state and with unusual names. */
 export async function makeFilesInAllStates(app: TestApp) {
   const person = await makePerson(app, { tier: 'premium' })
-  const ages = [
+  const fileOptions = [
     { name: longName, days: '7', type: 'application/pdf', age: 0 },
     {
       name: 'تقرير الاجتماع الأول.docx',
@@ -32,15 +32,15 @@ export async function makeFilesInAllStates(app: TestApp) {
     { name: 'over.mp3', days: '3', type: 'audio/mpeg', age: 31 * day },
     { name: 'a', days: '5', age: 0, bytes: new Uint8Array(0) },
   ]
-  for (const { age, ...options } of ages) {
+  for (const { age, ...options } of fileOptions) {
     const file = await makeFile(person, options)
-    const earlier = (date: string) => new Date(Date.parse(date) - age)
+    const shiftDate = (date: string) => new Date(Date.parse(date) - age)
     await app.deps.db
       .update(files)
       .set({
-        createdAt: earlier(file.createdAt),
-        expiresAt: earlier(file.expiresAt),
-        maxLifetimeAt: earlier(file.maxLifetimeAt),
+        createdAt: shiftDate(file.createdAt),
+        expiresAt: shiftDate(file.expiresAt),
+        maxLifetimeAt: shiftDate(file.maxLifetimeAt),
       })
       .where(eq(files.id, file.id))
   }
@@ -86,8 +86,8 @@ export const fileScreens: Screens = {
     await page.getByRole('button', { name: `0 downloads, statistics of ${longName}` }).click()
     await expect(page.getByRole('heading', { name: /^No downloads in/ })).toBeVisible()
   },
-  'settings and statistics that could not be loaded': async ({ noise, page }) => {
-    noise.expect(/500 \(Internal Server Error\)/)
+  'settings and statistics that could not be loaded': async ({ errors, page }) => {
+    errors.expect(/500 \(Internal Server Error\)/)
     await page.route(/\/api\/(preferences|files\/[^/]+\/stats)$/, (route) =>
       route.fulfill({ status: 500 }),
     )

@@ -18,8 +18,8 @@ const blockSize = 4 * 1024 * 1024
 /** Yields reproducible, incompressible bytes: encrypted zeros. */
 export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
-  for (let left = size; left > 0; left -= blockSize) {
-    yield cipher.update(Buffer.alloc(Math.min(left, blockSize)))
+  for (let remaining = size; remaining > 0; remaining -= blockSize) {
+    yield cipher.update(Buffer.alloc(Math.min(remaining, blockSize)))
   }
 }
 
@@ -35,16 +35,16 @@ export async function writeRandomFile(
   name: string,
   size: number,
 ): Promise<DiskFile> {
-  if (size < sharedSize) return writeOwnFile(folder, name, size)
+  if (size < sharedSize) return writeUniqueFile(folder, name, size)
   const path = join(folder, name)
-  const shared = sharedFiles.get(size) ?? shareFile(size)
-  sharedFiles.set(size, shared)
-  const sha256 = await shared
-  await link(pathOfShared(size, sha256), path)
+  const sharedFile = sharedFiles.get(size) ?? shareFile(size)
+  sharedFiles.set(size, sharedFile)
+  const sha256 = await sharedFile
+  await link(sharedPath(size, sha256), path)
   return { name, path, size, sha256 }
 }
 
-function pathOfShared(size: number, sha256: string): string {
+function sharedPath(size: number, sha256: string): string {
   return join(runFolder(), `${size}-${sha256}`)
 }
 
@@ -55,12 +55,12 @@ const sharedFiles = new Map<number, Promise<string>>()
 async function shareFile(size: number): Promise<string> {
   const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
   if (found !== undefined) return found.slice(`${size}-`.length)
-  const { path, sha256 } = await writeOwnFile(runFolder(), `of-${process.pid}-${size}`, size)
-  await rename(path, pathOfShared(size, sha256))
+  const { path, sha256 } = await writeUniqueFile(runFolder(), `of-${process.pid}-${size}`, size)
+  await rename(path, sharedPath(size, sha256))
   return sha256
 }
 
-async function writeOwnFile(folder: string, name: string, size: number): Promise<DiskFile> {
+async function writeUniqueFile(folder: string, name: string, size: number): Promise<DiskFile> {
   const path = join(folder, name)
   const hash = createHash('sha256')
   await pipeline(

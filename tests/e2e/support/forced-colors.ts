@@ -10,9 +10,9 @@ export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
   // Browsers show a ring for focus set by script only if the last input was a key.
   await page.keyboard.press('Shift')
-  const faults = await page.evaluate(findProblems)
+  const problems = await page.evaluate(findProblems)
   await page.emulateMedia({ forcedColors: 'none' })
-  return faults
+  return problems
 }
 
 /** Runs in the page. */
@@ -20,7 +20,7 @@ function findProblems(): string[] {
   const tagOf = (element: Element) =>
     element.outerHTML.slice(0, element.outerHTML.indexOf('>') + 1) + element.textContent
 
-  const isReached = (element: HTMLElement) =>
+  const isFocusable = (element: HTMLElement) =>
     element.tabIndex >= 0 &&
     !element.matches(':disabled') &&
     element.checkVisibility({ visibilityProperty: true }) &&
@@ -36,10 +36,10 @@ function findProblems(): string[] {
     ...document.querySelectorAll<HTMLElement>(
       'a[href], button, input, select, textarea, summary, [tabindex]',
     ),
-  ].filter(isReached)
+  ].filter(isFocusable)
   const kinds = new Map(controls.map((one) => [`${one.tagName} ${one.className}`, one]))
   const focused = document.activeElement
-  const unseenFocus = [...kinds.values()].filter((control) => {
+  const invisibleFocus = [...kinds.values()].filter((control) => {
     control.focus({ preventScroll: true })
     return (
       document.activeElement === control &&
@@ -58,7 +58,7 @@ function findProblems(): string[] {
     return [background, style.borderBottomWidth, style.textDecorationLine].join()
   }
   const state = '[aria-selected="true"], [role="radio"][aria-checked="true"], nav [aria-current]'
-  const unseenState = [...document.querySelectorAll(state)].filter((current) => {
+  const invisibleState = [...document.querySelectorAll(state)].filter((current) => {
     const group = current.closest('[role="tablist"], [role="radiogroup"], nav')
     const other = [...(group?.querySelectorAll(current.tagName) ?? [])].find(
       (one) => !one.matches(state) && one.className === current.className,
@@ -66,7 +66,7 @@ function findProblems(): string[] {
     return other?.checkVisibility() && styleOf(other) === styleOf(current)
   })
   return [
-    ...unseenFocus.map((element) => `no focus ring: ${tagOf(element)}`),
-    ...unseenState.map((element) => `looks like the others: ${tagOf(element)}`),
+    ...invisibleFocus.map((element) => `no focus ring: ${tagOf(element)}`),
+    ...invisibleState.map((element) => `looks like the others: ${tagOf(element)}`),
   ]
 }

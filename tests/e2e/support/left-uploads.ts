@@ -3,7 +3,7 @@ import { recordKeyPrefix } from '../../../src/web/uploads/records/record-key.ts'
 import type { UploadRecord } from '../../../src/web/uploads/records/upload-record.ts'
 import { longName } from './file-screens.ts'
 
-const lecture: UploadRecord = {
+const lectureUpload: UploadRecord = {
   id: '1',
   ownerId: '',
   batch: 'one drop',
@@ -26,13 +26,19 @@ const lecture: UploadRecord = {
 }
 
 /** Writes upload records in different states to localStorage, as left by an earlier page load. */
-export async function leaveUploads(page: Page, ownerId: string) {
+export async function storeUploadRecords(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
-    { ...lecture },
-    { ...lecture, id: '2', fileName: longName, need: 'sign-in' },
-    { ...lecture, id: '3', status: 'failed', need: null, error: 'Upload failed with status 403' },
+    { ...lectureUpload },
+    { ...lectureUpload, id: '2', fileName: longName, need: 'sign-in' },
     {
-      ...lecture,
+      ...lectureUpload,
+      id: '3',
+      status: 'failed',
+      need: null,
+      error: 'Upload failed with status 403',
+    },
+    {
+      ...lectureUpload,
       id: '4',
       fileName: 'تقرير الاجتماع الأول.docx',
       fileSize: 0,
@@ -42,15 +48,22 @@ export async function leaveUploads(page: Page, ownerId: string) {
       uploadedBytes: 0,
     },
     // A pasted file can't be chosen again, so the page drops this upload when it opens.
-    { ...lecture, id: '5', fileName: 'image.png', status: 'uploading', need: null, pasted: true },
+    {
+      ...lectureUpload,
+      id: '5',
+      fileName: 'image.png',
+      status: 'uploading',
+      need: null,
+      pasted: true,
+    },
   ]
-  const kept = records.map((record) => [
+  const entries = records.map((record) => [
     recordKeyPrefix + record.id,
     JSON.stringify({ ...record, ownerId, lastActivity: Date.now() - 10_000 }),
   ])
   await page.goto('/robots.txt')
-  await page.evaluate((kept) => {
-    for (const [key = '', record = ''] of kept) localStorage.setItem(key, record)
+  await page.evaluate((entries) => {
+    for (const [key = '', record = ''] of entries) localStorage.setItem(key, record)
     localStorage.setItem('mayfly-uploads-panel', 'open')
-  }, kept)
+  }, entries)
 }

@@ -8,7 +8,7 @@ import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
 /** Console messages about broken transfers, which vary with where the transfer broke. */
-export const brokenConnection = /net::ERR_|Failed to load resource/
+export const connectionErrors = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 
@@ -39,10 +39,10 @@ export const test = base.extend<{
 export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
-  begin: () => Promise<void>,
+  start: () => Promise<void>,
 ): Promise<void> {
   const reached = network.holdAfter(bytes)
-  await begin()
+  await start()
   await reached
 }
 
@@ -67,21 +67,21 @@ export async function reopen(
   const context = page.context()
   await end(page)
   network.cut()
-  const again = await context.newPage()
+  const newPage = await context.newPage()
   network.open()
-  await again.goto('/')
-  return again
+  await newPage.goto('/')
+  return newPage
 }
 
 /** Returns the body bytes of all PUTs after the first `since` requests, including repeated ones. */
-export function sentSince(network: ChaosProxy, since = 0): number {
+export function sentBytes(network: ChaosProxy, since = 0): number {
   return network.exchanges
     .slice(since)
     .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
 }
 
 /** Returns an identifier of the part a PUT sends, to disk or to a bucket. */
-function partOf({ url }: Exchange): string {
+function partKey({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
@@ -89,8 +89,8 @@ function partOf({ url }: Exchange): string {
 /** Returns the PUTs whose part was sent again later. */
 export function wastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
-  const lastOfParts = new Set(new Map(puts.map((put) => [partOf(put), put])).values())
-  return puts.filter((put) => !lastOfParts.has(put))
+  const lastPuts = new Set(new Map(puts.map((put) => [partKey(put), put])).values())
+  return puts.filter((put) => !lastPuts.has(put))
 }
 
 /**
@@ -102,7 +102,7 @@ export function expectNoWastedPuts(network: ChaosProxy): void {
 }
 
 /** Returns the number of successful PUTs. */
-export function storedPuts(network: ChaosProxy): number {
+export function countStoredPuts(network: ChaosProxy): number {
   return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
     .length
 }

@@ -1,12 +1,12 @@
 import { type Page, test } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
-import type { Noise } from './noise.ts'
+import type { ErrorWatcher } from './error-watcher.ts'
 
 /** What opening a screen requires. */
 export interface ScreenContext {
   app: TestApp
   page: Page
-  noise: Noise
+  errors: ErrorWatcher
   folder: string
 }
 

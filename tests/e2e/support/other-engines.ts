@@ -32,21 +32,21 @@ async function openFirefox(folder: string): Promise<EnginePage> {
   const url = await firstMatch(firefox.stderr, /BiDi listening on (ws:\S+)/)
   const socket = new WebSocket(`${url}/session`)
   await once(socket, 'open')
-  const answers = new Map<number, (response: BidiAnswer) => void>()
+  const pendingCalls = new Map<number, (response: BidiResponse) => void>()
   socket.addEventListener('message', ({ data }) => {
-    const response: BidiAnswer = JSON.parse(data)
-    answers.get(response.id)?.(response)
+    const response: BidiResponse = JSON.parse(data)
+    pendingCalls.get(response.id)?.(response)
   })
   let lastId = 0
   // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
   const send = async (method: string, params: object): Promise<any> => {
     lastId += 1
     const id = lastId
-    const { promise, resolve } = Promise.withResolvers<BidiAnswer>()
-    answers.set(id, resolve)
+    const { promise, resolve } = Promise.withResolvers<BidiResponse>()
+    pendingCalls.set(id, resolve)
     socket.send(JSON.stringify({ id, method, params }))
     const response = await promise
-    answers.delete(id)
+    pendingCalls.delete(id)
     if (response.type === 'error') throw new Error(`${method}: ${response.message}`)
     return response.result
   }
@@ -83,7 +83,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
   }
 }
 
-interface BidiAnswer {
+interface BidiResponse {
   id: number
   type: 'success' | 'error'
   result?: unknown

@@ -27,12 +27,12 @@ export async function recordPageTexts(page: Page): Promise<void> {
       const lines = toast.id === 'toast' ? toast.childNodes : toast.querySelectorAll('p')
       return [...lines].map(({ textContent }) => textContent ?? '')
     }
-    const note = (added: Element) => {
-      for (const one of [added, ...added.querySelectorAll('*')]) {
+    const recordElement = (addedElement: Element) => {
+      for (const one of [addedElement, ...addedElement.querySelectorAll('*')]) {
         recorded.texts.push((one.textContent ?? '').trim())
       }
-      const around = added.closest(toasts)
-      const shown = around ? [around] : added.querySelectorAll(toasts)
+      const around = addedElement.closest(toasts)
+      const shown = around ? [around] : addedElement.querySelectorAll(toasts)
       for (const toast of shown) recorded.toasts.push(linesOf(toast))
     }
     new MutationObserver((changes) => {
@@ -40,7 +40,7 @@ export async function recordPageTexts(page: Page): Promise<void> {
         const changed = type === 'characterData' ? [target] : addedNodes
         for (const node of changed) {
           const element = node instanceof Element ? node : node.parentElement
-          if (element) note(element)
+          if (element) recordElement(element)
         }
       }
     }).observe(document, { subtree: true, childList: true, characterData: true })
@@ -67,34 +67,41 @@ export function expectPageTexts(page: Page, texts: readonly string[]): Promise<v
 
 /** Waits until a toast has shown this title and description. */
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
-  const wanted = description === undefined ? [title] : [title, description]
+  const expectedTexts = description === undefined ? [title] : [title, description]
   const shown = async () => {
     const toasts = await page.evaluate(() => window.recorded?.toasts ?? [])
-    return toasts.map((lines) => lines.slice(0, wanted.length))
+    return toasts.map((lines) => lines.slice(0, expectedTexts.length))
   }
-  return expect.poll(shown, 'toasts so far').toContainEqual(wanted)
+  return expect.poll(shown, 'toasts so far').toContainEqual(expectedTexts)
 }
 
 /**
- * Waits until `place` shows each text, including options and accessible names. A string must match
+ * Waits until `container` shows each text, including options and accessible names. A string must match
  * a whole element or text node ('Free' also occurs in sentences); a pattern may match anywhere.
  */
-export function expectShown(place: Locator, texts: readonly (string | RegExp)[]): Promise<void> {
+export function expectShown(
+  container: Locator,
+  texts: readonly (string | RegExp)[],
+): Promise<void> {
   const missing = async () => {
-    const [whole = '', ...pieces] = await place.evaluate((element) => {
-      const tidy = (text: string | null) => (text ?? '').replaceAll(/[^\S\n]+/g, ' ').trim()
-      const named = [...element.querySelectorAll('[aria-label], option')]
-      const names = named.map((one) => tidy(one.getAttribute('aria-label') ?? one.textContent))
+    const [whole = '', ...pieces] = await container.evaluate((element) => {
+      const normalize = (text: string | null) => (text ?? '').replaceAll(/[^\S\n]+/g, ' ').trim()
+      const labeled = [...element.querySelectorAll('[aria-label], option')]
+      const names = labeled.map((one) =>
+        normalize(one.getAttribute('aria-label') ?? one.textContent),
+      )
       const elements = [element, ...element.querySelectorAll('*')].filter(
         (one) => one instanceof HTMLElement && one.checkVisibility({ visibilityProperty: true }),
       )
       const pieces = elements.flatMap((one) => [
-        tidy(one.textContent),
-        ...[...one.childNodes].filter((node) => node instanceof Text).map(({ data }) => tidy(data)),
+        normalize(one.textContent),
+        ...[...one.childNodes]
+          .filter((node) => node instanceof Text)
+          .map(({ data }) => normalize(data)),
       ])
       // biome-ignore lint/performance/useDomNodeTextContent: a hidden text counts as missing
-      const seen = element instanceof HTMLElement ? tidy(element.innerText) : ''
-      return [[seen, ...names].join('\n'), ...names, ...pieces]
+      const visibleText = element instanceof HTMLElement ? normalize(element.innerText) : ''
+      return [[visibleText, ...names].join('\n'), ...names, ...pieces]
     })
     return texts.filter((text) =>
       text instanceof RegExp ? !text.test(whole) : !pieces.includes(text),

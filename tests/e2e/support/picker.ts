@@ -2,12 +2,12 @@ import { expect, type Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
 /** Removes the file picker, as in browsers that support only file inputs. */
-export async function withoutPicker(page: Page): Promise<void> {
+export async function removePicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
 /** Makes the file picker fail to open. */
-export async function withPickerRefused(page: Page): Promise<void> {
+export async function denyPicker(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
     Object.assign(window, { showOpenFilePicker })
@@ -20,7 +20,7 @@ export async function withPickerRefused(page: Page): Promise<void> {
  * permission, so the prompt is simulated: access ends with a reload, and with `asks` it takes a
  * click to regain it.
  */
-export async function answerPicker(
+export async function mockPicker(
   page: Page,
   { name, path }: DiskFile,
   { asks }: { asks: boolean },

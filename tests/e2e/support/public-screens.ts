@@ -8,15 +8,15 @@ import type { Screens } from './open-screens.ts'
 /** The public pages as seen by a visitor. */
 export const publicScreens: Screens = {
   'landing page': ({ page }) => openLanding(page),
-  'not found': async ({ noise, page }) => {
-    noise.expect(/404 \(Not Found\).*\/no\/such\/page$/)
+  'not found': async ({ errors, page }) => {
+    errors.expect(/404 \(Not Found\).*\/no\/such\/page$/)
     await page.goto('/no/such/page')
     await expect(
       page.getByRole('heading', { name: 'There is nothing at this address' }),
     ).toBeVisible()
   },
-  'download page of a dead link': async ({ noise, page }) => {
-    noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
+  'download page of a dead link': async ({ errors, page }) => {
+    errors.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
     await page.goto('/s/nosuchcode')
     await expect(page.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
@@ -41,8 +41,8 @@ export const publicScreens: Screens = {
     await expect(page.getByRole('alert')).toContainText('Missing information')
   },
   // `submit()` skips the browser's validation, so the server has to reject the empty form.
-  'feedback that was not sent': async ({ noise, page }) => {
-    noise.expect(/400 \(Bad Request\).*\/feedback\/form$/)
+  'feedback that was not sent': async ({ errors, page }) => {
+    errors.expect(/400 \(Bad Request\).*\/feedback\/form$/)
     await page.evaluate(() => document.querySelector<HTMLFormElement>('#feedback')?.submit())
     await expect(page.getByRole('heading', { name: 'Failed to send feedback' })).toBeVisible()
   },
@@ -58,8 +58,8 @@ export const publicScreens: Screens = {
     await page.goto(sharePath)
     await expect(page.getByRole('heading', { name: 'Please share it again' })).toBeVisible()
   },
-  'a page that cannot be shown': async ({ app, noise, page }) => {
-    noise.expect(/500 \(Internal Server Error\).*\/s\/\w+$/)
+  'a page that cannot be shown': async ({ app, errors, page }) => {
+    errors.expect(/500 \(Internal Server Error\).*\/s\/\w+$/)
     const { shortCode } = await makeFile(await makePerson(app))
     await app.deps.db.execute(sql`alter table files rename to away`)
     await page.goto(`/s/${shortCode}`)

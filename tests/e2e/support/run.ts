@@ -12,14 +12,14 @@ import { startTestPostgres } from '../../support/postgres-server.ts'
 /** Environment variables that pass the run's resources to Playwright's workers. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
-const ready = join(import.meta.dirname, '../../../scripts/ready.mjs')
+const readyScript = join(import.meta.dirname, '../../../scripts/ready.mjs')
 
 /**
  * Starts a Postgres server, creates a directory for the run, and rebuilds the web app if its
  * sources have changed.
  */
 export default async function setup() {
-  execFileSync(process.execPath, [ready, 'start'], { stdio: 'inherit' })
+  execFileSync(process.execPath, [readyScript, 'start'], { stdio: 'inherit' })
   // On disk: below /dev Chromium can't open directories or create file handles.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepFilesInMemory()
@@ -48,7 +48,7 @@ async function addJobs(databaseUrl: string): Promise<void> {
   await close()
 }
 
-function ofRun(variable: string): string {
+function readVariable(variable: string): string {
   const value = process.env[variable]
   if (value === undefined) throw new Error(`The run has not set ${variable}.`)
   return value
@@ -56,10 +56,10 @@ function ofRun(variable: string): string {
 
 /** Returns the URL of the run's administrative database. */
 export function postgresUrl(): string {
-  return ofRun(variables.postgres)
+  return readVariable(variables.postgres)
 }
 
 /** Returns the on-disk directory for files to upload, shared by all tests. */
 export function runFolder(): string {
-  return ofRun(variables.folder)
+  return readVariable(variables.folder)
 }

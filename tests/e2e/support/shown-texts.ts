@@ -11,17 +11,17 @@ declare global {
  * progress announced to screen readers.
  * @returns an array that grows as texts appear.
  */
-export async function recordTexts(page: Page): Promise<string[]> {
+export async function recordShownTexts(page: Page): Promise<string[]> {
   const texts: string[] = []
   await page.exposeFunction('noteShownText', (text: string) => void texts.push(text))
-  await page.addInitScript(noteTexts)
-  await page.evaluate(noteTexts)
+  await page.addInitScript(observeTexts)
+  await page.evaluate(observeTexts)
   return texts
 }
 
 /** Runs in the page. */
-function noteTexts() {
-  const note = (node: Node) => {
+function observeTexts() {
+  const recordNode = (node: Node) => {
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)
     for (let text: Node | null = walker.currentNode; text; text = walker.nextNode()) {
       if (text instanceof Text) window.noteShownText(text.data)
@@ -32,8 +32,8 @@ function noteTexts() {
       if (type === 'attributes' && target instanceof Element) {
         window.noteShownText(target.getAttribute('aria-valuetext') ?? '')
       }
-      if (type === 'characterData') note(target)
-      for (const node of addedNodes) note(node)
+      if (type === 'characterData') recordNode(target)
+      for (const node of addedNodes) recordNode(node)
     }
   }).observe(document, {
     subtree: true,

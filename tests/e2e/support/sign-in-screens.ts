@@ -45,8 +45,8 @@ export const signInScreens: Screens = {
     await expect(page.getByRole('alert')).toContainText('add Google on your account page')
     await expect(page.getByRole('link', { name: 'Sign in with Google' })).toBeVisible()
   },
-  'login of an unverified address, after its signup': async ({ app, noise, page }) => {
-    noise.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
+  'login of an unverified address, after its signup': async ({ app, errors, page }) => {
+    errors.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
     app.deps.config.requireEmailVerification = true
     const { email, password } = await signUp(app)
     await page.goto('/login')
@@ -64,9 +64,9 @@ export const signInScreens: Screens = {
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(page.getByText('Login failed')).toBeHidden()
   },
-  'an address that is being verified': async ({ noise, page }) => {
+  'an address that is being verified': async ({ errors, page }) => {
     // The request is pending while this screen is open; then the server rejects the token.
-    noise.allow(/400 \(Bad Request\).*verify-email\/check$/)
+    errors.allow(/400 \(Bad Request\).*verify-email\/check$/)
     await page.route('**/api/auth/verify-email/check', () => {})
     await page.goto('/verify-email?token=x')
     await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
@@ -82,8 +82,8 @@ export const signInScreens: Screens = {
     await page.getByRole('button', { name: 'Verify my address' }).click()
     await expect(page.getByRole('link', { name: 'Go to Login' })).toBeVisible()
   },
-  'a verification that the network held up': async ({ noise, page }) => {
-    noise.allow(/verify-email\/check net::ERR_FAILED|ERR_FAILED at .*verify-email\/check$/)
+  'a verification that the network held up': async ({ errors, page }) => {
+    errors.allow(/verify-email\/check net::ERR_FAILED|ERR_FAILED at .*verify-email\/check$/)
     await page.route('**/api/auth/verify-email/check', (route) => route.abort())
     await page.goto('/verify-email?token=x')
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()

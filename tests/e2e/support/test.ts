@@ -9,14 +9,14 @@ import {
 } from '@playwright/test'
 import { serveApp, type TestApp } from '../../support/app-server.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
-import { listenForErrors, type Noise } from './noise.ts'
+import { type ErrorWatcher, watchForErrors } from './error-watcher.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
   /** A server for this test. Only the test advances its clock. */
   app: TestApp
   /** Fails the test on console errors, uncaught errors and failed requests. */
-  noise: Noise
+  errors: ErrorWatcher
   /** Opens a page for another, signed-out user. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>
   /** An empty temporary directory. */
@@ -24,7 +24,7 @@ export interface Fixtures {
 }
 
 /** Intercepts file dialogs on every page from the start, before a key press can open one. */
-function takeFileDialogs(context: BrowserContext) {
+function interceptFileDialogs(context: BrowserContext) {
   return context.on('page', (page) => page.on('filechooser', () => {}))
 }
 
@@ -37,28 +37,28 @@ export const test = base.extend<Fixtures>({
 
   baseURL: async ({ app }, use) => use(app.url),
 
-  noise: [
+  errors: [
     async ({}, use) => {
-      const noise = listenForErrors()
-      await use(noise)
-      expect(noise.faults()).toEqual([])
+      const errors = watchForErrors()
+      await use(errors)
+      expect(errors.unexpectedErrors()).toEqual([])
     },
     { auto: true },
   ],
 
-  context: async ({ context, noise }, use) => {
-    takeFileDialogs(context)
-    await noise.watch(context)
+  context: async ({ context, errors }, use) => {
+    interceptFileDialogs(context)
+    await errors.watch(context)
     await use(context)
   },
 
-  visitor: async ({ browser, baseURL, noise }, use) => {
+  visitor: async ({ browser, baseURL, errors }, use) => {
     const contexts: { close(): Promise<void> }[] = []
     await use(async (options = {}) => {
       const context = await browser.newContext({ ...(baseURL && { baseURL }), ...options })
       contexts.push(context)
-      takeFileDialogs(context)
-      await noise.watch(context)
+      interceptFileDialogs(context)
+      await errors.watch(context)
       return context.newPage()
     })
     for (const context of contexts) await context.close()

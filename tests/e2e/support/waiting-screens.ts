@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
 import { makePerson } from '../../support/make.ts'
 import { openDashboard } from './dashboard.ts'
-import { keepFile } from './landing.ts'
+import { saveFileOnLanding } from './landing.ts'
 import type { Screens } from './open-screens.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Screens } from './open-screens.ts'
  */
 export const waitingScreens: Screens = {
   'signup while a file waits': async ({ folder, page }) => {
-    const { name } = await keepFile({ folder, page })
+    const { name } = await saveFileOnLanding({ folder, page })
     await expect(page.getByText(`${name} is waiting in this browser.`)).toBeVisible()
   },
   'closed signup while a file waits': async ({ app, page }) => {

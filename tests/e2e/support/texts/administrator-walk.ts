@@ -3,9 +3,19 @@ import { eq } from 'drizzle-orm'
 import { users } from '../../../../src/server/db/schema.ts'
 import { makePerson } from '../../../support/make.ts'
 import { openAdminCenter, section } from '../admin.ts'
-import { banner, dialog, failing, main, open, press, question, type Stop, send } from './walk.ts'
+import {
+  banner,
+  dialog,
+  main,
+  open,
+  pressButton,
+  question,
+  type Stop,
+  submitForm,
+  withServerError,
+} from './walk.ts'
 
-function maintenance(page: Page) {
+function maintenanceSection(page: Page) {
   return section(page, 'Maintenance')
 }
 
@@ -13,19 +23,19 @@ function settings(page: Page) {
   return section(page, 'Settings')
 }
 
-function save(label: string, value: string) {
-  return send({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
+function saveLimit(label: string, value: string) {
+  return submitForm({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
 }
 
 /** The administrator's screens with their literal texts. */
 export const administratorWalk: readonly Stop[] = [
   {
     at: 'Admin Center',
-    go: async ({ app, page }) => {
+    perform: async ({ app, page }) => {
       await makePerson(app)
       await openAdminCenter(page, app)
     },
-    shows: [
+    expectedTexts: [
       [banner, ['Admin']],
       [main, ['Admin Center', 'Back to Dashboard']],
       [settings, ['Premium price', 'App version', 'Email signature']],
@@ -33,24 +43,24 @@ export const administratorWalk: readonly Stop[] = [
   },
   {
     at: 'acts of maintenance that fail',
-    go: failing(
+    perform: withServerError(
       /\/api\/(test-email|admin\/(cleanup-expired|sanitize-filenames|expire-\w+|test-s3-\w+))$/,
       async ({ page }) => {
-        const buttons = maintenance(page).getByRole('button')
+        const buttons = maintenanceSection(page).getByRole('button')
         await buttons.first().waitFor()
         // These buttons ask for confirmation.
-        const destroys = /^(Clean up|Sanitize|Expire)/
+        const destructive = /^(Clean up|Sanitize|Expire)/
         for (const button of await buttons.all()) {
           const name = (await button.textContent()) ?? ''
           await button.click()
-          if (!destroys.test(name)) continue
-          await question(page).getByRole('button', { name: destroys }).click()
+          if (!destructive.test(name)) continue
+          await question(page).getByRole('button', { name: destructive }).click()
         }
       },
     ),
-    shows: [
+    expectedTexts: [
       [
-        maintenance,
+        maintenanceSection,
         [
           'Failed to test email notification',
           'Failed to cleanup expired files',
@@ -65,30 +75,30 @@ export const administratorWalk: readonly Stop[] = [
   },
   {
     at: 'test upload to a bucket that cannot be reached',
-    go: async (stage) => {
+    perform: async (stage) => {
       // The CSP blocks this host.
-      stage.noise.allow(/bucket\.example/)
+      stage.errors.allow(/bucket\.example/)
       await stage.page.route('**/api/admin/test-s3-upload', (route) =>
         route.fulfill({ json: { uploadUrl: 'http://bucket.example/key', testKey: 'key' } }),
       )
-      await press('Test upload: Test storage upload', maintenance)(stage)
+      await pressButton('Test upload: Test storage upload', maintenanceSection)(stage)
     },
-    shows: [[maintenance, ['Direct S3 upload failed']]],
+    expectedTexts: [[maintenanceSection, ['Direct S3 upload failed']]],
   },
   {
     at: 'change of a tier that fails',
-    go: failing(/\/api\/admin\/toggle-user-tier\//, press(/^Make Premium: Ada/)),
+    perform: withServerError(/\/api\/admin\/toggle-user-tier\//, pressButton(/^Make Premium: Ada/)),
     toast: ['Failed to change user tier'],
   },
   {
     at: 'deletion of a user that fails',
-    go: failing(/\/api\/admin\/users\/[^/]+$/, async (stage) => {
+    perform: withServerError(/\/api\/admin\/users\/[^/]+$/, async (stage) => {
       const [other] = await stage.app.deps.db.select().from(users).where(eq(users.role, 'user'))
       const row = main(stage.page)
         .getByRole('listitem')
         .filter({ hasText: other?.email ?? '' })
       await row.getByRole('button', { name: /^Delete/ }).click()
-      await send(
+      await submitForm(
         { 'Type this address to delete the account': other?.email ?? '' },
         'Delete',
         dialog,
@@ -98,27 +108,27 @@ export const administratorWalk: readonly Stop[] = [
   },
   {
     at: 'price that is not saved',
-    go: failing(/\/api\/admin\/settings$/, async (stage) => {
-      await press('Cancel', dialog)(stage)
+    perform: withServerError(/\/api\/admin\/settings$/, async (stage) => {
+      await pressButton('Cancel', dialog)(stage)
       await dialog(stage.page).waitFor({ state: 'hidden' })
-      await save('Premium price', '9')(stage)
+      await saveLimit('Premium price', '9')(stage)
     }),
     toast: ['Failed to update premium price'],
   },
   {
     at: 'version that is not saved',
-    go: save('App version', 'v1'),
+    perform: saveLimit('App version', 'v1'),
     toast: ['Failed to update app version'],
   },
   {
     at: 'signature that is not saved',
-    go: save('Email signature', 'We'),
+    perform: saveLimit('Email signature', 'We'),
     toast: ['Failed to update email signature'],
   },
   {
     at: 'dashboard',
-    go: open('/'),
-    shows: [
+    perform: open('/'),
+    expectedTexts: [
       [banner, ['Admin']],
       [main, [/Switch to (Premium|Free)/]],
     ],

@@ -4,14 +4,24 @@ import { makeFile, makePerson } from '../../../support/make.ts'
 import { openDashboard } from '../dashboard.ts'
 import { writeSparseFile } from '../files.ts'
 import type { ScreenContext } from '../open-screens.ts'
-import { banner, chooseFile, failing, main, open, press, question, type Stop, tab } from './walk.ts'
+import {
+  banner,
+  chooseFile,
+  main,
+  open,
+  pressButton,
+  question,
+  type Stop,
+  tab,
+  withServerError,
+} from './walk.ts'
 
 /** Opens the dashboard of a free user with an expired and an active file. */
 async function openFreeDashboard({ app, page }: ScreenContext) {
   const person = await makePerson(app)
-  const over = await makeFile(person, { name: 'over.txt' })
+  const expiredFile = await makeFile(person, { name: 'over.txt' })
   const expiresAt = app.clock()
-  await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, over.id))
+  await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, expiredFile.id))
   await makeFile(person, { name: 'open.txt' })
   await openDashboard(page, app, person)
 }
@@ -20,8 +30,8 @@ async function openFreeDashboard({ app, page }: ScreenContext) {
 export const freeUserWalk: readonly Stop[] = [
   {
     at: 'dashboard',
-    go: openFreeDashboard,
-    shows: [
+    perform: openFreeDashboard,
+    expectedTexts: [
       [banner, ['Log out', /\S+@example\.org$/m]],
       [
         main,
@@ -38,16 +48,16 @@ export const freeUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload',
-    go: (context) =>
+    perform: (context) =>
       chooseFile(context, { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) }),
     toast: ['Upload Complete', 'a.txt uploaded successfully'],
-    tells: ['Upload completed successfully!'],
+    hiddenTexts: ['Upload completed successfully!'],
   },
   {
     at: 'upload of a file that is too large for the tier',
-    go: async (context) =>
+    perform: async (context) =>
       chooseFile(context, await writeSparseFile(context.folder, 'film.mkv', 500 * 1024 ** 2 + 1)),
-    shows: [
+    expectedTexts: [
       [
         main,
         [
@@ -63,52 +73,52 @@ export const freeUserWalk: readonly Stop[] = [
         ],
       ],
     ],
-    tells: ['File upload failed - upgrade to Premium for 1GB files and unlimited uploads'],
+    hiddenTexts: ['File upload failed - upgrade to Premium for 1GB files and unlimited uploads'],
   },
   {
     at: 'upgrade that fails',
-    go: failing(/\/api\/auth\/toggle-premium$/, press('Upgrade Now')),
+    perform: withServerError(/\/api\/auth\/toggle-premium$/, pressButton('Upgrade Now')),
     toast: ['Error', 'Failed to change tier. Please try again.'],
   },
   {
     at: 'trial that fails',
-    go: failing(/\/api\/auth\/start-trial$/, press('Start trial')),
+    perform: withServerError(/\/api\/auth\/start-trial$/, pressButton('Start trial')),
     toast: ['Failed to start trial'],
   },
   {
     at: 'My Files',
-    go: tab('My Files'),
-    shows: [[main, ['Expired & deleted', '3 days left', 'Copy', 'Clear expired history']]],
+    perform: tab('My Files'),
+    expectedTexts: [[main, ['Expired & deleted', '3 days left', 'Copy', 'Clear expired history']]],
   },
   {
     at: 'question before clearing the history',
-    go: press('Clear expired history'),
-    shows: [
+    perform: pressButton('Clear expired history'),
+    expectedTexts: [
       [question, ['Are you sure you want to delete 1 file(s)? This action cannot be undone.']],
     ],
   },
   {
     at: 'history that is not cleared',
-    go: failing(/\/api\/files\/expired\/bulk$/, async (context) => {
-      await press('Delete', question)(context)
+    perform: withServerError(/\/api\/files\/expired\/bulk$/, async (context) => {
+      await pressButton('Delete', question)(context)
       await question(context.page).waitFor({ state: 'hidden' })
     }),
     toast: ['Delete failed', 'Failed to delete expired files. Please try again.'],
   },
   {
     at: 'deletion that fails',
-    go: failing(/\/api\/files\/[0-9a-f-]{36}$/, async (context) => {
-      await press('Delete open.txt')(context)
-      await press('Delete', question)(context)
+    perform: withServerError(/\/api\/files\/[0-9a-f-]{36}$/, async (context) => {
+      await pressButton('Delete open.txt')(context)
+      await pressButton('Delete', question)(context)
     }),
     toast: ['Delete failed', 'Failed to delete file. Please try again.'],
   },
-  { at: 'File Manager', go: tab('File Manager'), shows: [[main, ['Upgrade Now']]] },
-  { at: 'Analytics', go: tab('Analytics'), shows: [[main, ['Upgrade Now']]] },
+  { at: 'File Manager', perform: tab('File Manager'), expectedTexts: [[main, ['Upgrade Now']]] },
+  { at: 'Analytics', perform: tab('Analytics'), expectedTexts: [[main, ['Upgrade Now']]] },
   {
     at: 'Admin Center',
-    go: open('/admin'),
-    shows: [[main, ['Admin Access Required', 'Go to Dashboard']]],
+    perform: open('/admin'),
+    expectedTexts: [[main, ['Admin Access Required', 'Go to Dashboard']]],
   },
-  { at: 'landing page', go: open('/preview'), shows: [[main, ['Get Started']]] },
+  { at: 'landing page', perform: open('/preview'), expectedTexts: [[main, ['Get Started']]] },
 ]

@@ -3,20 +3,20 @@ import { makeFile } from '../../../support/make.ts'
 import { fileRow, openDashboard } from '../dashboard.ts'
 import { longName, makeFilesInAllStates } from '../file-screens.ts'
 import { writeSparseFile } from '../files.ts'
-import { leaveUploads } from '../left-uploads.ts'
+import { storeUploadRecords } from '../left-uploads.ts'
 import type { ScreenContext } from '../open-screens.ts'
 import { uploadsPanel } from '../uploads.ts'
 import {
   banner,
   chooseFile,
   dialog,
-  failing,
   main,
-  press,
+  pressButton,
   question,
-  refused,
   type Stop,
   tab,
+  withBadRequest,
+  withServerError,
 } from './walk.ts'
 
 function uploadNote(context: ScreenContext) {
@@ -33,14 +33,14 @@ async function actAsPhone({ page }: ScreenContext) {
 export const premiumUserWalk: readonly Stop[] = [
   {
     at: 'dashboard, with uploads of every status',
-    go: async ({ app, page }) => {
+    perform: async ({ app, page }) => {
       const person = await makeFilesInAllStates(app)
       await makeFile(person, { name: 'film.mp4', type: 'video/mp4' })
       await makeFile(person, { name: 'song.mp3', type: 'audio/mpeg' })
-      await leaveUploads(page, person.id)
+      await storeUploadRecords(page, person.id)
       await openDashboard(page, app, person)
     },
-    shows: [
+    expectedTexts: [
       [banner, ['Premium']],
       [
         uploadsPanel,
@@ -58,9 +58,9 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload of a file that is too large',
-    go: async (context) =>
+    perform: async (context) =>
       chooseFile(context, await writeSparseFile(context.folder, 'disk.img', 1024 ** 3 + 1)),
-    shows: [
+    expectedTexts: [
       [
         main,
         [
@@ -76,8 +76,8 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'My Files',
-    go: tab('My Files'),
-    shows: [
+    perform: tab('My Files'),
+    expectedTexts: [
       [
         main,
         [
@@ -93,15 +93,15 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'renewal that fails',
-    go: failing(/\/renew$/, async (context) => {
+    perform: withServerError(/\/renew$/, async (context) => {
       await fileRow(context.page, longName).getByRole('button', { name: 'Renew' }).click()
-      await press('Renew', dialog)(context)
+      await pressButton('Renew', dialog)(context)
     }),
     toast: ['Renewal failed', 'Failed to renew the file link. Please try again.'],
   },
   {
     at: 'link that is not copied',
-    go: async ({ page }) => {
+    perform: async ({ page }) => {
       // Escape is ignored until the failed renewal is shown, so press Cancel.
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await dialog(page).waitFor({ state: 'hidden' })
@@ -115,31 +115,31 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'File Manager',
-    go: async (context) => {
+    perform: async (context) => {
       await tab('File Manager')(context)
       await context.page.getByRole('checkbox', { name: 'Select all files' }).click()
     },
-    shows: [[main, [/^8 selected\b/m, 'Sort by', 'Settings', 'Copy 6 links']]],
+    expectedTexts: [[main, [/^8 selected\b/m, 'Sort by', 'Settings', 'Copy 6 links']]],
   },
   {
     at: 'question before deleting files',
-    go: press('Delete 8'),
-    shows: [
+    perform: pressButton('Delete 8'),
+    expectedTexts: [
       [question, ['Are you sure you want to delete 8 file(s)? This action cannot be undone.']],
     ],
   },
   {
     at: 'files that are not deleted',
-    go: failing(/\/api\/files\/bulk$/, press('Delete', question)),
+    perform: withServerError(/\/api\/files\/bulk$/, pressButton('Delete', question)),
     toast: ['Error', 'Failed to delete files. Please try again.'],
   },
   {
     at: 'Analytics',
-    go: async (context) => {
+    perform: async (context) => {
       await question(context.page).waitFor({ state: 'hidden' })
       await tab('Analytics')(context)
     },
-    shows: [
+    expectedTexts: [
       [
         main,
         [
@@ -157,31 +157,31 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload whose start is refused',
-    go: async (context) => {
+    perform: async (context) => {
       await tab('Upload')(context)
-      await refused(/\/api\/files\/get-upload-url$/, uploadNote)(context)
+      await withBadRequest(/\/api\/files\/get-upload-url$/, uploadNote)(context)
     },
     toast: ['Upload Error', 'Failed to get upload URL'],
   },
   {
     at: 'upload that is not confirmed',
-    go: refused(/\/api\/files\/confirm-upload$/, uploadNote),
+    perform: withBadRequest(/\/api\/files\/confirm-upload$/, uploadNote),
     toast: ['Upload Failed', 'Failed to confirm upload'],
   },
   {
     at: 'upload in the background that is not confirmed',
-    go: async (context) => {
+    perform: async (context) => {
       await actAsPhone(context)
-      await refused(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(context)
+      await withBadRequest(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(context)
     },
-    shows: [[uploadsPanel, ['Upload confirmation failed: 400 - Not now.']]],
+    expectedTexts: [[uploadsPanel, ['Upload confirmation failed: 400 - Not now.']]],
     toast: ['Upload Failed', 'Upload confirmation failed: 400 - Not now.'],
   },
   {
     at: 'upload whose storage is not reached',
-    go: async (context) => {
-      const { noise, page } = context
-      noise.expect(/ERR_FAILED/)
+    perform: async (context) => {
+      const { errors, page } = context
+      errors.expect(/ERR_FAILED/)
       await page.route('**/storage/**', (route) => route.abort())
       await page.clock.install()
       await uploadNote(context)
@@ -196,8 +196,8 @@ export const premiumUserWalk: readonly Stop[] = [
   },
   {
     at: 'upload in the background that a fault of the browser ends',
-    go: async (context) => {
-      context.noise.expect(/^page error: Error: out of order/)
+    perform: async (context) => {
+      context.errors.expect(/^page error: Error: out of order/)
       await context.page.evaluate(() => {
         Blob.prototype.slice = () => {
           throw new Error('out of order')
@@ -205,7 +205,7 @@ export const premiumUserWalk: readonly Stop[] = [
       })
       await uploadNote(context)
     },
-    shows: [[uploadsPanel, ['Upload failed']]],
+    expectedTexts: [[uploadsPanel, ['Upload failed']]],
     toast: ['Upload Failed', 'Failed to upload note.txt'],
   },
 ]

@@ -1,17 +1,27 @@
 import { makeFile, makePerson } from '../../../support/make.ts'
 import { offerGoogle } from '../sign-in-screens.ts'
-import { answered, banner, dialog, main, open, press, refused, type Stop, send } from './walk.ts'
+import {
+  banner,
+  dialog,
+  main,
+  open,
+  pressButton,
+  type Stop,
+  submitForm,
+  withBadRequest,
+  withResponse,
+} from './walk.ts'
 
-function newPasswords(one: string, other: string) {
-  return send({ 'New password': one, 'Confirm password': other }, 'Reset Password')
+function enterNewPasswords(one: string, other: string) {
+  return submitForm({ 'New password': one, 'Confirm password': other }, 'Reset Password')
 }
 
 /** A visitor's screens with their literal texts: public pages, forms and link pages. */
 export const visitorWalk: readonly Stop[] = [
   {
     at: 'landing page',
-    go: open('/'),
-    shows: [
+    perform: open('/'),
+    expectedTexts: [
       [banner, ['FAQ', 'Feedback', 'Privacy', 'Terms', 'Sign In', 'Sign Up']],
       [main, ['Get Started', '$8', 'Free', 'Premium', 'Priority support']],
       [(page) => page.getByRole('contentinfo'), ['v0.9.10', /preview version/]],
@@ -19,8 +29,8 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'FAQ',
-    go: open('/faq'),
-    shows: [
+    perform: open('/faq'),
+    expectedTexts: [
       [
         main,
         [
@@ -36,12 +46,12 @@ export const visitorWalk: readonly Stop[] = [
       ],
     ],
   },
-  { at: 'terms', go: open('/terms'), shows: [[main, ['July 12, 2025']]] },
-  { at: 'privacy policy', go: open('/privacy'), shows: [[main, ['July 12, 2025']]] },
+  { at: 'terms', perform: open('/terms'), expectedTexts: [[main, ['July 12, 2025']]] },
+  { at: 'privacy policy', perform: open('/privacy'), expectedTexts: [[main, ['July 12, 2025']]] },
   {
     at: 'feedback',
-    go: open('/feedback'),
-    shows: [
+    perform: open('/feedback'),
+    expectedTexts: [
       [main, ['Name*', 'Email*', 'Category', 'Message*', 'Preview Version']],
       [
         (page) => page.getByLabel('Category'),
@@ -51,41 +61,41 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'login',
-    go: async (stage) => {
+    perform: async (stage) => {
       await offerGoogle(stage.page)
       await open('/login')(stage)
     },
-    shows: [[main, ['Forgot password?', 'Sign in with Google']]],
+    expectedTexts: [[main, ['Forgot password?', 'Sign in with Google']]],
   },
   {
     at: 'login that is refused',
-    go: async (stage) => {
-      stage.noise.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
-      await send({ Email: 'ada@example.org', Password: 'not it' }, 'Sign In')(stage)
+    perform: async (stage) => {
+      stage.errors.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
+      await submitForm({ Email: 'ada@example.org', Password: 'not it' }, 'Sign In')(stage)
     },
     toast: ['Login failed', 'Invalid email or password. Please try again.'],
   },
   {
     at: 'forgotten password, without an address',
-    go: async (stage) => {
-      await press('Forgot password?')(stage)
+    perform: async (stage) => {
+      await pressButton('Forgot password?')(stage)
       // The dialog is prefilled with the login form's address.
-      await send({ 'Email address': '' }, 'Send Reset Email', dialog)(stage)
+      await submitForm({ 'Email address': '' }, 'Send Reset Email', dialog)(stage)
     },
-    shows: [[dialog, ['Cancel', 'Send Reset Email']]],
+    expectedTexts: [[dialog, ['Cancel', 'Send Reset Email']]],
     toast: ['Email required', 'Please enter your email address.'],
   },
   {
     at: 'forgotten password that fails',
-    go: refused(
+    perform: withBadRequest(
       /\/api\/auth\/forgot-password$/,
-      send({ 'Email address': 'ada@example.org' }, 'Send Reset Email', dialog),
+      submitForm({ 'Email address': 'ada@example.org' }, 'Send Reset Email', dialog),
     ),
     toast: ['Error', 'Failed to send reset email. Please try again.'],
   },
   {
     at: 'forgotten password',
-    go: send({ 'Email address': 'ada@example.org' }, 'Send Reset Email', dialog),
+    perform: submitForm({ 'Email address': 'ada@example.org' }, 'Send Reset Email', dialog),
     toast: [
       'Password reset email sent',
       "If an account exists, we've sent password reset instructions to your email.",
@@ -93,23 +103,23 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'signup with two passwords',
-    go: async (stage) => {
+    perform: async (stage) => {
       await open('/signup')(stage)
-      await send({ Password: 'short', 'Confirm password': 'other' }, 'Sign Up')(stage)
+      await submitForm({ Password: 'short', 'Confirm password': 'other' }, 'Sign Up')(stage)
     },
-    shows: [[main, ['Sign up with Google', 'Must be at least 6 characters long']]],
+    expectedTexts: [[main, ['Sign up with Google', 'Must be at least 6 characters long']]],
     toast: ['Password mismatch', 'Passwords do not match. Please try again.'],
   },
   {
     at: 'signup with a short password',
-    go: send({ 'Confirm password': 'short' }, 'Sign Up'),
+    perform: submitForm({ 'Confirm password': 'short' }, 'Sign Up'),
     toast: ['Password too short', 'Password must be at least 6 characters long.'],
   },
   {
     at: 'signup that fails',
-    go: refused(
+    perform: withBadRequest(
       /\/api\/auth\/signup$/,
-      send(
+      submitForm(
         {
           'First name': 'Ada',
           'Last name': 'Lovelace',
@@ -124,13 +134,13 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'signup',
-    go: press('Sign Up'),
+    perform: pressButton('Sign Up'),
     toast: ['Account created successfully!'],
   },
   {
     at: 'verification without a token',
-    go: open('/verify-email'),
-    shows: [
+    perform: open('/verify-email'),
+    expectedTexts: [
       [
         main,
         [
@@ -145,13 +155,13 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'verification that fails',
-    go: refused(/\/api\/auth\/verify-email\/check$/, open('/verify-email?token=x')),
-    shows: [[main, ['Verification failed', 'Failed to verify email']]],
+    perform: withBadRequest(/\/api\/auth\/verify-email\/check$/, open('/verify-email?token=x')),
+    expectedTexts: [[main, ['Verification failed', 'Failed to verify email']]],
     toast: ['Verification failed', 'Failed to verify email'],
   },
   {
     at: 'verification',
-    go: async (stage) => {
+    perform: async (stage) => {
       await stage.page.route('**/api/auth/verify-email/check', (route) =>
         route.fulfill({ json: { isOwnSignup: true } }),
       )
@@ -160,13 +170,13 @@ export const visitorWalk: readonly Stop[] = [
       )
       await open('/verify-email?token=x')(stage)
     },
-    shows: [[main, ['Email verified', 'Go to Login', 'Back to home']]],
+    expectedTexts: [[main, ['Email verified', 'Go to Login', 'Back to home']]],
     toast: ['Email verified!'],
   },
   {
     at: 'reset without a token',
-    go: open('/reset-password'),
-    shows: [
+    perform: open('/reset-password'),
+    expectedTexts: [
       [
         main,
         [
@@ -179,56 +189,67 @@ export const visitorWalk: readonly Stop[] = [
   },
   {
     at: 'reset with two passwords',
-    go: async (stage) => {
+    perform: async (stage) => {
       await open('/reset-password?token=x')(stage)
-      await newPasswords('short', 'other')(stage)
+      await enterNewPasswords('short', 'other')(stage)
     },
     toast: ["Passwords don't match", 'Please make sure both password fields match.'],
   },
   {
     at: 'reset with a short password',
-    go: newPasswords('short', 'short'),
+    perform: enterNewPasswords('short', 'short'),
     toast: ['Password too short', 'Password must be at least 6 characters long.'],
   },
   {
     at: 'reset that fails',
-    go: refused(/\/api\/auth\/reset-password$/, newPasswords('correct horse', 'correct horse')),
+    perform: withBadRequest(
+      /\/api\/auth\/reset-password$/,
+      enterNewPasswords('correct horse', 'correct horse'),
+    ),
     toast: ['Reset failed', 'Failed to reset password. Please try again.'],
   },
   {
     at: 'reset',
-    go: answered(/\/api\/auth\/reset-password$/, 'Password reset successful!', async (stage) => {
-      await press('Reset Password')(stage)
-      await stage.page.getByRole('link', { name: 'Go to Login' }).waitFor()
-    }),
-    shows: [[main, ['Password Reset Successful', 'Go to Login']]],
+    perform: withResponse(
+      /\/api\/auth\/reset-password$/,
+      'Password reset successful!',
+      async (stage) => {
+        await pressButton('Reset Password')(stage)
+        await stage.page.getByRole('link', { name: 'Go to Login' }).waitFor()
+      },
+    ),
+    expectedTexts: [[main, ['Password Reset Successful', 'Go to Login']]],
     toast: ['Password reset successful!'],
   },
   {
     at: 'reset with a token that is over',
-    go: async (stage) => {
-      stage.noise.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
+    perform: async (stage) => {
+      stage.errors.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
       await open('/reset-password?token=x')(stage)
-      await newPasswords('correct horse', 'correct horse')(stage)
+      await enterNewPasswords('correct horse', 'correct horse')(stage)
     },
-    shows: [[main, ['Invalid Reset Link']]],
+    expectedTexts: [[main, ['Invalid Reset Link']]],
     toast: ['Invalid reset link', 'This password reset link is invalid or expired.'],
   },
-  { at: 'Admin Center', go: open('/admin'), shows: [[main, ['Access Denied', 'Sign In']]] },
+  {
+    at: 'Admin Center',
+    perform: open('/admin'),
+    expectedTexts: [[main, ['Access Denied', 'Sign In']]],
+  },
   {
     at: 'page of a dead link',
-    go: async (stage) => {
-      stage.noise.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
+    perform: async (stage) => {
+      stage.errors.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
       await open('/s/nosuchcode')(stage)
     },
-    shows: [[main, ['Invalid download link']]],
+    expectedTexts: [[main, ['Invalid download link']]],
   },
   {
     at: 'download page',
-    go: async (stage) => {
+    perform: async (stage) => {
       const file = await makeFile(await makePerson(stage.app))
       await open(`/download/${file.shortCode}`)(stage)
     },
-    shows: [[main, ['Download File', '3 days left']]],
+    expectedTexts: [[main, ['Download File', '3 days left']]],
   },
 ]

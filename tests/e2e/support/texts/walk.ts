@@ -7,13 +7,13 @@ export interface Stop {
   /** The step's name in the report. */
   at: string
   /** Opens the screen or performs the action. */
-  go: (context: ScreenContext) => Promise<unknown>
-  /** Texts that must be visible after `go`, and where. */
-  shows?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
+  perform: (context: ScreenContext) => Promise<unknown>
+  /** Texts that must be visible after `perform`, and where. */
+  expectedTexts?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
   /** The toast that must have appeared. */
   toast?: ToastTexts
   /** Other texts that must have appeared, even briefly. */
-  tells?: string[]
+  hiddenTexts?: string[]
 }
 
 export function banner(page: Page) {
@@ -38,8 +38,8 @@ export function open(path: string) {
 }
 
 /** Presses the first button with this name. */
-export function press(name: string | RegExp, where: (page: Page) => Locator = main) {
-  return ({ page }: ScreenContext) => where(page).getByRole('button', { name }).first().click()
+export function pressButton(name: string | RegExp, region: (page: Page) => Locator = main) {
+  return ({ page }: ScreenContext) => region(page).getByRole('button', { name }).first().click()
 }
 
 export function tab(name: string) {
@@ -47,41 +47,41 @@ export function tab(name: string) {
 }
 
 /** Fills in fields by label and presses a button. */
-export function send(fields: Record<string, string>, button: string, where = main) {
+export function submitForm(fields: Record<string, string>, button: string, region = main) {
   return async (context: ScreenContext) => {
     for (const [label, text] of Object.entries(fields)) {
-      await where(context.page).getByLabel(label, { exact: true }).fill(text)
+      await region(context.page).getByLabel(label, { exact: true }).fill(text)
     }
-    await press(button, where)(context)
+    await pressButton(button, region)(context)
   }
 }
 
-/** Runs `go`. From now on requests matching `calls` fail with an empty 500. */
-export function failing(calls: RegExp, go: Stop['go']) {
+/** Runs `perform`. From now on requests matching `calls` fail with an empty 500. */
+export function withServerError(calls: RegExp, perform: Stop['perform']) {
   return async (context: ScreenContext) => {
-    context.noise.expect(/500 \(Internal Server Error\)/)
+    context.errors.expect(/500 \(Internal Server Error\)/)
     await context.page.route(calls, (route) => route.fulfill({ status: 500, body: '' }))
-    await go(context)
+    await perform(context)
   }
 }
 
 /**
- * Runs `go`. The first request matching `call` fails with 400 and `body`, without a message of
+ * Runs `perform`. The first request matching `call` fails with 400 and `body`, without a message of
  * ours, as from a proxy.
  */
-export function refused(call: RegExp, go: Stop['go'], body = '') {
+export function withBadRequest(call: RegExp, perform: Stop['perform'], body = '') {
   return async (context: ScreenContext) => {
-    context.noise.expect(/400 \(Bad Request\)/)
+    context.errors.expect(/400 \(Bad Request\)/)
     await context.page.route(call, (route) => route.fulfill({ status: 400, body }), { times: 1 })
-    await go(context)
+    await perform(context)
   }
 }
 
-/** Runs `go`. Requests matching `call` succeed with `message`. */
-export function answered(call: RegExp, message: string, go: Stop['go']) {
+/** Runs `perform`. Requests matching `call` succeed with `message`. */
+export function withResponse(call: RegExp, message: string, perform: Stop['perform']) {
   return async (context: ScreenContext) => {
     await context.page.route(call, (route) => route.fulfill({ json: { message } }))
-    await go(context)
+    await perform(context)
     await context.page.unroute(call)
   }
 }

@@ -1,17 +1,17 @@
 import type { BrowserContext } from '@playwright/test'
 
 /** Collects console errors and warnings, uncaught errors and failed requests. */
-export interface Noise {
+export interface ErrorWatcher {
   /** Listens to all pages of a context. */
   watch(context: BrowserContext): Promise<void>
   /** Requires a message: the test fails without it. */
   expect(what: RegExp): void
   allow(what: RegExp): void
   /** Returns unexpected messages and missing required ones. */
-  faults(): string[]
+  unexpectedErrors(): string[]
 }
 
-export function listenForErrors(): Noise {
+export function watchForErrors(): ErrorWatcher {
   const messages: string[] = []
   const expected: RegExp[] = []
   const allowed: RegExp[] = []
@@ -36,7 +36,7 @@ export function listenForErrors(): Noise {
     },
     expect: (what) => void expected.push(what),
     allow: (what) => void allowed.push(what),
-    faults: () => [
+    unexpectedErrors: () => [
       ...messages.filter((line) => ![...expected, ...allowed].some((what) => what.test(line))),
       ...expected
         .filter((what) => !messages.some((line) => what.test(line)))
