@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { LaterMail, MailQueue, MailRequest } from '../../src/server/email/mail-queue.ts'
+import type { EmailSchedule, MailQueue, MailRequest } from '../../src/server/email/mail-queue.ts'
 import type { Email, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
@@ -17,7 +17,7 @@ export interface MailBox {
 }
 
 export function makeMailBox(): MailBox {
-  let queued: { request: MailRequest; later: LaterMail | undefined }[] = []
+  let queued: { request: MailRequest; later: EmailSchedule | undefined }[] = []
   let sent: Email[] = []
   const keys = new Set<string>()
   const mailer: Mailer = {

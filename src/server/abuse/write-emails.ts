@@ -1,6 +1,6 @@
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Deps } from '../deps.ts'
-import { emailToOwner, emailToSupport, nameOf, type OutgoingEmail } from '../email/email.ts'
+import { emailToOwner, emailToSupport, greetingName, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import { takedownEmail } from '../email/templates/files.ts'
 import { reportEmail } from '../email/templates/support.ts'
@@ -21,11 +21,11 @@ export async function writeTakedownEmail(
   const owner = await findUser(db, userId)
   if (!owner) return null
   // With an unverified address, a stranger may have signed up, and the file names could carry the
-  // stranger's text to the owner of the address. `nameOf` omits the name for the same reason.
+  // stranger's text to the owner of the address. `greetingName` omits the name for the same reason.
   const fileNames = owner.emailVerified ? await findFileNames(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({
-    name: nameOf(owner),
+    name: greetingName(owner),
     fileNames,
     count: fileIds.length,
     reason,

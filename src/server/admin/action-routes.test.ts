@@ -13,22 +13,22 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe.each<[string, (who: Client) => Promise<Response>, number]>([
-  ['DELETE /api/admin/users/{id}', (who) => confirmUserDeletion(who, 'nobody'), 404],
-  ['POST cleanup-expired', (who) => who.post('/api/admin/cleanup-expired'), 200],
-  ['POST sanitize-filenames', (who) => who.post('/api/admin/sanitize-filenames'), 200],
-  ['POST expire-files', (who) => who.post('/api/admin/expire-files'), 200],
-  ['POST expire-trials', (who) => who.post('/api/admin/expire-trials'), 200],
-  ['GET test-s3-connection', (who) => who.fetch('/api/admin/test-s3-connection'), 200],
-  ['POST test-s3-upload', (who) => who.post('/api/admin/test-s3-upload', {}), 400],
-])('%s', (_, ask, admitted) => {
+describe.each<[string, (client: Client) => Promise<Response>, number]>([
+  ['DELETE /api/admin/users/{id}', (client) => confirmUserDeletion(client, 'nobody'), 404],
+  ['POST cleanup-expired', (client) => client.post('/api/admin/cleanup-expired'), 200],
+  ['POST sanitize-filenames', (client) => client.post('/api/admin/sanitize-filenames'), 200],
+  ['POST expire-files', (client) => client.post('/api/admin/expire-files'), 200],
+  ['POST expire-trials', (client) => client.post('/api/admin/expire-trials'), 200],
+  ['GET test-s3-connection', (client) => client.fetch('/api/admin/test-s3-connection'), 200],
+  ['POST test-s3-upload', (client) => client.post('/api/admin/test-s3-upload', {}), 400],
+])('%s', (_, request, adminStatus) => {
   it('admits only the administrator', async () => {
     const before = await app.deps.db.$count(auditLog)
-    expect((await ask(makeClient(app))).status).toBe(401)
+    expect((await request(makeClient(app))).status).toBe(401)
     for (const tier of ['free', 'premium'] as const) {
-      await expectRefusal(await ask(await makePerson(app, { tier })), 403, 'FORBIDDEN')
+      await expectRefusal(await request(await makePerson(app, { tier })), 403, 'FORBIDDEN')
     }
     expect(await app.deps.db.$count(auditLog)).toBe(before)
-    expect((await ask(admin)).status).toBe(admitted)
+    expect((await request(admin)).status).toBe(adminStatus)
   })
 })

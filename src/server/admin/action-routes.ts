@@ -29,7 +29,7 @@ export function adminActionRoutes(
     async deleteUser({ params, body, ...call }) {
       const target = { userId: params.id, email: body?.email }
       const { email, deletedFiles } = await deleteUser(deps, target, actorOf(call))
-      return { message: deletedText(email, deletedFiles), deletedFiles }
+      return { message: deletionMessage(email, deletedFiles), deletedFiles }
     },
 
     cleanUpExpired: async (call) => ({ deletedCount: await cleanUpExpired(deps, actorOf(call)) }),
@@ -41,7 +41,7 @@ export function adminActionRoutes(
       const details = { expiredCount, failed }
       const entry = adminEntry(actorOf(call), deps.clock(), { action: 'expire-files', details })
       await writeAudit(deps.db, [entry])
-      if (expiredCount === 0 && failed > 0) throw notRemoved(failed)
+      if (expiredCount === 0 && failed > 0) throw removalError(failed)
       return details
     },
 
@@ -69,12 +69,12 @@ function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress:
   return { id: user.id, ipAddress: clientAddress }
 }
 
-function notRemoved(failed: number): AppError {
+function removalError(failed: number): AppError {
   return new AppError('UNAVAILABLE', {
     message: `Storage did not remove the bytes of ${counted(failed, 'file')}. The server retries by itself. Test the storage connection to see why.`,
   })
 }
 
-function deletedText(email: string, files: number): string {
+function deletionMessage(email: string, files: number): string {
   return `${email} is deleted, with ${counted(files, 'file')}. Links have ended, and the bytes are being removed.`
 }

@@ -32,7 +32,7 @@ async function find(search?: string): Promise<ListedUser[]> {
   return json(response)
 }
 
-async function makeNamed(email: string, name: string): Promise<Person> {
+async function makePersonNamed(email: string, name: string): Promise<Person> {
   const person = await makePerson(app)
   await app.deps.db.update(users).set({ email, name }).where(eq(users.id, person.id))
   return { ...person, email }
@@ -42,14 +42,15 @@ function toggle(id: string, body?: unknown) {
   return admin.post(`/api/admin/toggle-user-tier/${id}`, body)
 }
 
-async function audit(query = ''): Promise<AuditLine[]> {
+async function fetchAuditLines(query = ''): Promise<AuditLine[]> {
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 
 describe('GET /api/admin/stats', () => {
   it('counts users, current premium users, files and downloads', async () => {
-    const stats = async () => json<Record<string, number>>(await admin.fetch('/api/admin/stats'))
-    const before = await stats()
+    const fetchStats = async () =>
+      json<Record<string, number>>(await admin.fetch('/api/admin/stats'))
+    const before = await fetchStats()
     const owner = await makePerson(app, { tier: 'premium' })
     await makePerson(app, {
       tier: 'premium',
@@ -59,7 +60,7 @@ describe('GET /api/admin/stats', () => {
     await makeFile(owner)
     await app.deps.db.update(files).set({ downloadCount: 7 }).where(eq(files.id, file.id))
     app.clock.advance(60_000)
-    expect(await stats()).toEqual({
+    expect(await fetchStats()).toEqual({
       totalUsers: (before.totalUsers ?? 0) + 2,
       premiumUsers: (before.premiumUsers ?? 0) + 1,
       totalFiles: (before.totalFiles ?? 0) + 2,
@@ -70,18 +71,18 @@ describe('GET /api/admin/stats', () => {
 
 describe('GET /api/admin/users', () => {
   it('lists the 5 newest users by default', async () => {
-    const people: string[] = []
+    const personIds: string[] = []
     for (let at = 0; at < 6; at += 1) {
       app.clock.advance(1)
-      people.unshift((await makePerson(app)).id)
+      personIds.unshift((await makePerson(app)).id)
     }
-    expect((await find()).map(({ id }) => id)).toEqual(people.slice(0, 5))
-    expect((await find(' ')).map(({ id }) => id)).toEqual(people.slice(0, 5))
+    expect((await find()).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
+    expect((await find(' ')).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
   })
 
   it('matches parts of addresses and names, ignoring case and wildcards', async () => {
-    const grace = await makeNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
-    const percent = await makeNamed('100%_sure@navy.example', 'Ünï Çödé')
+    const grace = await makePersonNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
+    const percent = await makePersonNamed('100%_sure@navy.example', 'Ünï Çödé')
     const ids = async (search: string) => (await find(search)).map(({ id }) => id)
     for (const search of ['HOPPER@navy', 'brewster', 'ce.ho', 'Grace B'])
       expect(await ids(search)).toEqual([grace.id])
@@ -120,8 +121,8 @@ describe('GET /api/admin/users', () => {
     await app.deps.db.update(files).set({ purgedAt }).where(eq(files.id, second.id))
     expect(await find(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: 0 }])
     app.clock.advance(day)
-    const later = await makePerson(app, { role: 'admin' })
-    const response = await later.fetch(`/api/admin/users?search=${owner.email}`)
+    const laterAdmin = await makePerson(app, { role: 'admin' })
+    const response = await laterAdmin.fetch(`/api/admin/users?search=${owner.email}`)
     expect(await json(response)).toMatchObject([{ tier: 'free', fileCount: 1, totalDownloads: 4 }])
     const sessionCount = async () => (await find(owner.email))[0]?.sessionCount
     await logIn(app, owner.email, owner.password)
@@ -158,16 +159,16 @@ describe('GET /api/admin/users', () => {
   })
 
   it('returns at most the 50 newest matches', async () => {
-    const made = Array.from({ length: 2000 }, (_, at) => ({
+    const rows = Array.from({ length: 2000 }, (_, at) => ({
       id: `many-${at}`,
       name: `Person ${at}`,
       email: `person-${at}@many.example`,
       createdAt: new Date(app.clock().getTime() - at),
       updatedAt: app.clock(),
     }))
-    await app.deps.db.insert(users).values(made)
+    await app.deps.db.insert(users).values(rows)
     const found = await find('many.example')
-    expect(found.map(({ id }) => id)).toEqual(made.slice(0, 50).map(({ id }) => id))
+    expect(found.map(({ id }) => id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
   })
 
   it.each(['x'.repeat(255), '\0'])('rejects the search %j', async (search) => {
@@ -186,7 +187,7 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
       tiers.push((await json<{ user: User }>(response)).user.tier)
     }
     expect(tiers).toEqual(['premium', 'free', 'premium', 'premium'])
-    const lines = await audit(`?search=${user.email}&action=set-tier`)
+    const lines = await fetchAuditLines(`?search=${user.email}&action=set-tier`)
     expect(lines).toHaveLength(3)
     expect(lines[0]).toMatchObject({
       actor: admin.email,
@@ -197,9 +198,9 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
   })
 
   it.each(['nobody', '%00', 'x'.repeat(65), "'"])('rejects the unknown user id %j', async (id) => {
-    const before = (await audit()).length
+    const before = (await fetchAuditLines()).length
     expect([400, 404]).toContain((await toggle(id)).status)
-    expect((await audit()).length).toBe(before)
+    expect((await fetchAuditLines()).length).toBe(before)
   })
 
   it.each([{ tier: 'gold' }, { teir: 'free' }, []])('rejects %j', async (body) => {
@@ -209,7 +210,7 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
 
 describe('POST /api/admin/users', () => {
   const form = { firstName: 'Grace', lastName: 'Hopper', password: 'correct horse' }
-  const make = (email: string, changes: object = {}) =>
+  const createUser = (email: string, changes: object = {}) =>
     admin.post('/api/admin/users', { ...form, email, ...changes })
 
   it('creates an account that can sign in although signup is closed', async () => {
@@ -223,10 +224,10 @@ describe('POST /api/admin/users', () => {
         closed,
         await logIn(closed, closed.deps.config.adminEmail, password),
       )
-      const made = await administrator.post('/api/admin/users', { ...form, email })
-      expect(made.status).toBe(200)
+      const response = await administrator.post('/api/admin/users', { ...form, email })
+      expect(response.status).toBe(200)
       const grace = { email: 'grace@example.org', name: 'Grace Hopper', emailVerified: true }
-      expect(await json(made)).toMatchObject({ ...grace, tier: 'free', isAdmin: false })
+      expect(await json(response)).toMatchObject({ ...grace, tier: 'free', isAdmin: false })
       await logIn(closed, grace.email, password)
       const line = await json<AuditLine[]>(
         await administrator.fetch('/api/admin/audit?action=make-user'),
@@ -238,10 +239,12 @@ describe('POST /api/admin/users', () => {
   })
 
   it('creates one account per address, also under concurrency', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => make('parallel@example.org')))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
-    expect((await make('PARALLEL@example.org')).status).toBe(409)
-    expect((await make(app.deps.config.adminEmail)).status).toBe(409)
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, () => createUser('parallel@example.org')),
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    expect((await createUser('PARALLEL@example.org')).status).toBe(409)
+    expect((await createUser(app.deps.config.adminEmail)).status).toBe(409)
   })
 
   it.each([
@@ -254,7 +257,7 @@ describe('POST /api/admin/users', () => {
     { password: 'x'.repeat(129) },
     { password: undefined },
   ])('rejects %j', async (changes) => {
-    expect((await make('fine@example.org', changes)).status).toBe(400)
+    expect((await createUser('fine@example.org', changes)).status).toBe(400)
     expect(await find('fine@example.org')).toEqual([])
   })
 })
@@ -279,11 +282,11 @@ describe('POST /api/test-email', () => {
 
   it('sends through the mail server and reports its rejection', async () => {
     const server = await startSmtpServer()
-    const mailing = await startTestApp({
+    const mailApp = await startTestApp({
       env: { SMTP_URL: server.url, REQUIRE_EMAIL_VERIFICATION: 'off' },
     })
     try {
-      const administrator = await makePerson(mailing, { role: 'admin' })
+      const administrator = await makePerson(mailApp, { role: 'admin' })
       expect(await send(administrator)).toEqual({
         success: true,
         message: `The mail server took the email to ${administrator.email}.`,
@@ -291,9 +294,9 @@ describe('POST /api/test-email', () => {
       expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
 
       server.react({ recipient: 550 })
-      const refused = await send(administrator)
-      expect(refused.success).toBe(false)
-      expect(refused.message).toMatch(/^The mail server did not take the email: .*550/)
+      const result = await send(administrator)
+      expect(result.success).toBe(false)
+      expect(result.message).toMatch(/^The mail server did not take the email: .*550/)
 
       await server.close()
       expect((await send(administrator)).success).toBe(false)
@@ -304,7 +307,7 @@ describe('POST /api/test-email', () => {
         { success: true, toOutbox: false },
       ])
     } finally {
-      await mailing.close()
+      await mailApp.close()
       await server.close()
     }
   })
@@ -314,16 +317,16 @@ describe('GET /api/admin/audit', () => {
   it('pages through every line once, newest first', async () => {
     const { id } = await makePerson(app)
     for (let at = 0; at < 5; at += 1) await toggle(id)
-    const seen: number[] = []
+    const ids: number[] = []
     let next: string | null = ''
     while (next !== null) {
       const cursor: string = next === '' ? '' : `&cursor=${next}`
       const page = await admin.fetch(`/api/admin/audit?limit=2${cursor}`)
-      seen.push(...(await json<AuditLine[]>(page)).map((line) => line.id))
+      ids.push(...(await json<AuditLine[]>(page)).map((line) => line.id))
       next = page.headers.get('x-next-cursor')
     }
     const all = await app.deps.db.select({ id: auditLog.id }).from(auditLog)
-    expect(seen).toEqual(all.map((line) => line.id).sort((one, other) => other - one))
+    expect(ids).toEqual(all.map((line) => line.id).sort((one, other) => other - one))
   })
 
   it('finds acts by a user, on a user and by the server', async () => {
@@ -336,16 +339,19 @@ describe('GET /api/admin/audit', () => {
       subject: user.id,
       details: {},
     })
-    const lines = await audit(`?search=${user.email.toUpperCase()}`)
+    const lines = await fetchAuditLines(`?search=${user.email.toUpperCase()}`)
     expect(lines.map(({ actor }) => actor)).toEqual([null, user.email, admin.email])
-    expect(await audit('?search=nobody@example.org')).toEqual([])
+    expect(await fetchAuditLines('?search=nobody@example.org')).toEqual([])
   })
 
   it('shows the id of a user whose row is gone', async () => {
     const user = await makePerson(app)
     await toggle(user.id)
     await app.deps.db.delete(users).where(eq(users.id, user.id))
-    expect((await audit('?limit=1'))[0]).toMatchObject({ actor: admin.email, subject: user.id })
+    expect((await fetchAuditLines('?limit=1'))[0]).toMatchObject({
+      actor: admin.email,
+      subject: user.id,
+    })
   })
 
   it.each([

@@ -47,7 +47,7 @@ async function list(query: string): Promise<{ lines: AuditLine[]; cursor: string
 }
 
 /** Returns the time at which line `n` was written. */
-function momentOf(n: string): string {
+function timeOfLine(n: string): string {
   return new Date(app.clock().getTime() + 1000 * Number(n)).toISOString()
 }
 
@@ -55,14 +55,14 @@ function momentOf(n: string): string {
  * Replaces each `@n` in a query with the time of line `n`, and `ADMIN` with the administrator's
  * address.
  */
-function filledIn(query: string): string {
-  return query.replaceAll(/@(\d+)/g, (_, n) => momentOf(n)).replace('ADMIN', admin.email)
+function fillTemplate(query: string): string {
+  return query.replaceAll(/@(\d+)/g, (_, n) => timeOfLine(n)).replace('ADMIN', admin.email)
 }
 
 /** Reference implementation: filters the joined log without the queries under test. */
-async function readAlong(query: string): Promise<number[]> {
-  const wanted = new URLSearchParams(query)
-  const who = wanted.get('search')?.replace('/s/', '')
+async function queryReference(query: string): Promise<number[]> {
+  const params = new URLSearchParams(query)
+  const search = params.get('search')?.replace('/s/', '')
   const { rows } = await app.pool.query<{ id: string }>(
     `select log.id from audit_log log
       left join users actors on actors.id = log.actor left join users subjects on subjects.id = log.subject
@@ -70,7 +70,7 @@ async function readAlong(query: string): Promise<number[]> {
         and ($2::text is null or $2 in (actors.email, subjects.email, actor, subject, ip_address, details ->> 'shortCode'))
         and ($3::timestamptz is null or at >= $3) and ($4::timestamptz is null or at < $4)
       order by at desc, log.id desc limit $5`,
-    [wanted.get('action'), who, wanted.get('from'), wanted.get('to'), pageSize],
+    [params.get('action'), search, params.get('from'), params.get('to'), pageSize],
   )
   return rows.map(({ id }) => Number(id))
 }
@@ -106,29 +106,29 @@ describe('a page of a long audit log', () => {
     ['lines from an IP address, long ago', '&search=192.0.2.1&from=@300&to=@900'],
     ['an action on a link, long ago', `&search=${frequentCode}&action=set-tier&to=@500`],
   ])('lists the expected lines: %s', async (_, template) => {
-    const query = filledIn(template)
-    const shown = (await list(query)).lines.map(({ id }) => id)
-    expect(shown).toEqual(await readAlong(query.replace('DB8:0::7', 'db8::7')))
+    const query = fillTemplate(template)
+    const ids = (await list(query)).lines.map(({ id }) => id)
+    expect(ids).toEqual(await queryReference(query.replace('DB8:0::7', 'db8::7')))
   })
 
   it('keeps its date range across pages', async () => {
-    const query = filledIn('&search=192.0.2.1&from=@300&to=@500')
-    const seen: number[] = []
+    const query = fillTemplate('&search=192.0.2.1&from=@300&to=@500')
+    const ids: number[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
       const page: Awaited<ReturnType<typeof list>> = await list(
         cursor === '' ? query : `${query}&cursor=${cursor}`,
       )
-      seen.push(...page.lines.map(({ id }) => id))
+      ids.push(...page.lines.map(({ id }) => id))
       cursor = page.cursor
     }
     const { rows } = await app.pool.query<{ id: string }>(
       `select id from audit_log where ip_address = '192.0.2.1' and at >= $1 and at < $2
       order by at desc, id desc`,
-      [momentOf('300'), momentOf('500')],
+      [timeOfLine('300'), timeOfLine('500')],
     )
-    expect(seen).toEqual(rows.map(({ id }) => Number(id)))
-    expect(seen.length).toBeGreaterThan(2 * pageSize)
+    expect(ids).toEqual(rows.map(({ id }) => Number(id)))
+    expect(ids.length).toBeGreaterThan(2 * pageSize)
   })
 
   it("is ordered by time even if one server's clock was behind", async () => {
@@ -137,20 +137,20 @@ describe('a page of a long audit log', () => {
       await app.pool.query(
         `insert into audit_log (at, actor, action, ip_address, details)
         values ($1, 'behind', 'test-mail', $2, '{}')`,
-        [momentOf(n), address],
+        [timeOfLine(n), address],
       )
     }
-    const ordered = ['700', '600', '500'].map(momentOf)
-    expect((await list(`&search=${address}`)).lines.map(({ at }) => at)).toEqual(ordered)
-    const dated = await list(`&search=${address}&from=${momentOf('550')}`)
-    expect(dated.lines.map(({ at }) => at)).toEqual(ordered.slice(0, 2))
+    const expectedTimes = ['700', '600', '500'].map(timeOfLine)
+    expect((await list(`&search=${address}`)).lines.map(({ at }) => at)).toEqual(expectedTimes)
+    const recent = await list(`&search=${address}&from=${timeOfLine('550')}`)
+    expect(recent.lines.map(({ at }) => at)).toEqual(expectedTimes.slice(0, 2))
   })
 
   it('finds the few lines of an action at the far end of the log', async () => {
     const { lines, cursor } = await list('&action=set-role')
     expect(lines).toHaveLength(pageSize)
-    const rest = await list(`&action=set-role&cursor=${cursor}`)
-    expect(rest).toMatchObject({ lines: { length: 10 }, cursor: null })
+    const lastPage = await list(`&action=set-role&cursor=${cursor}`)
+    expect(lastPage).toMatchObject({ lines: { length: 10 }, cursor: null })
   })
 
   it('covers the user and all deleted users who had the address', async () => {

@@ -29,32 +29,32 @@ interface AuditQuery {
 
 /** Lists audit log entries, newest first, with the email addresses of their users. */
 export async function listAudit(db: Db, { limit, after, from, to, action, search }: AuditQuery) {
-  const isAfter =
+  const cursorCondition =
     after &&
     sql`(${auditLog.at}, ${auditLog.id}) < (${after[0].toISOString()}::timestamptz, ${after[1]})`
   return selectEntries(
     db,
     and(
-      isAfter,
+      cursorCondition,
       from && gte(auditLog.at, from),
       to && lt(auditLog.at, to),
       action && eq(auditLog.action, action),
-      search ? await matching(db, search) : undefined,
+      search ? await searchCondition(db, search) : undefined,
     ),
   ).limit(limit)
 }
 
 /** Lists the newest entry of each action, in the format of `listAudit`. */
 export function listNewestEntries(db: Db, actions: readonly AuditAction[]) {
-  const newest = db
+  const newestIds = db
     .selectDistinctOn([auditLog.action], { id: auditLog.id })
     .from(auditLog)
     .where(inArray(auditLog.action, [...actions]))
     .orderBy(auditLog.action, desc(auditLog.at), desc(auditLog.id))
-  return selectEntries(db, inArray(auditLog.id, newest))
+  return selectEntries(db, inArray(auditLog.id, newestIds))
 }
 
-function selectEntries(db: Db, which: SQL | undefined) {
+function selectEntries(db: Db, condition: SQL | undefined) {
   const actors = aliasedTable(users, 'actors')
   const subjects = aliasedTable(users, 'subjects')
   return db
@@ -70,7 +70,7 @@ function selectEntries(db: Db, which: SQL | undefined) {
     .from(auditLog)
     .leftJoin(actors, eq(actors.id, auditLog.actor))
     .leftJoin(subjects, eq(subjects.id, auditLog.subject))
-    .where(which)
+    .where(condition)
     .orderBy(desc(auditLog.at), desc(auditLog.id))
 }
 
@@ -79,23 +79,23 @@ function selectEntries(db: Db, which: SQL | undefined) {
  * deleted users.
  */
 function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
-  const ofDeleted = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
+  const deletedUserAddress = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
     where deletions.subject = ${id} and deletions.action = ${deletionOfUser} limit 1)`
-  return sql`coalesce(${email}, ${ofDeleted}, ${id})`
+  return sql`coalesce(${email}, ${deletedUserAddress}, ${id})`
 }
 
 /** Builds the condition for entries that match a search text. */
-async function matching(db: Db, search: string): Promise<SQL | undefined> {
+async function searchCondition(db: Db, search: string): Promise<SQL | undefined> {
   const shortCode = linkCode(search)
   if (shortCode !== null) return eq(shortCodeOf(auditLog.details), shortCode)
   const address = readAddress(search)
   if (address !== null) return eq(auditLog.ipAddress, address)
-  const ids = search.includes('@') ? await idsWith(db, search.toLowerCase()) : [search]
+  const ids = search.includes('@') ? await findUserIds(db, search.toLowerCase()) : [search]
   return or(inArray(auditLog.actor, ids), inArray(auditLog.subject, ids))
 }
 
 /** Returns the ids of the user with this email address and of deleted users who had it. */
-async function idsWith(db: Db, email: string): Promise<string[]> {
+async function findUserIds(db: Db, email: string): Promise<string[]> {
   const rows = await db
     .select({ id: users.id })
     .from(users)

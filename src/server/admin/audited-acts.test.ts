@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Each administrator endpoint that changes something, with the action it must log. */
-const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>> = {
+const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>> = {
   makeUser: [
     'make-user',
     () => {
@@ -59,11 +59,11 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
     'delete-feedback',
     async () => {
       const names = { name: 'Ada', email: 'ada@example.org' }
-      const [sent] = await app.deps.db
+      const [row] = await app.deps.db
         .insert(feedback)
         .values({ ...names, message: 'Thanks.', isSuspect: false, createdAt: app.clock() })
         .returning({ id: feedback.id })
-      return admin.fetch(`/api/admin/feedback/${sent?.id}`, { method: 'DELETE' })
+      return admin.fetch(`/api/admin/feedback/${row?.id}`, { method: 'DELETE' })
     },
   ],
   takeDown: [
@@ -79,8 +79,8 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
     async () => {
       const file = await makeFile(await makePerson(app))
       await report(admin, file.shortCode)
-      const [open] = await listReports(admin)
-      return admin.post(`/api/admin/reports/${open?.id}/dismiss`)
+      const [openReport] = await listReports(admin)
+      return admin.post(`/api/admin/reports/${openReport?.id}/dismiss`)
     },
   ],
 }
@@ -89,16 +89,16 @@ const acts: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>
  * True for endpoints that must be audited. `testStorage` is one: it is a GET, but writes to
  * storage.
  */
-function isAct(name: EndpointName): boolean {
+function isAudited(name: EndpointName): boolean {
   const { access, method }: Endpoint = endpoints[name]
   return access === 'admin' && (method !== 'GET' || name === 'testStorage')
 }
 
-const names = (Object.keys(endpoints) as EndpointName[]).filter(isAct)
+const names = (Object.keys(endpoints) as EndpointName[]).filter(isAudited)
 
 describe('the audit log', () => {
   it.each(names)('records %s with the administrator and the IP address', async (name) => {
-    const [action, act] = acts[name] ?? []
+    const [action, act] = auditedActions[name] ?? []
     if (!act) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
     const before = await app.deps.db.$count(auditLog)
     const response = await act()

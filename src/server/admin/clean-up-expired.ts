@@ -22,10 +22,13 @@ export async function cleanUpExpired(
   const { clock, db } = deps
   let total = 0
   const auditEntry = (deletedCount: number, at: Date) => {
-    const sum = total > 0 && { totalDeleted: total + deletedCount }
-    return adminEntry(actor, at, { action: 'clean-up-expired', details: { deletedCount, ...sum } })
+    const runningTotal = total > 0 && { totalDeleted: total + deletedCount }
+    return adminEntry(actor, at, {
+      action: 'clean-up-expired',
+      details: { deletedCount, ...runningTotal },
+    })
   }
-  let toRemove = maxRemovalsPerCall
+  let remainingRemovals = maxRemovalsPerCall
   let after: string | null = null
   for (;;) {
     const page = await nextFilePage(db, after, pageSize)
@@ -36,7 +39,7 @@ export async function cleanUpExpired(
       return marked
     })
     total += deleted.length
-    toRemove -= await removeDeletedBytes(deps, deleted, toRemove)
+    remainingRemovals -= await removeDeletedBytes(deps, deleted, remainingRemovals)
     if (page.end === null) break
     after = page.end
   }

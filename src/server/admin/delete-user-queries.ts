@@ -21,7 +21,7 @@ export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow |
 export async function releaseFiles(
   tx: Db,
   { ownerId, limit, now }: { ownerId: string; limit: number; now: Date },
-): Promise<{ count: number; listed: number }> {
+): Promise<{ count: number; visibleCount: number }> {
   const { id, storage, storageKey, purgedAt, deletedAt } = files
   const found = await tx
     .select({ id, storage, storageKey, purgedAt, deletedAt, dueAt: purgeDueAt(now) })
@@ -31,29 +31,32 @@ export async function releaseFiles(
     .orderBy(id)
     .limit(limit)
     .for('update')
-  if (found.length === 0) return { count: 0, listed: 0 }
+  if (found.length === 0) return { count: 0, visibleCount: 0 }
   const receipts = []
-  const withBytes = []
+  const removalRows = []
   for (const file of found) {
-    const facts = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
+    const columns = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
     const { dueAt, purgedAt } = file
     // The receipt has no file name, because the only person allowed to read it is deleted.
-    if (purgedAt === null) withBytes.push({ ...facts, dueAt, tries: 0, tryAt: now })
-    else receipts.push({ ...facts, dueAt, purgedAt })
+    if (purgedAt === null) removalRows.push({ ...columns, dueAt, tries: 0, tryAt: now })
+    else receipts.push({ ...columns, dueAt, purgedAt })
   }
   if (receipts.length > 0) await tx.insert(deletionReceipts).values(receipts)
-  if (withBytes.length > 0) await tx.insert(removals).values(withBytes)
+  if (removalRows.length > 0) await tx.insert(removals).values(removalRows)
   await tx.delete(files).where(
     inArray(
       id,
       found.map((file) => file.id),
     ),
   )
-  return { count: found.length, listed: found.filter((file) => file.deletedAt === null).length }
+  return {
+    count: found.length,
+    visibleCount: found.filter((file) => file.deletedAt === null).length,
+  }
 }
 
 /** Removes the file names from the receipts of files that this user deleted earlier. */
-export async function forgetNames(tx: Db, ownerId: string): Promise<void> {
+export async function clearReceiptNames(tx: Db, ownerId: string): Promise<void> {
   await tx
     .update(deletionReceipts)
     .set({ originalName: null })

@@ -54,7 +54,7 @@ async function upload(person: Person): Promise<StartedUpload> {
   return started
 }
 
-async function remove({ id, email }: Person) {
+async function deletePerson({ id, email }: Person) {
   const response = await confirmUserDeletion(admin, id, { email })
   expect(response.status).toBe(200)
 }
@@ -63,7 +63,7 @@ async function remove({ id, email }: Person) {
  * Asserts that nothing of the user is left except the scheduled removals of `keys`. Then runs these
  * removals and asserts that the bytes are gone.
  */
-async function expectGone({ id }: Person, keys: string[]) {
+async function expectNoTraces({ id }: Person, keys: string[]) {
   const { db } = app.deps
   for (const [table, owner] of [
     [users, users.id],
@@ -74,24 +74,24 @@ async function expectGone({ id }: Person, keys: string[]) {
   ] as const) {
     expect(await db.$count(table, eq(owner, id))).toBe(0)
   }
-  const named = await db
+  const scheduled = await db
     .select({ key: removals.storageKey })
     .from(removals)
     .where(inArray(removals.storageKey, keys))
   for (const key of keys) {
-    if ((await app.storage.storedSize(key)) !== null) expect(named).toContainEqual({ key })
+    if ((await app.storage.storedSize(key)) !== null) expect(scheduled).toContainEqual({ key })
   }
   await retryRemovals(app.deps)
   for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
 }
 
-async function statusOf(code: string) {
+async function downloadStatus(code: string) {
   const response = await makeClient(app).fetch(`/api/download/${code}`)
   await response.arrayBuffer()
   return response.status
 }
 
-async function keyOf({ id }: Pick<File, 'id'>) {
+async function findStorageKey({ id }: Pick<File, 'id'>) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
@@ -104,14 +104,14 @@ describe('deleting a user', () => {
       const { cloudKey } = await upload(ada)
       const [confirmed] = await race.run(
         () => confirm(ada, cloudKey),
-        () => remove(ada),
+        () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(confirmed.status)
       race.won(confirmed.status === 200 ? 'first' : 'second')
-      await expectGone(ada, [cloudKey])
+      await expectNoTraces(ada, [cloudKey])
       if (confirmed.status !== 200) continue
       const { id, shortCode } = await json<File>(confirmed)
-      expect(await statusOf(shortCode)).toBe(404)
+      expect(await downloadStatus(shortCode)).toBe(404)
       expect(await app.deps.db.$count(deletionReceipts, eq(deletionReceipts.fileId, id))).toBe(1)
     }
     race.expectBoth()
@@ -123,20 +123,20 @@ describe('deleting a user', () => {
       const ada = await makePerson(app, { tier })
       const [started] = await race.run(
         () => requestUpload(ada),
-        () => remove(ada),
+        () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(started.status)
       race.won(started.status === 200 ? 'first' : 'second')
       const body = await json<Partial<StartedUpload>>(started)
       if (body.uploadUrl !== undefined) {
-        const late = await fetch(body.uploadUrl, {
+        const lateUpload = await fetch(body.uploadUrl, {
           method: 'PUT',
           headers: { 'content-type': 'text/plain' },
           body: new Uint8Array(10),
         })
-        expect(late.status).toBe(404)
+        expect(lateUpload.status).toBe(404)
       }
-      await expectGone(ada, body.cloudKey === undefined ? [] : [body.cloudKey])
+      await expectNoTraces(ada, body.cloudKey === undefined ? [] : [body.cloudKey])
     }
     race.expectBoth()
   })
@@ -146,17 +146,17 @@ describe('deleting a user', () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
       const file = await makeFile(ada)
-      const key = await keyOf(file)
+      const key = await findStorageKey(file)
       const [renewed] = await race.run(
         () => requestRenewal(ada, file.id),
-        () => remove(ada),
+        () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(renewed.status)
       race.won(renewed.status === 200 ? 'first' : 'second')
       const codes = [file.shortCode]
       if (renewed.status === 200) codes.push((await json<File>(renewed)).shortCode)
-      for (const code of codes) expect(await statusOf(code)).toBe(404)
-      await expectGone(ada, [key])
+      for (const code of codes) expect(await downloadStatus(code)).toBe(404)
+      await expectNoTraces(ada, [key])
     }
     race.expectBoth()
   })
@@ -166,14 +166,14 @@ describe('deleting a user', () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app)
       const file = await makeFile(ada)
-      const key = await keyOf(file)
+      const key = await findStorageKey(file)
       const [status] = await race.run(
-        () => statusOf(file.shortCode),
-        () => remove(ada),
+        () => downloadStatus(file.shortCode),
+        () => deletePerson(ada),
       )
       expect([200, 404]).toContain(status)
       race.won(status === 200 ? 'first' : 'second')
-      await expectGone(ada, [key])
+      await expectNoTraces(ada, [key])
       expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, file.id))).toBe(0)
     }
     race.expectBoth()
@@ -186,14 +186,14 @@ describe('deleting a user', () => {
       const { email, password } = ada
       const [login] = await race.run(
         () => makeClient(app).post('/api/auth/login', { email, password }),
-        () => remove(ada),
+        () => deletePerson(ada),
       )
       expect([200, 401]).toContain(login.status)
       race.won(login.status === 200 ? 'first' : 'second')
       const cookie = login.headers.getSetCookie().map((one) => one.split(';', 1)[0])
       const { status } = await makeClient(app, cookie.join('; ')).fetch('/api/files')
       expect(status).toBe(401)
-      await expectGone(ada, [])
+      await expectNoTraces(ada, [])
     }
     race.expectBoth()
   })
@@ -201,22 +201,22 @@ describe('deleting a user', () => {
   it('races with all of these at once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
-      const made = await Promise.all([1, 2, 3].map(() => makeFile(ada)))
-      const open = await Promise.all([1, 2, 3].map(() => upload(ada)))
-      const keys = await Promise.all(made.map(keyOf))
+      const readyFiles = await Promise.all([1, 2, 3].map(() => makeFile(ada)))
+      const openUploads = await Promise.all([1, 2, 3].map(() => upload(ada)))
+      const keys = await Promise.all(readyFiles.map(findStorageKey))
       const { email, password } = ada
       const statuses = await Promise.all([
-        ...open.map(async ({ cloudKey }) => (await confirm(ada, cloudKey)).status),
-        ...made.map(({ shortCode }) => statusOf(shortCode)),
-        ...made.map(async ({ id }) => (await requestRenewal(ada, id)).status),
+        ...openUploads.map(async ({ cloudKey }) => (await confirm(ada, cloudKey)).status),
+        ...readyFiles.map(({ shortCode }) => downloadStatus(shortCode)),
+        ...readyFiles.map(async ({ id }) => (await requestRenewal(ada, id)).status),
         ada.post('/api/auth/toggle-premium').then(({ status }) => status),
         makeClient(app)
           .post('/api/auth/login', { email, password })
           .then(({ status }) => status),
-        remove(ada).then(() => 200),
+        deletePerson(ada).then(() => 200),
       ])
       for (const status of statuses) expect([200, 401, 403, 404]).toContain(status)
-      await expectGone(ada, [...keys, ...open.map(({ cloudKey }) => cloudKey)])
+      await expectNoTraces(ada, [...keys, ...openUploads.map(({ cloudKey }) => cloudKey)])
     }
   })
 })

@@ -40,15 +40,15 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-function remove({ id, email }: Person) {
+function deletePerson({ id, email }: Person) {
   return confirmUserDeletion(admin, id, { email })
 }
 
-async function isThere({ id }: Person) {
+async function exists({ id }: Person) {
   return (await app.deps.db.$count(users, eq(users.id, id))) === 1
 }
 
-async function keysOf(person: Person) {
+async function listStorageKeys(person: Person) {
   const rows = await app.deps.db
     .select({ id: files.id, key: files.storageKey })
     .from(files)
@@ -56,7 +56,7 @@ async function keysOf(person: Person) {
   return new Map(rows.map(({ id, key }) => [id, key]))
 }
 
-async function statusOf(path: string, { fetch } = makeClient(app)) {
+async function fetchStatus(path: string, { fetch } = makeClient(app)) {
   const response = await fetch(path)
   await response.arrayBuffer()
   return response.status
@@ -72,8 +72,8 @@ async function upload(person: Person): Promise<StartedUpload> {
  * Returns every database column that contains the user's id or address, except those that keep them
  * on purpose.
  */
-async function tracesOf({ id, email }: Person) {
-  const kept = [
+async function findTraces({ id, email }: Person) {
+  const allowedColumns = [
     // These rows are proof of what was done to the user, and that the bytes are gone.
     'audit_log.actor',
     'audit_log.subject',
@@ -86,7 +86,7 @@ async function tracesOf({ id, email }: Person) {
     where table_schema = 'public' and data_type = 'text'`)
   const traces: string[] = []
   for (const { table, column } of columns) {
-    if (kept.includes(`${table}.${column}`)) continue
+    if (allowedColumns.includes(`${table}.${column}`)) continue
     const text = `select 1 from "${table}" where "${column}" in ($1, $2) limit 1`
     const { rows } = await app.pool.query(text, [id, email])
     if (rows.length > 0) traces.push(`${table}.${column}`)
@@ -98,7 +98,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('ends links, sessions and uploads at once and leaves no rows or bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const bob = await makePerson(app)
-    const past = await makeFile(ada)
+    const expiredFile = await makeFile(ada)
     await ada.fetch('/api/preferences', {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
@@ -109,20 +109,20 @@ describe('DELETE /api/admin/users/{id}', () => {
     Object.assign(ada, makeClient(app, await logIn(app, ada.email, ada.password)))
     Object.assign(bob, makeClient(app, await logIn(app, bob.email, bob.password)))
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
-    const earlier = await makeFile(ada)
-    await ada.fetch(`/api/files/${earlier.id}`, { method: 'DELETE' })
+    const deletedFile = await makeFile(ada)
+    await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     const [first, second, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
-    expect(await statusOf(`/api/download/${first.shortCode}`)).toBe(200)
+    expect(await fetchStatus(`/api/download/${first.shortCode}`)).toBe(200)
     await ada.fetch('/api/branding', {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Pine', accent: null, message: '' }),
     })
     await makeClient(app).post('/api/auth/forgot-password', { email: ada.email })
-    const open = await upload(ada)
-    const keys = await keysOf(ada)
+    const openUpload = await upload(ada)
+    const keys = await listStorageKeys(ada)
 
-    const response = await remove(ada)
+    const response = await deletePerson(ada)
     expect(response.status).toBe(200)
     expect(await json(response)).toEqual({
       message: `${ada.email} is deleted, with 3 files. Links have ended, and the bytes are being removed.`,
@@ -131,35 +131,37 @@ describe('DELETE /api/admin/users/{id}', () => {
 
     for (const { shortCode } of [first, second]) {
       for (const path of [`/api/download/${shortCode}`, `/api/links/${shortCode}`])
-        expect(await statusOf(path)).toBe(404)
+        expect(await fetchStatus(path)).toBe(404)
     }
-    expect(await statusOf('/api/files', ada)).toBe(401)
-    expect((await confirm(ada, open.cloudKey)).status).toBe(401)
-    expect((await putBytes(open, new Uint8Array(1000))).status).toBe(404)
+    expect(await fetchStatus('/api/files', ada)).toBe(401)
+    expect((await confirm(ada, openUpload.cloudKey)).status).toBe(401)
+    expect((await putBytes(openUpload, new Uint8Array(1000))).status).toBe(404)
     const { email, password } = ada
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(401)
     expect(await app.mails()).toEqual([])
-    expect(await tracesOf(ada)).toEqual([])
+    expect(await findTraces(ada)).toEqual([])
 
     // The bytes of the expired file were removed earlier; these were removed with the user.
-    const stored = [first, second].map(({ id }) => keys.get(id) ?? '').concat(open.cloudKey)
+    const storedKeys = [first, second]
+      .map(({ id }) => keys.get(id) ?? '')
+      .concat(openUpload.cloudKey)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
-    for (const key of stored) expect(await app.storage.storedSize(key)).toBeNull()
+    for (const key of storedKeys) expect(await app.storage.storedSize(key)).toBeNull()
     const receipts = await app.deps.db
       .select()
       .from(deletionReceipts)
       .where(eq(deletionReceipts.ownerId, ada.id))
-    const keysOfReceipts = new Map(receipts.map(({ fileId, storageKey }) => [fileId, storageKey]))
+    const receiptKeys = new Map(receipts.map(({ fileId, storageKey }) => [fileId, storageKey]))
     // The user deleted this file earlier.
-    expect(keysOfReceipts.delete(earlier.id)).toBe(true)
-    expect(keysOfReceipts).toEqual(keys)
-    expect(keys.has(past.id)).toBe(true)
+    expect(receiptKeys.delete(deletedFile.id)).toBe(true)
+    expect(receiptKeys).toEqual(keys)
+    expect(keys.has(expiredFile.id)).toBe(true)
     // Receipts of a deleted user's files have no names.
     expect(receipts.filter(({ originalName }) => originalName !== null)).toEqual([])
     app.clock.advance(2 * day)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
-    expect(await statusOf(`/api/download/${theirs.shortCode}`)).toBe(200)
+    expect(await fetchStatus(`/api/download/${theirs.shortCode}`)).toBe(200)
   })
 
   it('removes closed reports about the files but keeps open ones for blocking content', async () => {
@@ -168,46 +170,52 @@ describe('DELETE /api/admin/users/{id}', () => {
     const [handled, open, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
     for (const { shortCode } of [handled, open, theirs]) await report(visitor, shortCode)
     for (const { shortCode } of [handled, theirs]) {
-      const found = (await listReports(admin)).find((listed) => listed.shortCode === shortCode)
-      await admin.post(`/api/admin/reports/${found?.id}/dismiss`)
+      const openReport = (await listReports(admin)).find((report) => report.shortCode === shortCode)
+      await admin.post(`/api/admin/reports/${openReport?.id}/dismiss`)
     }
-    expect((await remove(ada)).status).toBe(200)
-    const left = await app.deps.db.select({ shortCode: reports.shortCode }).from(reports)
-    expect(left.map(({ shortCode }) => shortCode).toSorted()).toEqual(
+    expect((await deletePerson(ada)).status).toBe(200)
+    const remainingReports = await app.deps.db
+      .select({ shortCode: reports.shortCode })
+      .from(reports)
+    expect(remainingReports.map(({ shortCode }) => shortCode).toSorted()).toEqual(
       [open.shortCode, theirs.shortCode].toSorted(),
     )
-    expect(await tracesOf(ada)).toEqual(['reports.owner_id'])
+    expect(await findTraces(ada)).toEqual(['reports.owner_id'])
   })
 
   it('counts the visible files but not those that the user had deleted', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await makeFile(ada)
-    const key = (await keysOf(ada)).get(file.id) ?? ''
+    const key = (await listStorageKeys(ada)).get(file.id) ?? ''
     await app.deps.db
       .update(files)
       .set({ deletedAt: app.clock(), purgingAt: app.clock() })
       .where(eq(files.id, file.id))
-    expect(await json(await remove(ada))).toMatchObject({ deletedFiles: 1 })
+    expect(await json(await deletePerson(ada))).toMatchObject({ deletedFiles: 1 })
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('retries bytes that storage fails to remove, and then writes receipts', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const refusing = createStores({
+    const failingStores = createStores({
       ...app.storage,
       remove: () => Promise.reject(new Error('EIO')),
     })
     const actor = { id: admin.id, ipAddress: '127.0.0.1' }
-    await deleteUser({ ...app.deps, stores: refusing }, { userId: ada.id, email: ada.email }, actor)
-    expect(await isThere(ada)).toBe(false)
-    const receipt = () =>
+    await deleteUser(
+      { ...app.deps, stores: failingStores },
+      { userId: ada.id, email: ada.email },
+      actor,
+    )
+    expect(await exists(ada)).toBe(false)
+    const findReceipts = () =>
       app.deps.db.select().from(deletionReceipts).where(eq(deletionReceipts.fileId, file.id))
-    expect(await receipt()).toEqual([])
+    expect(await findReceipts()).toEqual([])
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
-    expect(await receipt()).toMatchObject([{ ownerId: ada.id, purgedAt: app.clock() }])
+    expect(await findReceipts()).toMatchObject([{ ownerId: ada.id, purgedAt: app.clock() }])
   })
 
   it('accepts the address in any case and with surrounding spaces', async () => {
@@ -216,7 +224,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       email: ` ${ada.email.toUpperCase()} `,
     })
     expect(response.status).toBe(200)
-    expect(await isThere(ada)).toBe(false)
+    expect(await exists(ada)).toBe(false)
   })
 
   it.each([undefined, {}])('deletes by id alone if the body has no address (%j)', async (body) => {
@@ -225,9 +233,9 @@ describe('DELETE /api/admin/users/{id}', () => {
     const response = await confirmUserDeletion(admin, ada.id, body)
     expect(response.status).toBe(200)
     expect(await json(response)).toMatchObject({ deletedFiles: 1 })
-    expect(await isThere(ada)).toBe(false)
-    expect(await statusOf(`/api/download/${file.shortCode}`)).toBe(404)
-    expect(await isThere(bob)).toBe(true)
+    expect(await exists(ada)).toBe(false)
+    expect(await fetchStatus(`/api/download/${file.shortCode}`)).toBe(404)
+    expect(await exists(bob)).toBe(true)
   })
 
   it.each([
@@ -244,16 +252,16 @@ describe('DELETE /api/admin/users/{id}', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await expectRefusal(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
-    expect(await isThere(ada)).toBe(true)
-    expect(await statusOf(`/api/download/${file.shortCode}`)).toBe(200)
-    expect(await statusOf('/api/files', ada)).toBe(200)
+    expect(await exists(ada)).toBe(true)
+    expect(await fetchStatus(`/api/download/${file.shortCode}`)).toBe(200)
+    expect(await fetchStatus('/api/files', ada)).toBe(200)
   })
 
   it('rejects unknown fields', async () => {
     const ada = await makePerson(app)
     const body = { email: ada.email, force: true }
     await expectRefusal(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
-    expect(await isThere(ada)).toBe(true)
+    expect(await exists(ada)).toBe(true)
   })
 
   it('returns an error for an unknown user', async () => {
@@ -274,15 +282,15 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('rejects deleting the administrator, whatever the body', async () => {
     for (const body of [undefined, { email: admin.email }, { email: 'x' }])
       await expectRefusal(await confirmUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
-    expect(await isThere(admin)).toBe(true)
+    expect(await exists(admin)).toBe(true)
   })
 
   it('deletes a user once, however many requests arrive', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
-    const answers = await Promise.all([remove(ada), remove(ada), remove(ada)])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
-    await expectRefusal(await remove(ada), 404, 'USER_NOT_FOUND')
+    const responses = await Promise.all([deletePerson(ada), deletePerson(ada), deletePerson(ada)])
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
+    await expectRefusal(await deletePerson(ada), 404, 'USER_NOT_FOUND')
     const lines = await json<AuditLine[]>(
       await admin.fetch(`/api/admin/audit?action=delete-user&search=${ada.email}`),
     )
@@ -293,19 +301,19 @@ describe('DELETE /api/admin/users/{id}', () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     const { email, password } = ada
-    await remove(ada)
+    await deletePerson(ada)
     const form = { firstName: 'Ada', lastName: 'Two', email, password, confirmPassword: password }
     expect((await makeClient(app).post('/api/auth/signup', form)).status).toBe(200)
-    const next = makeClient(app, await logIn(app, email, password))
-    expect(await json(await next.fetch('/api/files'))).toEqual([])
-    expect(await json(await next.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Two' })
+    const newUser = makeClient(app, await logIn(app, email, password))
+    expect(await json(await newUser.fetch('/api/files'))).toEqual([])
+    expect(await json(await newUser.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Two' })
   })
 
   it('deletes thousands of files in batches of a thousand and leaves remaining bytes to the job', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2500)
     const plans = await plansOf(app.pool, async () => {
-      expect(await json(await remove(ada))).toMatchObject({ deletedFiles: 2500 })
+      expect(await json(await deletePerson(ada))).toMatchObject({ deletedFiles: 2500 })
     })
     expect(plans.filter((plan) => plan.includes('delete from "files"'))).toHaveLength(3)
     expect(await app.deps.db.$count(removals, eq(removals.ownerId, ada.id))).toBe(1500)
@@ -321,7 +329,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     await admin.post(`/api/admin/toggle-user-tier/${ada.id}`)
     await ada.post('/api/auth/toggle-premium')
     await upload(ada)
-    await remove(ada)
+    await deletePerson(ada)
     const lines = await json<AuditLine[]>(await admin.fetch(`/api/admin/audit?search=${ada.email}`))
     expect(lines).toMatchObject([
       {
@@ -339,21 +347,21 @@ describe('DELETE /api/admin/users/{id}', () => {
 
 describe('a deleted user', () => {
   it('leaves no pending signup for the address', async () => {
-    const verifying = await startTestApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
+    const verifyingApp = await startTestApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
     try {
-      const { db } = verifying.deps
-      const { email } = await signUp(verifying)
-      const { email: other } = await signUp(verifying)
+      const { db } = verifyingApp.deps
+      const { email } = await signUp(verifyingApp)
+      const { email: other } = await signUp(verifyingApp)
       const id = 'ada'
-      const at = verifying.clock()
+      const at = verifyingApp.clock()
       await db.insert(users).values({ id, email, name: 'Ada', createdAt: at, updatedAt: at })
       const actor = { id: 'admin', ipAddress: '127.0.0.1' }
-      await deleteUser(verifying.deps, { userId: id, email }, actor)
-      const waiting = await db.select({ email: pendingSignups.email }).from(pendingSignups)
-      expect(waiting).toEqual([{ email: other }])
-      expect((await verifying.mails()).map(({ to }) => to.address)).toEqual([other])
+      await deleteUser(verifyingApp.deps, { userId: id, email }, actor)
+      const remainingSignups = await db.select({ email: pendingSignups.email }).from(pendingSignups)
+      expect(remainingSignups).toEqual([{ email: other }])
+      expect((await verifyingApp.mails()).map(({ to }) => to.address)).toEqual([other])
     } finally {
-      await verifying.close()
+      await verifyingApp.close()
     }
   })
 })

@@ -9,7 +9,12 @@ import { AppError } from '../errors.ts'
 import { findUser } from '../tiers/queries.ts'
 import { retryRemovals } from '../uploads/end-uploads.ts'
 import { endUploadsWhere } from '../uploads/removal-queries.ts'
-import { forgetNames, lockForDeletion, releaseFiles, removeUser } from './delete-user-queries.ts'
+import {
+  clearReceiptNames,
+  lockForDeletion,
+  releaseFiles,
+  removeUser,
+} from './delete-user-queries.ts'
 
 /** Keeps each statement far below its time limit. */
 const batchSize = 1000
@@ -49,13 +54,13 @@ export async function deleteUser(
 
     const now = clock()
     await removePendingSignups(tx, user.email)
-    const ended = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
+    const endedUploads = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
-    await forgetNames(tx, userId)
+    await clearReceiptNames(tx, userId)
     await deleteClosedReportsOf(tx, userId)
     await removeUser(tx, userId)
     // After the deletion, only this audit log entry has the address.
-    const details = { email: user.email, deletedFiles, endedUploads: ended.length }
+    const details = { email: user.email, deletedFiles, endedUploads: endedUploads.length }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
     return { email: user.email, deletedFiles }
@@ -70,10 +75,10 @@ export async function deleteUser(
 }
 
 async function releaseAllFiles(tx: Db, ownerId: string, now: Date): Promise<number> {
-  let listed = 0
+  let visibleCount = 0
   for (;;) {
     const batch = await releaseFiles(tx, { ownerId, limit: batchSize, now })
-    listed += batch.listed
-    if (batch.count < batchSize) return listed
+    visibleCount += batch.visibleCount
+    if (batch.count < batchSize) return visibleCount
   }
 }

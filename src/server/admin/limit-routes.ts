@@ -3,7 +3,7 @@ import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 import { sumStored } from '../uploads/queries.ts'
-import { readDiskUse } from './disk-use.ts'
+import { readDiskUsage } from './disk-usage.ts'
 
 /** The endpoint that shows the administrator the limits and caps and their current usage. */
 export function limitRoutes({
@@ -15,16 +15,16 @@ export function limitRoutes({
 }: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>): Handlers<'adminLimits'> {
   const readDisk = async () => {
     if (stores.current.name !== 'disk') return null
-    const [figures, use] = await Promise.all([space.figures(), readDiskUse({ config, db })])
+    const [figures, use] = await Promise.all([space.figures(), readDiskUsage({ config, db })])
     const { free, size, minFree, operatorMinFree } = figures
     return { free, size, leastFree: minFree, minFree: operatorMinFree, use }
   }
   return {
     async adminLimits() {
       const { values } = await settings.readNow()
-      const shown = [...limitKeys, ...capKeys].map((key) => [key, values[key]])
+      const entries = [...limitKeys, ...capKeys].map((key) => [key, values[key]])
       const [stored, disk] = await Promise.all([sumStored(db), readDisk()])
-      return { values: Object.fromEntries(shown), stored, disk }
+      return { values: Object.fromEntries(entries), stored, disk }
     },
   }
 }

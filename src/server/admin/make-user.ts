@@ -23,10 +23,10 @@ export async function makeUser(
     passwords,
     secret,
   }: Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'secret'>,
-  { email: typed, firstName, lastName, password }: z.output<typeof newUserBody>,
+  { email: typedEmail, firstName, lastName, password }: z.output<typeof newUserBody>,
   actor: Actor,
 ): Promise<SessionUser> {
-  const email = typed.toLowerCase()
+  const email = typedEmail.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
   // Hashing is slow, so it runs before the transaction, which occupies a database connection.
   const client = addressBlock(actor.ipAddress)

@@ -13,7 +13,7 @@ import { makeUser } from './make-user.ts'
 import { testMail } from './test-mail.ts'
 import { listUsers, readStats } from './user-queries.ts'
 
-const cursorShape = z.tuple([timestamp, z.int()])
+const cursorSchema = z.tuple([timestamp, z.int()])
 
 type Endpoint =
   | 'adminStats'
@@ -75,11 +75,11 @@ export function adminRoutes(
     },
 
     async listAudit({ query, context }) {
-      const { limit, cursor, from, to, ...which } = query
+      const { limit, cursor, from, to, ...filters } = query
       const lines = await listAudit(db, {
-        ...which,
+        ...filters,
         limit: limit + 1,
-        after: parseCursor(cursorShape, cursor),
+        after: parseCursor(cursorSchema, cursor),
         from: from === undefined ? undefined : new Date(from),
         to: to === undefined ? undefined : new Date(to),
       })

@@ -15,7 +15,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 let server: FreshDatabase
 let logged: LogLine[]
 /** The newest audit log id before a test. Lines can't be removed between tests. */
-let lastLine: number
+let lastAuditId: number
 beforeAll(async () => {
   server = await openFreshDatabase()
   const dates = { createdAt: now, updatedAt: now }
@@ -23,38 +23,38 @@ beforeAll(async () => {
     .insert(users)
     .values({ id: 'ada', name: 'Ada', email: 'ada@example.org', ...dates })
   logged = []
-  lastLine = 0
+  lastAuditId = 0
 })
 afterEach(async () => {
   await server.db.delete(files)
   const [last] = await server.db.select({ id: max(auditLog.id) }).from(auditLog)
-  lastLine = last?.id ?? 0
+  lastAuditId = last?.id ?? 0
   logged = []
 })
 afterAll(() => server.close())
 
-function sanitize() {
+function runSanitize() {
   const log = pino({ level: 'debug' }, logCollector(logged))
   const actor = { id: 'ada', ipAddress: '192.0.2.1' }
   return sanitizeFileNames({ clock: () => now, db: server.db, log }, actor)
 }
 
 /** Creates files whose names all begin with a disallowed character. */
-async function makeUnclean(count: number) {
+async function makeUncleanFiles(count: number) {
   await server.pool.query(manyFiles('ada', count, now))
   await server.db.update(files).set({ originalName: sql`'<' || original_name` })
 }
 
-function countUnclean() {
+function countUncleanFiles() {
   return server.db.$count(files, sql`original_name like '<%'`)
 }
 
 /** Returns the details of the lines that a test added to the audit log, oldest first. */
-async function auditedDetails(): Promise<unknown[]> {
+async function listAuditDetails(): Promise<unknown[]> {
   const lines = await server.db
     .select()
     .from(auditLog)
-    .where(gt(auditLog.id, lastLine))
+    .where(gt(auditLog.id, lastAuditId))
     .orderBy(asc(auditLog.id))
   for (const line of lines) {
     expect(line).toMatchObject({
@@ -67,9 +67,13 @@ async function auditedDetails(): Promise<unknown[]> {
 }
 
 /** Makes the database reject some names while `work` runs. */
-async function whileRefused(condition: string, reason: string, work: () => Promise<void>) {
+async function withRejectedRenames(
+  condition: string,
+  triggerBody: string,
+  work: () => Promise<void>,
+) {
   await server.pool.query(`
-    create function refuse_name() returns trigger language plpgsql as $$ begin ${reason} end $$;
+    create function refuse_name() returns trigger language plpgsql as $$ begin ${triggerBody} end $$;
     create trigger refuse_name before update on files for each row
       when (${condition}) execute function refuse_name()`)
   try {
@@ -90,7 +94,7 @@ it('sanitizes names by the upload rule, except those of deleted files', async ()
       .set({ originalName: names[at], deletedAt })
       .where(eq(files.id, id))
   }
-  expect(await sanitize()).toEqual({ updated: 2, errors: 0 })
+  expect(await runSanitize()).toEqual({ updated: 2, errors: 0 })
   const rows = await server.db.select().from(files).orderBy(asc(files.size))
   expect(rows.map(({ originalName }) => originalName)).toEqual([
     expect.stringMatching(/^[^:/"]+\.png$/),
@@ -98,48 +102,51 @@ it('sanitizes names by the upload rule, except those of deleted files', async ()
     'clean name.txt',
     '<deleted>.txt',
   ])
-  expect(await sanitize()).toEqual({ updated: 0, errors: 0 })
-  expect(await auditedDetails()).toEqual([
+  expect(await runSanitize()).toEqual({ updated: 0, errors: 0 })
+  expect(await listAuditDetails()).toEqual([
     { updated: 2, errors: 0 },
     { updated: 0, errors: 0 },
   ])
 })
 
 it('handles any number of files', async () => {
-  await makeUnclean(1100)
-  expect(await sanitize()).toEqual({ updated: 1100, errors: 0 })
-  expect(await countUnclean()).toBe(0)
-  expect(await auditedDetails()).toEqual([{ updated: 1100, errors: 0 }])
+  await makeUncleanFiles(1100)
+  expect(await runSanitize()).toEqual({ updated: 1100, errors: 0 })
+  expect(await countUncleanFiles()).toBe(0)
+  expect(await listAuditDetails()).toEqual([{ updated: 1100, errors: 0 }])
 })
 
 it("counts and logs the names it can't change, and changes the rest", async () => {
-  await makeUnclean(20)
-  const refused = "new.original_name like 'Report 7 %' or new.original_name like 'Report 12 %'"
-  await whileRefused(refused, "raise exception 'this name stays';", async () => {
-    expect(await sanitize()).toEqual({ updated: 18, errors: 2 })
+  await makeUncleanFiles(20)
+  const rejectedNames =
+    "new.original_name like 'Report 7 %' or new.original_name like 'Report 12 %'"
+  await withRejectedRenames(rejectedNames, "raise exception 'this name stays';", async () => {
+    expect(await runSanitize()).toEqual({ updated: 18, errors: 2 })
   })
-  expect(await countUnclean()).toBe(2)
-  expect(await auditedDetails()).toEqual([{ updated: 18, errors: 2 }])
-  const left = await server.db.select().from(files).where(sql`original_name like '<%'`)
+  expect(await countUncleanFiles()).toBe(2)
+  expect(await listAuditDetails()).toEqual([{ updated: 18, errors: 2 }])
+  const uncleanFiles = await server.db.select().from(files).where(sql`original_name like '<%'`)
   const ids = logged.map(({ msg, fileId }) => [msg, fileId])
   expect(new Set(ids)).toEqual(
-    new Set(left.map(({ id }) => ['could not clean the name of a file', id])),
+    new Set(uncleanFiles.map(({ id }) => ['could not clean the name of a file', id])),
   )
-  expect(await sanitize()).toEqual({ updated: 2, errors: 0 })
+  expect(await runSanitize()).toEqual({ updated: 2, errors: 0 })
 })
 
 it('stops when the connection is lost, and logs its changes so far', async () => {
-  await makeUnclean(8)
-  const cut = 'perform pg_terminate_backend(pg_backend_pid()); return new;'
-  await whileRefused("new.original_name like 'Report 5 %'", cut, async () => {
-    await expect(sanitize()).rejects.toThrow()
+  await makeUncleanFiles(8)
+  const closeConnection = 'perform pg_terminate_backend(pg_backend_pid()); return new;'
+  await withRejectedRenames("new.original_name like 'Report 5 %'", closeConnection, async () => {
+    await expect(runSanitize()).rejects.toThrow()
   })
-  expect(await auditedDetails()).toEqual([{ updated: 8 - (await countUnclean()), errors: 0 }])
-  expect(await countUnclean()).toBeGreaterThan(0)
+  expect(await listAuditDetails()).toEqual([
+    { updated: 8 - (await countUncleanFiles()), errors: 0 },
+  ])
+  expect(await countUncleanFiles()).toBeGreaterThan(0)
 })
 
 it('changes each name once when run twice concurrently', async () => {
-  await makeUnclean(300)
-  const runs = await Promise.all([sanitize(), sanitize()])
+  await makeUncleanFiles(300)
+  const runs = await Promise.all([runSanitize(), runSanitize()])
   expect(runs.reduce((sum, { updated }) => sum + updated, 0)).toBe(300)
 })

@@ -15,7 +15,7 @@ const urlLifetimeMs = 10 * minuteInMs
  * Delay after which the bytes of a test upload are removed. The URL has expired by then, so no more
  * bytes arrive.
  */
-const keptMs = 15 * minuteInMs
+const removalDelayMs = 15 * minuteInMs
 
 /**
  * Returns a presigned URL for an upload test in the administrator's browser (spec §7). The URL
@@ -39,7 +39,7 @@ export async function startTestUpload(
   if (!(await storage.hasSpaceFor(size))) throw new AppError('STORAGE_FULL')
   const details = { fileName: cleanFileName(fileName), size, mimeType, store: storage.name }
   await db.transaction(async (tx) => {
-    const dueAt = new Date(now.getTime() + keptMs)
+    const dueAt = new Date(now.getTime() + removalDelayMs)
     await insertRemoval(tx, { storageKey: key, storage: storage.name, dueAt })
     await writeAudit(tx, [adminEntry(actor, now, { action: 'test-storage-upload', details })])
   })

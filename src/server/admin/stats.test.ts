@@ -29,7 +29,7 @@ interface Stats {
   totalDownloads: number
 }
 
-async function stats(): Promise<Stats> {
+async function fetchStats(): Promise<Stats> {
   return json(await admin.fetch('/api/admin/stats'))
 }
 
@@ -43,32 +43,32 @@ describe('the server-wide figures', () => {
     ] as const) {
       await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
     }
-    const expectAgreement = async (fileCount: number, totalDownloads: number) => {
-      const listed = await json<ListedUser[]>(
+    const expectTotals = async (fileCount: number, totalDownloads: number) => {
+      const listedUsers = await json<ListedUser[]>(
         await admin.fetch(`/api/admin/users?search=${owner.email}`),
       )
-      expect(listed).toMatchObject([{ fileCount, totalDownloads }])
-      expect(await stats()).toMatchObject({ totalFiles: fileCount, totalDownloads })
+      expect(listedUsers).toMatchObject([{ fileCount, totalDownloads }])
+      expect(await fetchStats()).toMatchObject({ totalFiles: fileCount, totalDownloads })
     }
-    await expectAgreement(2, 43)
+    await expectTotals(2, 43)
     // The row stays until the bytes are gone.
     await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })
-    await expectAgreement(1, 3)
+    await expectTotals(1, 3)
   })
 
   it('include expired and taken-down files, like the list of users and the owner’s list', async () => {
-    const before = await stats()
+    const before = await fetchStats()
     const owner = await makePerson(app)
-    const [taken] = [await makeFile(owner), await makeFile(owner)]
+    const [takenDownFile] = [await makeFile(owner), await makeFile(owner)]
     const reason = 'Malware.'
-    await admin.post('/api/admin/takedown', { shortCode: taken.shortCode, reason })
+    await admin.post('/api/admin/takedown', { shortCode: takenDownFile.shortCode, reason })
     app.clock.advance(4 * dayInMs)
     await expireFiles(app.deps)
     const administrator = makeClient(app, await logIn(app, admin.email, admin.password))
-    const self = makeClient(app, await logIn(app, owner.email, owner.password))
-    const listed = await administrator.fetch(`/api/admin/users?search=${owner.email}`)
-    expect(await json(listed)).toMatchObject([{ fileCount: 2, storedBytes: 0 }])
-    expect(await json(await self.fetch('/api/files'))).toHaveLength(2)
+    const ownerClient = makeClient(app, await logIn(app, owner.email, owner.password))
+    const response = await administrator.fetch(`/api/admin/users?search=${owner.email}`)
+    expect(await json(response)).toMatchObject([{ fileCount: 2, storedBytes: 0 }])
+    expect(await json(await ownerClient.fetch('/api/files'))).toHaveLength(2)
     expect(await json(await administrator.fetch('/api/admin/stats'))).toMatchObject({
       totalFiles: before.totalFiles + 2,
     })

@@ -3,18 +3,18 @@ import { AppError } from '../errors.ts'
 import { TimeoutError } from '../timeout.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
-function fault(name: string, more: object = {}) {
-  return Object.assign(new Error('a key: AKIA0000, a secret'), { name, ...more })
+function errorNamed(name: string, properties: object = {}) {
+  return Object.assign(new Error('a key: AKIA0000, a secret'), { name, ...properties })
 }
 
 describe('the name of a storage error', () => {
   it.each([
-    ['AccessDenied', fault('AccessDenied')],
-    ['ECONNREFUSED', fault('Error', { code: 'ECONNREFUSED' })],
-    ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: fault('NoSuchBucket') })],
-    ['ENOSPC', new Error('wrapped', { cause: fault('Error', { code: 'ENOSPC' }) })],
+    ['AccessDenied', errorNamed('AccessDenied')],
+    ['ECONNREFUSED', errorNamed('Error', { code: 'ECONNREFUSED' })],
+    ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: errorNamed('NoSuchBucket') })],
+    ['ENOSPC', new Error('wrapped', { cause: errorNamed('Error', { code: 'ENOSPC' }) })],
     ['no answer in time', new TimeoutError(15_000)],
-    ['unknown error', fault('secret: AKIA0000')],
+    ['unknown error', errorNamed('secret: AKIA0000')],
     ['unknown error', 'a text'],
     ['unknown error', undefined],
   ])('is %s, and never the message', (name, error) => {
@@ -32,7 +32,7 @@ describe('the remedy', () => {
     ['disk', 'EACCES', 'DATA_DIR'],
     ['s3', 'something new', 'the S3_ settings'],
     ['disk', 'toString', 'the log of Mayfly'],
-  ] as const)('of %s with %s tells of %s', (store, reason, words) => {
-    expect(remedyFor(store, reason)).toContain(words)
+  ] as const)('of %s with %s tells of %s', (store, reason, remedy) => {
+    expect(remedyFor(store, reason)).toContain(remedy)
   })
 })

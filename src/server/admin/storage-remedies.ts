@@ -1,64 +1,65 @@
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { TimeoutError } from '../timeout.ts'
 
-const late = 'no answer in time'
+const timeoutName = 'no answer in time'
 
-const bucketPermissions =
+const allowBucketAccess =
   'Allow the key of S3_ACCESS_KEY_ID to list the bucket and to read, write and delete its objects.'
-const keys = 'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
-const reach = 'Check that the storage is running and that this server can reach S3_ENDPOINT.'
-const region = 'Set S3_REGION to the region of the bucket.'
-const folderPermissions =
+const compareKeys = 'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
+const checkReachability =
+  'Check that the storage is running and that this server can reach S3_ENDPOINT.'
+const setRegion = 'Set S3_REGION to the region of the bucket.'
+const allowFolderAccess =
   'Allow the user that runs Mayfly to read and write DATA_DIR and everything in it.'
-const space = 'Free space on the disk of DATA_DIR, or enlarge it.'
-const medium = 'Check the disk and the system log: the disk or its file system is failing.'
+const freeSpace = 'Free space on the disk of DATA_DIR, or enlarge it.'
+const checkDisk = 'Check the disk and the system log: the disk or its file system is failing.'
 
 /** The administrator's remedy for each storage error, by error name or code. */
 const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
     NotFound: 'Create the bucket, or set S3_BUCKET to an existing one.',
-    AccessDenied: bucketPermissions,
-    Forbidden: bucketPermissions,
-    InvalidAccessKeyId: keys,
-    SignatureDoesNotMatch: keys,
+    AccessDenied: allowBucketAccess,
+    Forbidden: allowBucketAccess,
+    InvalidAccessKeyId: compareKeys,
+    SignatureDoesNotMatch: compareKeys,
     CredentialsProviderError: 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
-    ExpiredToken: keys,
+    ExpiredToken: compareKeys,
     RequestTimeTooSkewed:
       'Synchronize the clocks of this server and of the storage with a time server.',
-    PermanentRedirect: region,
-    AuthorizationHeaderMalformed: region,
+    PermanentRedirect: setRegion,
+    AuthorizationHeaderMalformed: setRegion,
     ENOTFOUND: 'Check the spelling of the host in S3_ENDPOINT.',
     EAI_AGAIN: 'Check that this server can resolve the host in S3_ENDPOINT.',
-    ECONNREFUSED: reach,
-    ECONNRESET: reach,
-    EHOSTUNREACH: reach,
-    ETIMEDOUT: reach,
-    TimeoutError: reach,
-    [late]: reach,
+    ECONNREFUSED: checkReachability,
+    ECONNRESET: checkReachability,
+    EHOSTUNREACH: checkReachability,
+    ETIMEDOUT: checkReachability,
+    TimeoutError: checkReachability,
+    [timeoutName]: checkReachability,
   },
   disk: {
-    EACCES: folderPermissions,
-    EPERM: folderPermissions,
+    EACCES: allowFolderAccess,
+    EPERM: allowFolderAccess,
     EROFS: 'Mount the disk of DATA_DIR read-write.',
-    ENOSPC: space,
-    EDQUOT: space,
+    ENOSPC: freeSpace,
+    EDQUOT: freeSpace,
     ENOENT: 'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
     ENOTDIR: 'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
-    EIO: medium,
-    [late]: medium,
+    EIO: checkDisk,
+    [timeoutName]: checkDisk,
   },
 }
 
-const otherwise: Readonly<Record<StorageName, string>> = {
+const defaultRemedies: Readonly<Record<StorageName, string>> = {
   s3: 'Check the S3_ settings, the permissions of the key, and the log of Mayfly.',
   disk: 'Check the folder and the log of Mayfly.',
 }
 
 /** Returns the remedy for a storage error of this name in this kind of store. */
 export function remedyFor(storage: StorageName, reason: string): string {
-  const known = remedies[storage]
-  return (Object.hasOwn(known, reason) && known[reason]) || otherwise[storage]
+  const ownRemedies = remedies[storage]
+  return (Object.hasOwn(ownRemedies, reason) && ownRemedies[reason]) || defaultRemedies[storage]
 }
 
 /**
@@ -68,9 +69,9 @@ export function remedyFor(storage: StorageName, reason: string): string {
  */
 export function errorName(error: unknown): string {
   let name = ''
-  for (let fault = error; fault instanceof Error; fault = fault.cause) {
-    if (fault instanceof TimeoutError) return late
-    name = 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof TimeoutError) return timeoutName
+    name = 'code' in current && typeof current.code === 'string' ? current.code : current.name
   }
   return /^\w{1,60}$/.test(name) ? name : 'unknown error'
 }

@@ -9,7 +9,7 @@ import { withTimeout } from '../timeout.ts'
 /** Time limit for the mail server. */
 const timeoutMs = 20_000
 
-interface Sent {
+interface SendResult {
   success: boolean
   /** The outcome, as a sentence for the administrator. */
   message: string
@@ -26,19 +26,19 @@ export async function testMail(
   deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,
   admin: Pick<SessionUser, 'email' | 'name'>,
   actor: Actor,
-): Promise<Sent> {
-  const sent = await sendTestMail(deps, admin)
-  const details = { success: sent.success, toOutbox: deps.config.smtpUrl === null }
+): Promise<SendResult> {
+  const result = await sendTestMail(deps, admin)
+  const details = { success: result.success, toOutbox: deps.config.smtpUrl === null }
   await writeAudit(deps.db, [
     adminEntry(actor, deps.clock(), { action: 'test-mail', details: details }),
   ])
-  return sent
+  return result
 }
 
 async function sendTestMail(
   { config, log, mailer, settings }: TestMailDeps,
   admin: Pick<SessionUser, 'email' | 'name'>,
-): Promise<Sent> {
+): Promise<SendResult> {
   const { appUrl, smtpUrl, supportEmail } = config
   const { email_signature: signature } = await settings.read()
   const content = renderEmail(testEmail({ origin: appUrl.origin }), { signature, supportEmail })

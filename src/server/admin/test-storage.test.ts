@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => app.close())
 
 describe('GET /api/admin/test-s3-connection', () => {
-  const test = async () => {
+  const runTest = async () => {
     const response = await admin.fetch('/api/admin/test-s3-connection')
     expect(response.status).toBe(200)
     return json<{ connected: boolean; message: string }>(response)
@@ -36,7 +36,7 @@ describe('GET /api/admin/test-s3-connection', () => {
 
   it('tests the disk and names its folder', async () => {
     const { dataDir } = app.deps.config
-    expect(await test()).toEqual({
+    expect(await runTest()).toEqual({
       connected: true,
       message: `Mayfly wrote and removed a test object in the folder ${dataDir}, read from it and listed it.`,
     })
@@ -44,19 +44,19 @@ describe('GET /api/admin/test-s3-connection', () => {
 
   it('names the failed step and the remedy if the folder is missing', async () => {
     const { dataDir } = app.deps.config
-    const [folder, aside] = [join(dataDir, 'uploads'), join(dataDir, 'aside')]
-    await rename(folder, aside)
+    const [folder, movedFolder] = [join(dataDir, 'uploads'), join(dataDir, 'aside')]
+    await rename(folder, movedFolder)
     try {
-      expect(await test()).toEqual({
+      expect(await runTest()).toEqual({
         connected: false,
         message:
           `Mayfly could not write to and remove from the folder ${dataDir} (ENOENT). ` +
           'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
       })
     } finally {
-      await rename(aside, folder)
+      await rename(movedFolder, folder)
     }
-    expect((await test()).connected).toBe(true)
+    expect((await runTest()).connected).toBe(true)
     const lines = await admin.fetch(`/api/admin/audit?action=test-storage&search=${admin.email}`)
     expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
       { store: 'disk', connected: true },
@@ -65,8 +65,8 @@ describe('GET /api/admin/test-s3-connection', () => {
   })
 
   it('times out on hanging storage and names the step', async () => {
-    const hanging = { ...app.storage, installation: () => new Promise<never>(() => {}) }
-    const deps = { ...app.deps, stores: createStores(hanging) }
+    const hangingStore = { ...app.storage, installation: () => new Promise<never>(() => {}) }
+    const deps = { ...app.deps, stores: createStores(hangingStore) }
     expect(await testStorage(deps, { id: admin.id, ipAddress: '127.0.0.1' }, 2000)).toEqual({
       connected: false,
       message: expect.stringMatching(/could not read from the folder .* \(no answer in time\)/),
@@ -77,36 +77,36 @@ describe('GET /api/admin/test-s3-connection', () => {
 it.each(['cross-site', 'same-site'])("a %s page can't start a storage test", async (site) => {
   const before = await app.deps.db.$count(auditLog)
   const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
-  const refused = await admin.fetch('/api/admin/test-s3-connection', { headers })
-  await expectRefusal(refused, 403, 'FOREIGN_ORIGIN')
+  const rejectedResponse = await admin.fetch('/api/admin/test-s3-connection', { headers })
+  await expectRefusal(rejectedResponse, 403, 'FOREIGN_ORIGIN')
   expect(await app.deps.db.$count(auditLog)).toBe(before)
-  for (const own of ['same-origin', 'none']) {
-    const init = { headers: { 'sec-fetch-site': own } }
+  for (const allowedSite of ['same-origin', 'none']) {
+    const init = { headers: { 'sec-fetch-site': allowedSite } }
     expect((await admin.fetch('/api/admin/test-s3-connection', init)).status).toBe(200)
   }
 })
 
 describe('POST /api/admin/test-s3-upload', () => {
   const request = { fileName: 'test.bin', fileSize: 1000, fileType: 'application/x-test' }
-  const ask = (changes: object = {}) =>
+  const requestTestUpload = (changes: object = {}) =>
     admin.post('/api/admin/test-s3-upload', { ...request, ...changes })
-  const start = async () => {
-    const response = await ask()
+  const startTest = async () => {
+    const response = await requestTestUpload()
     expect(response.status).toBe(200)
     return json<{ uploadUrl: string; testKey: string }>(response)
   }
-  const put = (url: string, size = 1000, type = request.fileType) =>
+  const putTestBytes = (url: string, size = 1000, type = request.fileType) =>
     fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(size) })
 
   it("takes exactly the announced bytes, which don't become a file", async () => {
-    const { uploadUrl, testKey } = await start()
-    expect((await put(uploadUrl, 1001)).status).toBe(413)
-    expect((await put(uploadUrl, 999)).status).toBe(400)
-    expect((await put(uploadUrl, 1000, 'text/html')).status).toBe(403)
-    expect((await put(uploadUrl)).status).toBe(200)
+    const { uploadUrl, testKey } = await startTest()
+    expect((await putTestBytes(uploadUrl, 1001)).status).toBe(413)
+    expect((await putTestBytes(uploadUrl, 999)).status).toBe(400)
+    expect((await putTestBytes(uploadUrl, 1000, 'text/html')).status).toBe(403)
+    expect((await putTestBytes(uploadUrl)).status).toBe(200)
     expect(await app.storage.storedSize(testKey)).toBe(1000)
-    const confirmed = await admin.post('/api/files/confirm-upload', { cloudKey: testKey })
-    await expectRefusal(confirmed, 404, 'UPLOAD_NOT_FOUND')
+    const confirmResponse = await admin.post('/api/files/confirm-upload', { cloudKey: testKey })
+    await expectRefusal(confirmResponse, 404, 'UPLOAD_NOT_FOUND')
     expect(await json(await admin.fetch('/api/files'))).toEqual([])
     const path = `/api/admin/audit?action=test-storage-upload&search=${admin.email}`
     const details = { fileName: 'test.bin', size: 1000, mimeType: request.fileType, store: 'disk' }
@@ -116,12 +116,12 @@ describe('POST /api/admin/test-s3-upload', () => {
   })
 
   it('expires after ten minutes, and any server removes its bytes within the hour', async () => {
-    const { uploadUrl, testKey } = await start()
-    await put(uploadUrl)
+    const { uploadUrl, testKey } = await startTest()
+    await putTestBytes(uploadUrl)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
     app.clock.advance(10 * minute)
-    expect((await put(uploadUrl)).status).toBe(403)
+    expect((await putTestBytes(uploadUrl)).status).toBe(403)
     app.clock.advance(5 * minute)
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
     // A killed server leaves only the row in `removals`, which any other server can process.
@@ -132,7 +132,7 @@ describe('POST /api/admin/test-s3-upload', () => {
   })
 
   it('leaves nothing behind if no bytes arrive', async () => {
-    await start()
+    await startTest()
     app.clock.advance(15 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
   })
@@ -150,43 +150,43 @@ describe('POST /api/admin/test-s3-upload', () => {
     { fileType: 'no type' },
     { fileType: 7 },
   ])('rejects %j without signing a URL', async (changes) => {
-    await expectRefusal(await ask(changes), 400, 'INVALID_INPUT')
+    await expectRefusal(await requestTestUpload(changes), 400, 'INVALID_INPUT')
     expect(await app.deps.db.$count(removals)).toBe(0)
   })
 
   it('accepts the largest test size', async () => {
-    expect((await ask({ fileSize: maxTestUploadSize })).status).toBe(200)
+    expect((await requestTestUpload({ fileSize: maxTestUploadSize })).status).toBe(200)
   })
 })
 
 it("connection tests are limited to 60 an hour, and excess ones aren't logged", async () => {
-  const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
-    const administrator = await makePerson(limited, { role: 'admin' })
-    const { db } = limited.deps
+    const administrator = await makePerson(limitedApp, { role: 'admin' })
+    const { db } = limitedApp.deps
     expect((await administrator.fetch('/api/admin/test-s3-connection')).status).toBe(200)
     const { key } = counter('storageTestsByUser', administrator.id)
-    await limited.pool.query('update rate_limits set points = 59 where key = $1', [key])
+    await limitedApp.pool.query('update rate_limits set points = 59 where key = $1', [key])
     expect((await administrator.fetch('/api/admin/test-s3-connection')).status).toBe(200)
-    const lines = await db.$count(auditLog)
-    const refused = await administrator.fetch('/api/admin/test-s3-connection')
-    await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
-    expect(await db.$count(auditLog)).toBe(lines)
+    const lineCount = await db.$count(auditLog)
+    const rejectedResponse = await administrator.fetch('/api/admin/test-s3-connection')
+    await expectRefusal(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
+    expect(await db.$count(auditLog)).toBe(lineCount)
   } finally {
-    await limited.close()
+    await limitedApp.close()
   }
 })
 
 it('storage tests are limited to 20 an hour', async () => {
-  const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
-    const administrator = await makePerson(limited, { role: 'admin' })
+    const administrator = await makePerson(limitedApp, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 1, fileType: 'text/plain' }
     for (let time = 0; time < 20; time += 1)
       expect((await administrator.post('/api/admin/test-s3-upload', request)).status).toBe(200)
-    const refused = await administrator.post('/api/admin/test-s3-upload', request)
-    await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
+    const rejectedResponse = await administrator.post('/api/admin/test-s3-upload', request)
+    await expectRefusal(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
   } finally {
-    await limited.close()
+    await limitedApp.close()
   }
 })

@@ -6,14 +6,14 @@ import type { Storage } from '../storage/storage.ts'
 import { withTimeout } from '../timeout.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
-/** The steps of the test. `does` describes a step in the message to the administrator. */
-const steps: readonly { does: string; run(storage: Storage): Promise<unknown> }[] = [
-  { does: 'write to and remove from', run: (storage) => storage.check() },
-  { does: 'read from', run: (storage) => storage.installation() },
-  { does: 'list', run: listOne },
+/** The steps of the test. `action` describes a step in the message to the administrator. */
+const steps: readonly { action: string; run(storage: Storage): Promise<unknown> }[] = [
+  { action: 'write to and remove from', run: (storage) => storage.check() },
+  { action: 'read from', run: (storage) => storage.installation() },
+  { action: 'list', run: listFirstObject },
 ]
 
-interface Tested {
+interface StorageTestResult {
   connected: boolean
   message: string
 }
@@ -32,56 +32,56 @@ export async function testStorage(
   deps: StorageDeps & Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
   actor: Actor,
   timeoutMs = 15_000,
-): Promise<Tested> {
+): Promise<StorageTestResult> {
   await deps.rateLimits.spend([counter('storageTestsByUser', actor.id)])
-  const tested = await tryStorage(deps, timeoutMs)
-  const details = { store: deps.stores.current.name, connected: tested.connected }
+  const result = await runStorageTest(deps, timeoutMs)
+  const details = { store: deps.stores.current.name, connected: result.connected }
   await writeAudit(deps.db, [
     adminEntry(actor, deps.clock(), { action: 'test-storage', details: details }),
   ])
-  return tested
+  return result
 }
 
-async function tryStorage(deps: StorageDeps, timeoutMs: number): Promise<Tested> {
+async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<StorageTestResult> {
   const storage = deps.stores.current
-  let doing = ''
-  const tryAll = async () => {
-    for (const { does, run } of steps) {
-      doing = does
+  let currentAction = ''
+  const runSteps = async () => {
+    for (const { action, run } of steps) {
+      currentAction = action
       await run(storage)
     }
   }
   try {
-    await withTimeout(tryAll(), timeoutMs)
+    await withTimeout(runSteps(), timeoutMs)
   } catch (error) {
-    return { connected: false, message: describeFailure(deps, error, doing) }
+    return { connected: false, message: describeFailure(deps, error, currentAction) }
   }
-  const place = placeOf(storage, deps.config)
-  const message = `Mayfly wrote and removed a test object in ${place}, read from it and listed it.`
+  const location = describeLocation(storage, deps.config)
+  const message = `Mayfly wrote and removed a test object in ${location}, read from it and listed it.`
   return { connected: true, message }
 }
 
 /**
  * Describes a failed test of the store for new files, with its cause and remedy. Logs the error.
- * @param doing what the test tried, in words that precede the name of the bucket or folder.
+ * @param action what the test tried, in words that precede the name of the bucket or folder.
  */
 export function describeFailure(
   { config, log, stores: { current } }: StorageDeps,
   error: unknown,
-  doing: string,
+  action: string,
 ): string {
   log.warn({ err: error, store: current.name }, 'the test of the storage failed')
   const reason = errorName(error)
-  const place = placeOf(current, config)
-  return `Mayfly could not ${doing} ${place} (${reason}). ${remedyFor(current.name, reason)}`
+  const location = describeLocation(current, config)
+  return `Mayfly could not ${action} ${location} (${reason}). ${remedyFor(current.name, reason)}`
 }
 
-function placeOf({ name }: Storage, { dataDir, s3 }: Config): string {
+function describeLocation({ name }: Storage, { dataDir, s3 }: Config): string {
   if (name === 'disk' || s3 === null) return `the folder ${dataDir}`
   return `the bucket "${s3.bucket}" at ${s3.endpoint?.origin ?? `AWS in ${s3.region}`}`
 }
 
 /** Reads only the first object of the list. */
-async function listOne(storage: Storage): Promise<void> {
+async function listFirstObject(storage: Storage): Promise<void> {
   for await (const _ of storage.list()) return
 }

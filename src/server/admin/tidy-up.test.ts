@@ -38,19 +38,19 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-function actor() {
+function adminActor() {
   return { id: admin.id, ipAddress: '127.0.0.1' }
 }
 
 /** Calls an administrator action and returns its figures. */
-async function act(path: string, body?: unknown): Promise<unknown> {
+async function runAction(path: string, body?: unknown): Promise<unknown> {
   const response = await admin.post(`/api/admin/${path}`, body)
   expect(response.status).toBe(200)
   return response.json()
 }
 
 /** Returns the details that this test's actions logged, newest first. */
-async function auditedDetails(action: AuditAction): Promise<unknown[]> {
+async function listAuditDetails(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditLine[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
   )
@@ -61,27 +61,27 @@ async function auditedDetails(action: AuditAction): Promise<unknown[]> {
 }
 
 /** Returns the details of an action's newest line, as shown in the Admin Center. */
-async function lastDone(action: AuditAction) {
+async function findLastResult(action: AuditAction) {
   const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
   return lines.find((line) => line.action === action)?.details
 }
 
-async function listOf(person: Person): Promise<string[]> {
+async function listFileIds(person: Person): Promise<string[]> {
   const client = makeClient(app, await logIn(app, person.email, person.password))
   return (await json<File[]>(await client.fetch('/api/files'))).map(({ id }) => id)
 }
 
-function withStore(changes: Partial<Storage>) {
+function depsWithStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
 
 it('GET /api/admin/maintenance returns the last result of each action that has run', async () => {
   expect(await json(await admin.fetch('/api/admin/maintenance'))).toEqual([])
-  await act('expire-files')
-  await act('sanitize-filenames')
+  await runAction('expire-files')
+  await runAction('sanitize-filenames')
   app.clock.advance(minute)
-  await act('expire-files')
-  await act('settings', { key: 'app_version', value: 'v1' })
+  await runAction('expire-files')
+  await runAction('settings', { key: 'app_version', value: 'v1' })
   const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
   const at = app.clock()
   expect(lines).toMatchObject([
@@ -91,7 +91,10 @@ it('GET /api/admin/maintenance returns the last result of each action that has r
 })
 
 /** Expires files as the administrator would, with these dependencies. */
-async function expireFilesNow(deps: TestApp['deps'], { id, ipAddress }: ReturnType<typeof actor>) {
+async function expireFilesNow(
+  deps: TestApp['deps'],
+  { id, ipAddress }: ReturnType<typeof adminActor>,
+) {
   return adminActionRoutes(deps).expireFiles({ user: { id }, clientAddress: ipAddress } as never)
 }
 
@@ -105,28 +108,31 @@ describe('POST /api/admin/cleanup-expired', () => {
         premiumTrialEndsAt: new Date(app.clock().getTime() + day),
       }),
     ]
-    const over = [await makeFile(ada), await makeFile(eve)]
+    const expiredFiles = [await makeFile(ada), await makeFile(eve)]
     await makeFile(bob)
-    const keysOver = await Promise.all(
-      over.map(async (file) => (await rowOf(app, file.id)).storageKey),
+    const expiredKeys = await Promise.all(
+      expiredFiles.map(async (file) => (await rowOf(app, file.id)).storageKey),
     )
     app.clock.advance(4 * day)
     for (const person of [ada, bob, eve])
       Object.assign(person, makeClient(app, await logIn(app, person.email, person.password)))
-    const living = [await makeFile(ada), await makeFile(bob), await makeFile(eve)]
-    const before = await Promise.all([ada, bob, eve].map(listOf))
+    const activeFiles = [await makeFile(ada), await makeFile(bob), await makeFile(eve)]
+    const before = await Promise.all([ada, bob, eve].map(listFileIds))
     expect(before.map(({ length }) => length)).toEqual([2, 2, 2])
 
     // Bob can still renew his file's link. Eve can't, because her trial is over.
-    expect(await act('cleanup-expired')).toEqual({ deletedCount: 2 })
-    const [ofAda = [], ofBob = [], ofEve = []] = await Promise.all([ada, bob, eve].map(listOf))
-    expect([ofAda.length, ofBob.length, ofEve.length]).toEqual([1, 2, 1])
-    for (const file of living) expect([...ofAda, ...ofBob, ...ofEve]).toContain(file.id)
+    expect(await runAction('cleanup-expired')).toEqual({ deletedCount: 2 })
+    const [adaFiles = [], bobFiles = [], eveFiles = []] = await Promise.all(
+      [ada, bob, eve].map(listFileIds),
+    )
+    expect([adaFiles.length, bobFiles.length, eveFiles.length]).toEqual([1, 2, 1])
+    for (const file of activeFiles)
+      expect([...adaFiles, ...bobFiles, ...eveFiles]).toContain(file.id)
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
-    for (const key of keysOver) expect(await app.storage.storedSize(key)).toBeNull()
+    for (const key of expiredKeys) expect(await app.storage.storedSize(key)).toBeNull()
 
-    expect(await act('cleanup-expired')).toEqual({ deletedCount: 0 })
-    expect(await auditedDetails('clean-up-expired')).toEqual([
+    expect(await runAction('cleanup-expired')).toEqual({ deletedCount: 0 })
+    expect(await listAuditDetails('clean-up-expired')).toEqual([
       { deletedCount: 0 },
       { deletedCount: 2 },
     ])
@@ -137,9 +143,9 @@ describe('POST /api/admin/cleanup-expired', () => {
     await makeFile(ada)
     app.clock.advance(4 * day)
     await expireFiles(app.deps)
-    expect(await listOf(ada)).toHaveLength(1)
-    expect(await act('cleanup-expired')).toEqual({ deletedCount: 1 })
-    expect(await listOf(ada)).toEqual([])
+    expect(await listFileIds(ada)).toHaveLength(1)
+    expect(await runAction('cleanup-expired')).toEqual({ deletedCount: 1 })
+    expect(await listFileIds(ada)).toEqual([])
     expect(await app.deps.db.$count(files)).toBe(0)
   })
 
@@ -147,8 +153,8 @@ describe('POST /api/admin/cleanup-expired', () => {
     const file = await makeFile(await makePerson(app))
     const { storageKey } = await rowOf(app, file.id)
     app.clock.advance(4 * day)
-    const refusing = withStore({ remove: () => Promise.reject(new Error('EIO')) })
-    expect(await cleanUpExpired(refusing, actor())).toBe(1)
+    const failingDeps = depsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
+    expect(await cleanUpExpired(failingDeps, adminActor())).toBe(1)
     expect(await app.storage.storedSize(storageKey)).toBe(1000)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     expect(await app.storage.storedSize(storageKey)).toBeNull()
@@ -159,11 +165,11 @@ describe('POST /api/admin/cleanup-expired', () => {
     await insertFiles(app, ada.id, 230)
     app.clock.advance(31 * day)
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
-    const runs = await Promise.all([1, 2].map(() => cleanUpExpired(app.deps, actor(), 50)))
+    const runs = await Promise.all([1, 2].map(() => cleanUpExpired(app.deps, adminActor(), 50)))
     expect(runs.reduce((sum, count) => sum + count, 0)).toBe(230)
-    const lines = (await auditedDetails('clean-up-expired')) as { deletedCount: number }[]
+    const lines = (await listAuditDetails('clean-up-expired')) as { deletedCount: number }[]
     expect(lines.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(230)
-    expect(await listOf(ada)).toEqual([])
+    expect(await listFileIds(ada)).toEqual([])
   })
 
   it('logs the total in its last line', async () => {
@@ -171,23 +177,23 @@ describe('POST /api/admin/cleanup-expired', () => {
     await insertFiles(app, ada.id, 120)
     app.clock.advance(31 * day)
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
-    expect(await cleanUpExpired(app.deps, actor(), 50)).toBe(120)
-    expect(await auditedDetails('clean-up-expired')).toEqual([
+    expect(await cleanUpExpired(app.deps, adminActor(), 50)).toBe(120)
+    expect(await listAuditDetails('clean-up-expired')).toEqual([
       { deletedCount: 20, totalDeleted: 120 },
       { deletedCount: 50, totalDeleted: 100 },
       { deletedCount: 50 },
     ])
-    expect(await lastDone('clean-up-expired')).toMatchObject({ totalDeleted: 120 })
+    expect(await findLastResult('clean-up-expired')).toMatchObject({ totalDeleted: 120 })
   })
 })
 
 it('POST /api/admin/sanitize-filenames sanitizes all users’ file names and returns the count', async () => {
   const [one, two] = [await makeFile(await makePerson(app)), await makeFile(await makePerson(app))]
   await app.deps.db.update(files).set({ originalName: '<quoted>.pdf' })
-  expect(await act('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
+  expect(await runAction('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
   for (const { id } of [one, two])
     expect(await rowOf(app, id)).toMatchObject({ originalName: 'quoted.pdf' })
-  expect(await auditedDetails('sanitize-file-names')).toEqual([{ updated: 2, errors: 0 }])
+  expect(await listAuditDetails('sanitize-file-names')).toEqual([{ updated: 2, errors: 0 }])
 })
 
 describe('POST /api/admin/expire-files', () => {
@@ -195,13 +201,13 @@ describe('POST /api/admin/expire-files', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const { storageKey } = await rowOf(app, file.id)
-    expect(await act('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
+    expect(await runAction('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
     app.clock.advance(3 * day)
-    expect(await act('expire-files')).toEqual({ expiredCount: 1, failed: 0 })
+    expect(await runAction('expire-files')).toEqual({ expiredCount: 1, failed: 0 })
     expect(await app.storage.storedSize(storageKey)).toBeNull()
-    expect(await listOf(ada)).toEqual([file.id])
-    expect(await act('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
-    expect(await auditedDetails('expire-files')).toEqual([
+    expect(await listFileIds(ada)).toEqual([file.id])
+    expect(await runAction('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
+    expect(await listAuditDetails('expire-files')).toEqual([
       { expiredCount: 0, failed: 0 },
       { expiredCount: 1, failed: 0 },
       { expiredCount: 0, failed: 0 },
@@ -210,52 +216,52 @@ describe('POST /api/admin/expire-files', () => {
 
   it('counts each file once when the job runs too, even if the job hangs', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    for (let made = 0; made < 3; made += 1) await makeFile(ada)
+    for (let count = 0; count < 3; count += 1) await makeFile(ada)
     app.clock.advance(31 * day)
-    const reached = Promise.withResolvers<void>()
-    const go = Promise.withResolvers<void>()
-    const hanging = withStore({
+    const removalStarted = Promise.withResolvers<void>()
+    const removalAllowed = Promise.withResolvers<void>()
+    const hangingDeps = depsWithStore({
       remove: async (key) => {
-        reached.resolve()
-        await go.promise
+        removalStarted.resolve()
+        await removalAllowed.promise
         await app.storage.remove(key)
       },
     })
-    const job = expireFiles(hanging)
-    await reached.promise
-    expect(await expireFilesNow(app.deps, actor())).toMatchObject({ expiredCount: 0 })
+    const jobRun = expireFiles(hangingDeps)
+    await removalStarted.promise
+    expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 0 })
     // The job has hung long enough for another run to take over its files.
     app.clock.advance(2 * minute)
-    expect(await expireFilesNow(app.deps, actor())).toMatchObject({ expiredCount: 3 })
-    go.resolve()
-    expect(await job).toEqual({ purged: 0, failed: 0 })
+    expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 3 })
+    removalAllowed.resolve()
+    expect(await jobRun).toEqual({ purged: 0, failed: 0 })
   })
 
   it('counts failed and successful removals', async () => {
     const ada = await makePerson(app)
-    const [stuck] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
-    const { storageKey } = await rowOf(app, stuck.id)
+    const [failingFile] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
+    const { storageKey } = await rowOf(app, failingFile.id)
     app.clock.advance(3 * day)
-    const refusing = withStore({
+    const failingDeps = depsWithStore({
       remove: (key) =>
         key === storageKey ? Promise.reject(new Error('EIO')) : app.storage.remove(key),
     })
     const figures = { expiredCount: 2, failed: 1 }
-    expect(await expireFilesNow(refusing, actor())).toEqual(figures)
-    expect(await auditedDetails('expire-files')).toEqual([figures])
+    expect(await expireFilesNow(failingDeps, adminActor())).toEqual(figures)
+    expect(await listAuditDetails('expire-files')).toEqual([figures])
   })
 
   it('reports a storage failure if no bytes were removed', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(3 * day)
-    const away = withStore({ remove: () => Promise.reject(new Error('EIO')) })
-    await expect(expireFilesNow(away, actor())).rejects.toMatchObject({
+    const failingDeps = depsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
+    await expect(expireFilesNow(failingDeps, adminActor())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       headers: { 'retry-after': '5' },
       message: expect.stringContaining('the bytes of 1 file. The server retries by itself.'),
     })
-    expect(await auditedDetails('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])
+    expect(await listAuditDetails('expire-files')).toEqual([{ expiredCount: 0, failed: 1 }])
   })
 })
 
@@ -266,22 +272,22 @@ describe('POST /api/admin/expire-trials', () => {
     const trial = { tier: 'premium', premiumTrialEndsAt } as const
     const people = [await makePerson(app, trial), await makePerson(app, trial)]
     await makePerson(app, { tier: 'premium' })
-    expect(await act('expire-trials')).toEqual({ expiredCount: 0 })
+    expect(await runAction('expire-trials')).toEqual({ expiredCount: 0 })
     app.clock.advance(day)
-    const [byHand, job] = await Promise.all([
-      act('expire-trials') as Promise<{ expiredCount: number }>,
+    const [manualRun, jobRun] = await Promise.all([
+      runAction('expire-trials') as Promise<{ expiredCount: number }>,
       expireTrials(app.deps),
     ])
-    expect(byHand.expiredCount + job.expiredCount).toBe(2)
+    expect(manualRun.expiredCount + jobRun.expiredCount).toBe(2)
     const ids = people.map(({ id }) => id)
     const rows = await app.deps.db.select().from(users).where(inArray(users.id, ids))
     expect(rows.map(({ tier }) => tier)).toEqual(['free', 'free'])
-    expect(await auditedDetails('expire-trials')).toEqual([
-      { expiredCount: byHand.expiredCount },
+    expect(await listAuditDetails('expire-trials')).toEqual([
+      { expiredCount: manualRun.expiredCount },
       { expiredCount: 0 },
     ])
     // The log also has a line per user whose trial ended, as after a run of the job.
-    const ofUsers = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
-    expect(ofUsers).toBe(2)
+    const trialLines = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
+    expect(trialLines).toBe(2)
   })
 })

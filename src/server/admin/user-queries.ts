@@ -14,13 +14,13 @@ const isCounted = isNull(files.deletedAt)
  * tables.
  */
 export async function readStats(db: Db, now: Date) {
-  const [people] = await db
+  const [userCounts] = await db
     .select({
       totalUsers: count(),
       premiumUsers: sql`count(*) filter (where ${hasPremiumAt(now)})`.mapWith(Number),
     })
     .from(users)
-  const [kept] = await db
+  const [fileCounts] = await db
     .select({
       totalFiles: count(),
       totalDownloads: sql`coalesce(sum(${files.downloadCount}), 0)`.mapWith(Number),
@@ -28,10 +28,10 @@ export async function readStats(db: Db, now: Date) {
     .from(files)
     .where(isCounted)
   return {
-    totalUsers: people?.totalUsers ?? 0,
-    premiumUsers: people?.premiumUsers ?? 0,
-    totalFiles: kept?.totalFiles ?? 0,
-    totalDownloads: kept?.totalDownloads ?? 0,
+    totalUsers: userCounts?.totalUsers ?? 0,
+    premiumUsers: userCounts?.premiumUsers ?? 0,
+    totalFiles: fileCounts?.totalFiles ?? 0,
+    totalDownloads: fileCounts?.totalDownloads ?? 0,
   }
 }
 
@@ -54,15 +54,15 @@ export async function listUsers(
   { search, limit, now }: { search: string | undefined; limit: number; now: Date },
 ): Promise<CountedUser[]> {
   // A trigram index on this column serves searches of three or more characters.
-  const which = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
+  const searchCondition = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
   const found = db
     .select()
     .from(users)
-    .where(which)
+    .where(searchCondition)
     .orderBy(desc(users.createdAt), desc(users.id))
     .limit(limit)
     .as('found')
-  const counted = db
+  const fileStats = db
     .select({
       fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
       storedBytes: sql`coalesce(sum(${files.size}) filter (where ${files.purgedAt} is null), 0)`
@@ -75,18 +75,18 @@ export async function listUsers(
     .from(files)
     .where(and(eq(files.ownerId, found.id), isCounted))
     .as('counted')
-  const opened = db
+  const sessionStats = db
     .select({ sessionCount: sql`count(*)`.mapWith(Number).as('session_count') })
     .from(sessions)
     .where(and(eq(sessions.userId, found.id), gt(sessions.expiresAt, now)))
     .as('opened')
-  const { fileCount, storedBytes, totalDownloads } = counted
-  const { sessionCount } = opened
+  const { fileCount, storedBytes, totalDownloads } = fileStats
+  const { sessionCount } = sessionStats
   return db
     .select({ user: found._.selectedFields, fileCount, storedBytes, totalDownloads, sessionCount })
     .from(found)
-    .crossJoinLateral(counted)
-    .crossJoinLateral(opened)
+    .crossJoinLateral(fileStats)
+    .crossJoinLateral(sessionStats)
     .orderBy(desc(found.createdAt), desc(found.id))
 }
 

@@ -33,19 +33,19 @@ async function find(search: string): Promise<string[]> {
 }
 
 /** Returns `count` user ids, starting at `first` and increasing by `step`. */
-function from(first: number, count: number, step: number) {
+function makeIds(first: number, count: number, step: number) {
   return Array.from({ length: count }, (_, at) => `many ${first + at * step}`)
 }
 
 describe('a search among many users', () => {
   it.each([
     ['the full email of an old user', 'person-11998@many.example', ['many 11998']],
-    ["part of an old user's email", 'ON-1199', ['many 1199', ...from(11_990, 9, 1)]],
+    ["part of an old user's email", 'ON-1199', ['many 1199', ...makeIds(11_990, 9, 1)]],
     ["part of an old user's name", 'quoxley', ['many 11999']],
     ['a name with a non-ASCII letter', 'ZOË', ['many 11999']],
     ['the first two letters of an old name', 'qu', ['many 11999']],
     ["the start of an old email's domain", '@quo', ['many 11999']],
-    ['a term with few matches', '500@many', from(500, 12, 1000)],
+    ['a term with few matches', '500@many', makeIds(500, 12, 1000)],
     ['nothing for a term without matches', 'nobody here', []],
     ['nothing for common words in another order', 'hamilton grace', []],
     ['two letters inside an old name', 'uo', ['many 11999']],
@@ -63,9 +63,9 @@ describe('a search among many users', () => {
   })
 
   it.each([
-    ['hamil', from(1, 50, 1)],
-    ['grace ham', from(10, 50, 10)],
-    ['lt', from(1, 50, 1)],
+    ['hamil', makeIds(1, 50, 1)],
+    ['grace ham', makeIds(10, 50, 10)],
+    ['lt', makeIds(1, 50, 1)],
   ])('finds the 50 newest matches of %j', async (search, ids) => {
     expect(await find(search)).toEqual(ids)
   })

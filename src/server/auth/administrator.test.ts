@@ -13,17 +13,17 @@ afterAll(() => app.close())
 
 describe('the administrator', () => {
   it('is created once by parallel starts and can log in', async () => {
-    const asked: number[] = []
-    const made = await Promise.all(
+    const passwordRequests: number[] = []
+    const results = await Promise.all(
       [1, 2, 3].map((server) =>
         ensureAdministrator(app.deps, async () => {
-          asked.push(server)
+          passwordRequests.push(server)
           return 'an admin password'
         }),
       ),
     )
-    expect(made.filter(({ created }) => created)).toHaveLength(1)
-    expect(asked).toHaveLength(1)
+    expect(results.filter(({ created }) => created)).toHaveLength(1)
+    expect(passwordRequests).toHaveLength(1)
     const cookie = await logIn(app, 'admin@localhost.localdomain', 'an admin password')
     const user = await json(await makeClient(app, cookie).fetch('/api/auth/user'))
     expect(user).toMatchObject({ isAdmin: true })
@@ -41,8 +41,8 @@ describe('the administrator', () => {
 
   it('can be an existing account, whose new role is audited', async () => {
     const { db, config } = app.deps
-    const former = await db.delete(users).where(eq(users.role, 'admin')).returning()
-    expect(former).toHaveLength(1)
+    const formerAdmins = await db.delete(users).where(eq(users.role, 'admin')).returning()
+    expect(formerAdmins).toHaveLength(1)
     const before = await db.$count(auditLog)
     const { id } = await makePerson(app)
     await db.update(users).set({ email: config.adminEmail }).where(eq(users.id, id))

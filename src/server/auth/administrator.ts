@@ -14,7 +14,7 @@ import {
 /** The advisory lock of `ensureAdministrator`. No other lock uses this key. */
 const administratorLock = 7_226_114
 
-const names = { firstName: 'Administrator', lastName: '', picture: null }
+const defaultProfile = { firstName: 'Administrator', lastName: '', picture: null }
 
 /**
  * Creates the administrator if there is none; safe to call from several servers at once. The audit
@@ -39,18 +39,22 @@ export async function ensureAdministrator(
 
     const email = config.adminEmail
     const now = clock()
-    const madeId = await insertUser(tx, { email, ...names }, { emailVerified: true, now })
-    const userId = madeId ?? (await findAccountByEmail(tx, email))?.id
+    const newUserId = await insertUser(
+      tx,
+      { email, ...defaultProfile },
+      { emailVerified: true, now },
+    )
+    const userId = newUserId ?? (await findAccountByEmail(tx, email))?.id
     if (userId === undefined) throw new Error('the account of ADMIN_EMAIL was deleted meanwhile')
-    if (madeId !== null) {
+    if (newUserId !== null) {
       const hash = await passwords.hash(await password(), saltFor(secret, email), 'start')
-      await setPassword(tx, madeId, hash, now)
+      await setPassword(tx, newUserId, hash, now)
     }
     await makeAdministrator(tx, userId)
     const details = { from: 'user', to: 'admin' } satisfies Record<string, Role>
     await writeAudit(tx, [
       { at: now, actor: null, action: 'set-role', subject: userId, ipAddress: null, details },
     ])
-    return { created: madeId !== null, email }
+    return { created: newUserId !== null, email }
   })
 }

@@ -44,10 +44,10 @@ describe('browserName', () => {
   })
 
   it('never contains text chosen by the client', () => {
-    const begin = fc.constantFrom('', 'Firefox/1 ', 'Opera/9 ', 'Mozilla/5.0 (Linux; ')
+    const prefixes = fc.constantFrom('', 'Firefox/1 ', 'Opera/9 ', 'Mozilla/5.0 (Linux; ')
     fc.assert(
-      fc.property(begin, fc.string({ unit: 'binary' }), (known, text) => {
-        const name = browserName(`${known}zq${text}zq/7 zq`)
+      fc.property(prefixes, fc.string({ unit: 'binary' }), (prefix, text) => {
+        const name = browserName(`${prefix}zq${text}zq/7 zq`)
         expect(name ?? '').toMatch(/^[\w .-]*$/)
         expect(name ?? '').not.toContain('zq')
       }),

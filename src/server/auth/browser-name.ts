@@ -1,7 +1,7 @@
 import Bowser from 'bowser'
 
 /** Real headers are shorter. The limit bounds parsing time. */
-const longestUserAgent = 512
+const maxUserAgentLength = 512
 
 const browsers = new Set<string>(Object.values(Bowser.BROWSER_MAP))
 const systems = new Set<string>(Object.values(Bowser.OS_MAP))
@@ -16,9 +16,9 @@ const systems = new Set<string>(Object.values(Bowser.OS_MAP))
  */
 export function browserName(userAgent: string | null | undefined): string | null {
   if (!userAgent) return null
-  const { browser, os } = Bowser.parse(userAgent.slice(0, longestUserAgent))
+  const { browser, os } = Bowser.parse(userAgent.slice(0, maxUserAgentLength))
   if (!browser.name || !browsers.has(browser.name)) return null
   const system = os.name && systems.has(os.name) ? os.name : null
-  const isSaid = system === null || browser.name.includes(system)
-  return isSaid ? browser.name : `${browser.name} on ${system}`
+  const isSystemRedundant = system === null || browser.name.includes(system)
+  return isSystemRedundant ? browser.name : `${browser.name} on ${system}`
 }

@@ -6,7 +6,7 @@ import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
 import { findKnownBrowser } from './known-browser.ts'
-import { accountName, admitTry } from './login-limits.ts'
+import { accountName, admitAttempt } from './login-limits.ts'
 import { saltOf } from './password-hashing.ts'
 import { findAccount, lockAccount, setPassword } from './queries.ts'
 import { isSameText, newToken } from './secrets.ts'
@@ -27,14 +27,14 @@ type ChangeDeps = Pick<
  */
 export async function changePassword(
   deps: ChangeDeps,
-  own: OwnSession,
+  session: OwnSession,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
-  call: PasswordCall,
+  request: PasswordRequest,
 ) {
   const { clock, db, mailQueue, passwords, rateLimits } = deps
-  const { userId } = own
-  const { clientAddress: address } = call
-  const current = await requirePassword(deps, userId, currentPassword, call)
+  const { userId } = session
+  const { clientAddress: address } = request
+  const current = await requirePassword(deps, userId, currentPassword, request)
   // Rate-limited because the audit log is kept forever.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
   const salt = saltOf(current.passwordHash)
@@ -44,17 +44,17 @@ export async function changePassword(
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, userId)
     if (account?.passwordHash !== current.passwordHash) throw new AppError('WRONG_PASSWORD')
-    const createdAt = await replaceToken(tx, own, token)
+    const createdAt = await replaceToken(tx, session, token)
     if (createdAt === null) throw new AppError('UNAUTHORIZED')
-    await endOtherSessions(tx, own)
+    await endOtherSessions(tx, session)
     const now = clock()
     await setPassword(tx, userId, passwordHash, now)
     await writeAudit(tx, [
       ownEntry({ userId, address, now }, { action: 'change-password', details: { by: 'session' } }),
     ])
     const changedAt = now.toISOString()
-    const how = { changedBy: 'session', removedGoogle: false } as const
-    await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...how }, tx)
+    const change = { changedBy: 'session', removedGoogle: false } as const
+    await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...change }, tx)
     return { token, createdAt, passwordHash, knownBrowser: current.knownBrowser }
   })
 }
@@ -62,7 +62,7 @@ export async function changePassword(
 type PasswordDeps = Pick<Deps, 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret'>
 
 /** A request that includes the signed-in user's current password. */
-export interface PasswordCall {
+export interface PasswordRequest {
   clientAddress: string
   context: Context<HttpEnv>
 }
@@ -78,7 +78,7 @@ export async function requirePassword(
   deps: PasswordDeps,
   userId: string,
   password: string,
-  { clientAddress, context }: PasswordCall,
+  { clientAddress, context }: PasswordRequest,
 ): Promise<{ passwordHash: string; knownBrowser: string | null }> {
   const account = await findAccount(deps.db, userId)
   if (!account) throw new AppError('UNAUTHORIZED')
@@ -87,7 +87,7 @@ export async function requirePassword(
   const address = addressBlock(clientAddress)
   const knownBrowser = findKnownBrowser(deps, context, passwordHash)
   const name = accountName(deps.secret, email)
-  const admission = await admitTry(deps, { account: name, address, knownBrowser })
+  const admission = await admitAttempt(deps, { account: name, address, knownBrowser })
   const hash = await deps.passwords
     .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {
@@ -96,6 +96,6 @@ export async function requirePassword(
       throw error
     })
   if (!isSameText(hash, passwordHash)) throw new AppError('WRONG_PASSWORD')
-  await admission.right()
+  await admission.succeed()
   return { passwordHash, knownBrowser }
 }

@@ -10,18 +10,18 @@ const dayMs = 86_400_000
 const secret = 'the secret of the server'
 const clock = testClock(new Date('2030-01-01T00:00:00.000Z'))
 
-function server(origin: string): Pick<Deps, 'clock' | 'config' | 'secret'> {
+function makeServer(origin: string): Pick<Deps, 'clock' | 'config' | 'secret'> {
   return {
     secret,
     clock,
     config: { appUrl: new URL(origin) } as Deps['config'],
   }
 }
-const plain = server('http://127.0.0.1:3000')
-const secure = server('https://files.example.org')
+const httpServer = makeServer('http://127.0.0.1:3000')
+const httpsServer = makeServer('https://files.example.org')
 
 /** Runs `work` in a request with these cookies. Returns the cookies set by the response. */
-async function visit(
+async function runInRequest(
   cookie: string,
   work: (context: Context<HttpEnv>) => Promise<unknown> | unknown,
 ): Promise<string[]> {
@@ -35,9 +35,9 @@ async function visit(
   return response.headers.getSetCookie()
 }
 
-async function tokenIn(deps: typeof plain, cookie: string): Promise<string | null> {
+async function readToken(deps: typeof httpServer, cookie: string): Promise<string | null> {
   let token: string | null = null
-  await visit(cookie, (context) => {
+  await runInRequest(cookie, (context) => {
     token = readSessionToken(deps, context)
   })
   return token
@@ -47,26 +47,28 @@ async function tokenIn(deps: typeof plain, cookie: string): Promise<string | nul
  * Opens a session. Returns the cookies set by the response, and the `Cookie` header that a browser
  * would send.
  */
-async function opened(deps: typeof plain, token: string, createdAt = clock()) {
-  const set = await visit('', (context) => setSessionCookies(deps, context, { token, createdAt }))
-  return { set, sent: set.map((one) => one.split(';', 1)[0]).join('; ') }
+async function openTestSession(deps: typeof httpServer, token: string, createdAt = clock()) {
+  const setCookies = await runInRequest('', (context) =>
+    setSessionCookies(deps, context, { token, createdAt }),
+  )
+  return { set: setCookies, sent: setCookies.map((one) => one.split(';', 1)[0]).join('; ') }
 }
 
 describe('a session cookie', () => {
   it.each([
-    ['http', plain],
-    ['https', secure],
+    ['http', httpServer],
+    ['https', httpsServer],
   ])('round-trips its token over %s', async (_, deps) => {
     for (const token of ['abc', 'with.dots.inside', 'x'.repeat(64)]) {
-      expect(await tokenIn(deps, (await opened(deps, token)).sent)).toBe(token)
+      expect(await readToken(deps, (await openTestSession(deps, token)).sent)).toBe(token)
     }
   })
 
   it('is signed with HMAC-SHA-256', async () => {
     const signature = createHmac('sha256', secret).update('abc').digest('base64')
     const cookie = `mayfly.session_token=${encodeURIComponent(`abc.${signature}`)}`
-    expect(await tokenIn(plain, cookie)).toBe('abc')
-    expect((await opened(plain, 'abc')).sent).toContain(cookie)
+    expect(await readToken(httpServer, cookie)).toBe('abc')
+    expect((await openTestSession(httpServer, 'abc')).sent).toContain(cookie)
   })
 
   it.each([
@@ -80,24 +82,31 @@ describe('a session cookie', () => {
     ['has an overlong signature', `mayfly.session_token=abc.${sign('abc', secret)}A`],
     ['is malformed', 'mayfly.session_token=%00.%ff'],
   ])('that %s is ignored', async (_, cookie) => {
-    expect(await tokenIn(plain, cookie)).toBeNull()
+    expect(await readToken(httpServer, cookie)).toBeNull()
   })
 
   it('must have the __Host- prefix over https', async () => {
-    const { sent } = await opened(secure, 'abc')
+    const { sent } = await openTestSession(httpsServer, 'abc')
     expect(sent).toContain('__Host-mayfly.session_token=')
-    expect(await tokenIn(secure, sent.replaceAll('__Host-', ''))).toBeNull()
-    expect(await tokenIn(plain, sent)).toBeNull()
+    expect(await readToken(httpsServer, sent.replaceAll('__Host-', ''))).toBeNull()
+    expect(await readToken(httpServer, sent)).toBeNull()
   })
 
   it('expires 90 days after the login, even if it is set later', async () => {
-    const { set } = await opened(plain, 'abc', new Date(clock().getTime() - 30 * dayMs))
+    const { set } = await openTestSession(
+      httpServer,
+      'abc',
+      new Date(clock().getTime() - 30 * dayMs),
+    )
     expect(set).toHaveLength(2)
     for (const cookie of set) expect(cookie).toContain(`; Max-Age=${60 * 24 * 60 * 60};`)
   })
 
   it('comes with a hint that scripts can read and that differs for each session', async () => {
-    const [first, second] = [await opened(plain, 'abc'), await opened(plain, 'abc')]
+    const [first, second] = [
+      await openTestSession(httpServer, 'abc'),
+      await openTestSession(httpServer, 'abc'),
+    ]
     const [token = '', hint = ''] = first.set
     expect(token).toContain('; HttpOnly')
     expect(hint).toMatch(/^mayfly\.signed_in=[\w-]{8};/)
@@ -106,19 +115,19 @@ describe('a session cookie', () => {
   })
 
   it.each([
-    [plain, false],
-    [secure, true],
+    [httpServer, false],
+    [httpsServer, true],
   ])('and its hint are cleared at logout by name', async (deps, isSecure) => {
-    const before = (await opened(deps, 'abc')).set.map((one) => one.split('=', 1)[0])
-    const cleared = await visit('', (context) => clearSessionCookies(deps, context))
-    expect(cleared.map((one) => one.split('=', 1)[0])).toEqual(before)
-    for (const cookie of cleared) {
+    const cookieNames = (await openTestSession(deps, 'abc')).set.map((one) => one.split('=', 1)[0])
+    const clearedCookies = await runInRequest('', (context) => clearSessionCookies(deps, context))
+    expect(clearedCookies.map((one) => one.split('=', 1)[0])).toEqual(cookieNames)
+    for (const cookie of clearedCookies) {
       expect(cookie).toMatch(/^[^=]+=; Max-Age=0; Path=\/;/)
       expect(cookie.includes('; Secure')).toBe(isSecure)
     }
   })
 })
 
-function sign(token: string, by: string): string {
-  return encodeURIComponent(createHmac('sha256', by).update(token).digest('base64'))
+function sign(token: string, secret: string): string {
+  return encodeURIComponent(createHmac('sha256', secret).update(token).digest('base64'))
 }

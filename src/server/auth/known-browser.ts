@@ -29,7 +29,7 @@ export function findKnownBrowser(
   passwordHash: string | null,
 ): string | null {
   if (passwordHash === null) return null
-  const entry = readEntries(deps, context).find((one) => isOfAccount(deps, one, passwordHash))
+  const entry = readEntries(deps, context).find((one) => belongsToAccount(deps, one, passwordHash))
   return entry?.id ?? null
 }
 
@@ -44,9 +44,9 @@ export function rememberBrowser(
   knownBrowser: string | null,
 ): void {
   const id = knownBrowser ?? nanoid()
-  const own = { id, signature: sign(deps, id, passwordHash) }
-  const others = readEntries(deps, context).filter((one) => one.id !== id)
-  const value = [own, ...others]
+  const entry = { id, signature: sign(deps, id, passwordHash) }
+  const otherEntries = readEntries(deps, context).filter((one) => one.id !== id)
+  const value = [entry, ...otherEntries]
     .slice(0, maxAccounts)
     .map((one) => `${one.id}.${one.signature}`)
     .join('~')
@@ -66,7 +66,11 @@ function readEntries(deps: BrowserDeps, context: Context<HttpEnv>): Entry[] {
   })
 }
 
-function isOfAccount(deps: BrowserDeps, { id, signature }: Entry, passwordHash: string): boolean {
+function belongsToAccount(
+  deps: BrowserDeps,
+  { id, signature }: Entry,
+  passwordHash: string,
+): boolean {
   return isSameText(signature, sign(deps, id, passwordHash))
 }
 

@@ -24,11 +24,11 @@ beforeEach(async () => {
   await app.deps.db.delete(rateLimits)
 })
 
-function sessionsOf(userId: string) {
+function listSessions(userId: string) {
   return app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
 }
 
-async function statusOf(client: Client) {
+async function fetchStatus(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
@@ -41,32 +41,32 @@ describe('a login', () => {
   it("ends the browser's previous session and no other", async () => {
     const person = await makePerson(app)
     const before = await logIn(app, person.email, person.password)
-    const now = await logInWith(before, person)
-    expect(now.status).toBe(200)
-    expect(await statusOf(makeClient(app, before))).toBe(401)
-    expect(await statusOf(person)).toBe(200)
-    expect(await sessionsOf(person.id)).toHaveLength(2)
+    const response = await logInWith(before, person)
+    expect(response.status).toBe(200)
+    expect(await fetchStatus(makeClient(app, before))).toBe(401)
+    expect(await fetchStatus(person)).toBe(200)
+    expect(await listSessions(person.id)).toHaveLength(2)
   })
 
   it("as another user ends the previous user's session", async () => {
     const [one, other] = [await makePerson(app), await makePerson(app)]
     const before = await logIn(app, one.email, one.password)
     expect((await logInWith(before, other)).status).toBe(200)
-    expect(await statusOf(makeClient(app, before))).toBe(401)
-    expect(await statusOf(one)).toBe(200)
+    expect(await fetchStatus(makeClient(app, before))).toBe(401)
+    expect(await fetchStatus(one)).toBe(200)
   })
 
   it('that fails or has a forged cookie ends no session', async () => {
     const person = await makePerson(app)
     const before = await logIn(app, person.email, person.password)
-    const failed = await logInWith(before, { ...person, password: 'not this one' })
-    expect(failed.status).toBe(401)
-    expect(await statusOf(makeClient(app, before))).toBe(200)
+    const failedLogin = await logInWith(before, { ...person, password: 'not this one' })
+    expect(failedLogin.status).toBe(401)
+    expect(await fetchStatus(makeClient(app, before))).toBe(200)
 
-    const [{ token } = { token: '' }] = await sessionsOf(person.id)
-    const forged = `mayfly.session_token=${token}.${'A'.repeat(43)}%3D`
-    expect((await logInWith(forged, await makePerson(app))).status).toBe(200)
-    expect(await sessionsOf(person.id)).toHaveLength(2)
+    const [{ token } = { token: '' }] = await listSessions(person.id)
+    const forgedCookie = `mayfly.session_token=${token}.${'A'.repeat(43)}%3D`
+    expect((await logInWith(forgedCookie, await makePerson(app))).status).toBe(200)
+    expect(await listSessions(person.id)).toHaveLength(2)
   })
 
   it('that is refused is logged with the address and without the account', async () => {
@@ -86,15 +86,15 @@ describe('a login', () => {
 
   it('answers a wrong password and an unknown address alike', async () => {
     const person = await makePerson(app)
-    const wrong = await makeClient(app).post('/api/auth/login', {
+    const wrongPassword = await makeClient(app).post('/api/auth/login', {
       email: person.email,
       password: 'not this one',
     })
-    const unknown = await makeClient(app).post('/api/auth/login', {
+    const unknownAddress = await makeClient(app).post('/api/auth/login', {
       email: 'nobody@example.org',
       password: 'not this one',
     })
-    for (const response of [wrong, unknown]) {
+    for (const response of [wrongPassword, unknownAddress]) {
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual({
         code: 'INVALID_CREDENTIALS',
@@ -112,10 +112,10 @@ describe('login limits', () => {
     for (let attempts = 0; attempts < 10; attempts += 1) {
       expect((await attempt('victim@example.org')).status).toBe(401)
     }
-    const refused = await attempt('victim@example.org')
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    const rejectedResponse = await attempt('victim@example.org')
+    expect(rejectedResponse.status).toBe(429)
+    expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await rejectedResponse.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
     expect((await attempt('VICTIM@example.org')).status).toBe(429)
     expect((await attempt('other@example.org')).status).toBe(401)
   })
@@ -137,36 +137,40 @@ describe('a login that fails on the server', () => {
     address: '192.0.2.1',
     use: { userAgent: null, ipAddress: null },
     knownBrowser: () => null,
-    tokenBefore: null,
+    previousToken: null,
   }
 
   /** Returns dependencies whose password hashing fails with this error. */
-  const failing = (fault: Error): Deps => ({
+  const makeFailingDeps = (error: Error): Deps => ({
     ...app.deps,
-    passwords: { hash: () => Promise.reject(fault) },
+    passwords: { hash: () => Promise.reject(error) },
   })
 
   it.each([new AppError('PASSWORDS_BUSY'), new Error('out of memory')])(
     'reports the error and counts no wrong password: %s',
-    async (fault) => {
-      const login = logInHere(failing(fault), { email: 'ada@example.org', password: 'x' }, client)
-      await expect(login).rejects.toBe(fault)
+    async (error) => {
+      const login = logInHere(
+        makeFailingDeps(error),
+        { email: 'ada@example.org', password: 'x' },
+        client,
+      )
+      await expect(login).rejects.toBe(error)
       expect(await app.deps.db.select().from(rateLimits)).toEqual([])
     },
   )
 
   it('reports the error even if the count cannot be refunded', async () => {
-    const fault = new AppError('PASSWORDS_BUSY')
+    const error = new AppError('PASSWORDS_BUSY')
     const limits = app.deps.rateLimits
-    const rateLimited: Deps['rateLimits'] = {
+    const failingLimits: Deps['rateLimits'] = {
       check: (counters) => limits.check(counters),
       spend: (counters) => limits.spend(counters),
       add: (counters) => limits.add(counters),
       forget: (keys) => limits.forget(keys),
       refund: () => Promise.reject(new Error('the database is away')),
     }
-    const deps = { ...failing(fault), rateLimits: rateLimited }
+    const deps = { ...makeFailingDeps(error), rateLimits: failingLimits }
     const login = logInHere(deps, { email: 'ada@example.org', password: 'x' }, client)
-    await expect(login).rejects.toBe(fault)
+    await expect(login).rejects.toBe(error)
   })
 })

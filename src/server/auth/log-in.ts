@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
-import { accountName, admitTry } from './login-limits.ts'
+import { accountName, admitAttempt } from './login-limits.ts'
 import { saltFor, saltOf } from './password-hashing.ts'
 import { type Account, findAccountByEmail, lockAccount } from './queries.ts'
 import { isSameText } from './secrets.ts'
@@ -17,11 +17,11 @@ interface LoginClient {
   /** Returns the browser's id if it has signed in before to the account with this password hash. */
   knownBrowser: (passwordHash: string | null) => string | null
   /** The token of the browser's previous session, or null. */
-  tokenBefore: string | null
+  previousToken: string | null
 }
 
 /** The password was right, but the address is unverified. */
-interface Unverified {
+interface UnverifiedLogin {
   /** The id of the pending signup or of the account. */
   unverified: string
 }
@@ -47,39 +47,41 @@ interface OpenedSession {
  */
 export async function logIn(
   deps: LoginDeps,
-  typed: { email: string; password: string },
+  credentials: { email: string; password: string },
   client: LoginClient,
-): Promise<OpenedSession | Unverified> {
+): Promise<OpenedSession | UnverifiedLogin> {
   const { clock, config, db, passwords, secret } = deps
-  const email = typed.email.toLowerCase()
+  const email = credentials.email.toLowerCase()
   const account = await findAccountByEmail(db, email)
-  const pending = await findPendingPasswords(db, email, clock())
-  const stored = account?.passwordHash ?? null
-  const knownBrowser = client.knownBrowser(stored)
+  const pendingPasswords = await findPendingPasswords(db, email, clock())
+  const storedHash = account?.passwordHash ?? null
+  const knownBrowser = client.knownBrowser(storedHash)
   const address = addressBlock(client.address)
-  const admission = await admitTry(deps, {
+  const admission = await admitAttempt(deps, {
     account: accountName(secret, email),
     address,
     knownBrowser,
   })
   try {
-    const salt = stored === null ? saltFor(secret, email) : saltOf(stored)
-    const hash = await passwords.hash(typed.password, salt, address)
-    if (account && stored !== null && isSameText(hash, stored)) {
+    const salt = storedHash === null ? saltFor(secret, email) : saltOf(storedHash)
+    const hash = await passwords.hash(credentials.password, salt, address)
+    if (account && storedHash !== null && isSameText(hash, storedHash)) {
       const isUnverified = config.requireEmailVerification && !account.emailVerified
-      const opened = isUnverified ? { unverified: account.id } : await open(deps, account, client)
-      await admission.right()
-      return 'token' in opened ? { ...opened, passwordHash: stored, knownBrowser } : opened
+      const opened = isUnverified
+        ? { unverified: account.id }
+        : await openAccountSession(deps, account, client)
+      await admission.succeed()
+      return 'token' in opened ? { ...opened, passwordHash: storedHash, knownBrowser } : opened
     }
     // The password of a pending signup counts as a failed attempt. Otherwise signing up with a
     // stranger's address would reset the count of guesses at the stranger's password.
-    const signup = pending.find(({ passwordHash }) => isSameText(hash, passwordHash))
+    const signup = pendingPasswords.find(({ passwordHash }) => isSameText(hash, passwordHash))
     if (signup) return { unverified: signup.id }
     throw new AppError('INVALID_CREDENTIALS')
   } catch (error) {
-    const isWrong = error instanceof AppError && error.code === 'INVALID_CREDENTIALS'
+    const isWrongPassword = error instanceof AppError && error.code === 'INVALID_CREDENTIALS'
     // If the refund fails, the count expires with its window.
-    if (!isWrong) await admission.undo().catch(() => {})
+    if (!isWrongPassword) await admission.undo().catch(() => {})
     throw error
   }
 }
@@ -88,12 +90,17 @@ export async function logIn(
  * Opens a session unless the password changed during the comparison. A reset ends only existing
  * sessions, so this checks under the lock that a reset takes.
  */
-function open({ clock, db }: LoginDeps, compared: Account, { use, tokenBefore }: LoginClient) {
+function openAccountSession(
+  { clock, db }: LoginDeps,
+  comparedAccount: Account,
+  { use, previousToken }: LoginClient,
+) {
   return db.transaction(async (tx) => {
-    const account = await lockAccount(tx, compared.id)
-    if (account?.passwordHash !== compared.passwordHash) throw new AppError('INVALID_CREDENTIALS')
+    const account = await lockAccount(tx, comparedAccount.id)
+    if (account?.passwordHash !== comparedAccount.passwordHash)
+      throw new AppError('INVALID_CREDENTIALS')
     const now = clock()
-    const session = await openSession(tx, { userId: account.id, use, now }, tokenBefore)
+    const session = await openSession(tx, { userId: account.id, use, now }, previousToken)
     return { ...session, user: toSessionUser(account, now) }
   })
 }

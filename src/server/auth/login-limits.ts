@@ -9,10 +9,10 @@ import { keyedHash } from './secrets.ts'
  * From this many failed logins in an hour on, an account is under attack. One address alone can't
  * reach it: it has 10 attempts in 15 minutes, and an hour overlaps at most five such windows.
  */
-const attackedFrom = 60
+const attackThreshold = 60
 
 /** A login attempt: one comparison with an account's password, right or wrong. */
-export interface Try {
+export interface LoginAttempt {
   /** The account's name in counters, from `accountName`. */
   account: string
   /** The client's address, or the first 64 bits of an IPv6 address. */
@@ -24,12 +24,12 @@ export interface Try {
 /** An admitted attempt. Counts as failed until one of these functions is called. */
 export interface Admission {
   /** Counts the attempt as successful instead. */
-  right(): Promise<void>
+  succeed(): Promise<void>
   /** Refunds the attempt, because no password was compared. */
   undo(): Promise<void>
 }
 
-type Limits = Pick<Deps, 'rateLimits'>
+type LimitDeps = Pick<Deps, 'rateLimits'>
 
 /** Returns an account's name in counters: a hash, so that counters contain no email address. */
 export function accountName(secret: string, email: string): string {
@@ -43,52 +43,57 @@ export function accountName(secret: string, email: string): string {
  * from the owner's network doesn't lock out the owner.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
-export async function admitTry(limits: Limits, attempt: Try): Promise<Admission> {
-  if (attempt.knownBrowser === null) return admitUnknown(limits, attempt)
+export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Promise<Admission> {
+  if (attempt.knownBrowser === null) return admitUnknownBrowser(limits, attempt)
   try {
-    return await admitKnown(limits, attempt.account, attempt.knownBrowser)
+    return await admitKnownBrowser(limits, attempt.account, attempt.knownBrowser)
   } catch (error) {
     // A thief with a stolen cookie may have exhausted its limit. The owner can still log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
-    return admitUnknown(limits, attempt)
+    return admitUnknownBrowser(limits, attempt)
   }
 }
 
-async function admitKnown({ rateLimits }: Limits, account: string, browser: string) {
-  const wrong = counter('wrongLoginsByKnownBrowser', browser)
-  const logins = counter('loginsByAccount', account)
-  await rateLimits.check([logins, wrong])
-  const spent = await rateLimits.spend([wrong])
+async function admitKnownBrowser({ rateLimits }: LimitDeps, account: string, browser: string) {
+  const failureCounter = counter('wrongLoginsByKnownBrowser', browser)
+  const loginCounter = counter('loginsByAccount', account)
+  await rateLimits.check([loginCounter, failureCounter])
+  const spent = await rateLimits.spend([failureCounter])
   return {
-    async right() {
-      await rateLimits.forget([wrong.key])
-      await rateLimits.add([logins])
+    async succeed() {
+      await rateLimits.forget([failureCounter.key])
+      await rateLimits.add([loginCounter])
     },
     undo: () => rateLimits.refund(spent),
   }
 }
 
-async function admitUnknown({ rateLimits }: Limits, { account, address }: Try) {
-  const byAddress = counter('wrongLoginsByAddress', address)
-  const byAccount = counter('wrongLoginsByAccount', account)
-  const byBoth = counter('wrongLoginsByAccountAndAddress', `${address} ${account}`)
-  const logins = [counter('loginsByAddress', address), counter('loginsByAccount', account)]
-  const counts = await rateLimits.check([byAddress, byAccount, byBoth, ...logins])
+async function admitUnknownBrowser({ rateLimits }: LimitDeps, { account, address }: LoginAttempt) {
+  const addressCounter = counter('wrongLoginsByAddress', address)
+  const accountCounter = counter('wrongLoginsByAccount', account)
+  const pairCounter = counter('wrongLoginsByAccountAndAddress', `${address} ${account}`)
+  const loginCounters = [counter('loginsByAddress', address), counter('loginsByAccount', account)]
+  const counts = await rateLimits.check([
+    addressCounter,
+    accountCounter,
+    pairCounter,
+    ...loginCounters,
+  ])
 
-  const isAttacked = (counts.get(byAccount.key) ?? 0) >= attackedFrom
-  const paced = isAttacked ? { ...byBoth, most: 1 } : byBoth
-  const spent = await rateLimits.spend([byAddress, byAccount, paced])
+  const isUnderAttack = (counts.get(accountCounter.key) ?? 0) >= attackThreshold
+  const effectivePairCounter = isUnderAttack ? { ...pairCounter, most: 1 } : pairCounter
+  const spent = await rateLimits.spend([addressCounter, accountCounter, effectivePairCounter])
   return {
-    async right() {
-      await rateLimits.refund(spent, [byAddress.key, byAccount.key])
-      await rateLimits.forget([byBoth.key])
-      await rateLimits.add(logins)
+    async succeed() {
+      await rateLimits.refund(spent, [addressCounter.key, accountCounter.key])
+      await rateLimits.forget([pairCounter.key])
+      await rateLimits.add(loginCounters)
     },
     undo: () => rateLimits.refund(spent),
   }
 }
 
-const loggedRefusals: readonly ErrorCode[] = [
+const loggedErrors: readonly ErrorCode[] = [
   'INVALID_CREDENTIALS',
   'WRONG_PASSWORD',
   'TOO_MANY_REQUESTS',
@@ -98,14 +103,14 @@ const loggedRefusals: readonly ErrorCode[] = [
  * Runs `work`, which compares a password, and logs a refusal with the client's address, for tools
  * such as fail2ban. The log names no account.
  */
-export async function loggingRefusals<Result>(
+export async function logPasswordErrors<Result>(
   { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError && loggedRefusals.includes(error.code)) {
+    if (error instanceof AppError && loggedErrors.includes(error.code)) {
       log.info({ client: clientAddress, code: error.code }, 'a password was refused')
     }
     throw error

@@ -64,13 +64,13 @@ describe('PATCH /api/auth/user', () => {
     ['a name with a bidirectional override', { lastName: 'a\u202eb' }, 'lastName'],
     ['a name with NUL', { lastName: 'a\0b' }, 'lastName'],
     ['an array', [], ''],
-  ])('refuses %s without changing anything', async (_, body, fault) => {
+  ])('refuses %s without changing anything', async (_, body, field) => {
     const person = await makePerson(app)
     const response = await patch(person, body)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
-      message: expect.stringContaining(fault),
+      message: expect.stringContaining(field),
     })
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Lovelace' })
   })
@@ -104,12 +104,12 @@ describe('GET /api/auth/user/holdings', () => {
       await makeFile(person, { bytes: new Uint8Array(30) }),
       await makeFile(person, { bytes: new Uint8Array(4) }),
     ]
-    const set = (id: string, changes: Partial<typeof files.$inferInsert>) =>
+    const updateFile = (id: string, changes: Partial<typeof files.$inferInsert>) =>
       app.deps.db.update(files).set(changes).where(eq(files.id, id))
     const now = app.clock()
-    await set(ended.id, { expiresAt: now })
+    await updateFile(ended.id, { expiresAt: now })
     await person.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    await set(purged.id, { purgedAt: now })
+    await updateFile(purged.id, { purgedAt: now })
     expect(await fetchHoldings(person)).toEqual({ fileCount: 2, totalSize: 1200, activeLinks: 1 })
   })
 })
@@ -119,14 +119,14 @@ function change(client: Client, currentPassword: unknown, newPassword: unknown) 
 }
 
 /** Returns the cookies set by a response as a `Cookie` header. */
-function cookiesOf(response: Response) {
+function cookieHeader(response: Response) {
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')
 }
 
-async function statusOf(client: Pick<Client, 'fetch'>) {
+async function fetchStatus(client: Pick<Client, 'fetch'>) {
   return (await client.fetch('/api/auth/user')).status
 }
 
@@ -140,15 +140,18 @@ describe('POST /api/auth/change-password', () => {
       message: 'Password changed. All other sessions are signed out.',
     })
     // The browser's old cookie is invalid too, because it may have been copied.
-    expect(await statusOf(person)).toBe(401)
-    expect(await statusOf(other)).toBe(401)
-    expect(await statusOf(makeClient(app, cookiesOf(response)))).toBe(200)
+    expect(await fetchStatus(person)).toBe(401)
+    expect(await fetchStatus(other)).toBe(401)
+    expect(await fetchStatus(makeClient(app, cookieHeader(response)))).toBe(200)
 
     const { email, password } = person
     expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(401)
     await logIn(app, email, 'a new password')
-    const audited = await app.deps.db.select().from(auditLog).where(eq(auditLog.subject, person.id))
-    expect(audited).toMatchObject([
+    const auditLines = await app.deps.db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.subject, person.id))
+    expect(auditLines).toMatchObject([
       {
         at: app.clock(),
         actor: person.id,
@@ -166,31 +169,31 @@ describe('POST /api/auth/change-password', () => {
     const response = await change(person, person.password, 'a new password')
     const [cookie] = response.headers.getSetCookie()
     expect(cookie).toContain(`; Max-Age=${(80 * dayMs) / 1000}; Path=/; HttpOnly; SameSite=Lax`)
-    const client = makeClient(app, cookiesOf(response))
+    const client = makeClient(app, cookieHeader(response))
     for (const days of [13, 13, 13, 13, 13, 13]) {
       app.clock.advance(days * dayMs)
-      expect(await statusOf(client)).toBe(200)
+      expect(await fetchStatus(client)).toBe(200)
     }
     app.clock.advance(2 * dayMs)
-    expect(await statusOf(client)).toBe(401)
+    expect(await fetchStatus(client)).toBe(401)
   })
 
   it('notifies the owner and invalidates links in earlier emails', async () => {
     const person = await makePerson(app)
     await app.mails()
     await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
-    const [reset] = await app.mails()
-    const token = /\/reset-password\?token=([\w-]+)/.exec(reset?.content.text ?? '')?.[1]
+    const [resetEmail] = await app.mails()
+    const token = /\/reset-password\?token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
 
     await change(person, person.password, 'a new password')
-    const [mail, ...none] = await app.mails()
+    const [sentEmail, ...none] = await app.mails()
     expect(none).toEqual([])
-    expect(mail?.to.address).toBe(person.email)
-    expect(mail?.content.subject).toBe('Your Mayfly password was changed')
-    expect(mail?.content.text).toContain('Every other browser has to sign in again.')
-    expect(mail?.content.text).toContain('Somebody knew your old password.')
-    const late = { token, newPassword: 'by an old email' }
-    const response = await makeClient(app).post('/api/auth/reset-password', late)
+    expect(sentEmail?.to.address).toBe(person.email)
+    expect(sentEmail?.content.subject).toBe('Your Mayfly password was changed')
+    expect(sentEmail?.content.text).toContain('Every other browser has to sign in again.')
+    expect(sentEmail?.content.text).toContain('Somebody knew your old password.')
+    const resetForm = { token, newPassword: 'by an old email' }
+    const response = await makeClient(app).post('/api/auth/reset-password', resetForm)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'TOKEN_INVALID' })
   })
@@ -205,8 +208,8 @@ describe('POST /api/auth/change-password', () => {
       message: 'The current password is incorrect.',
     })
     expect(response.headers.getSetCookie()).toEqual([])
-    expect(await statusOf(person)).toBe(200)
-    expect(await statusOf(other)).toBe(200)
+    expect(await fetchStatus(person)).toBe(200)
+    expect(await fetchStatus(other)).toBe(200)
     expect(await app.mails()).toEqual([])
     await logIn(app, person.email, person.password)
   })
@@ -224,15 +227,15 @@ describe('POST /api/auth/change-password', () => {
     ],
     ['an overlong new password', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
     ['a new password with a lone surrogate', 'correct horse', 'secret\ud800', 'newPassword'],
-  ])('refuses %s and names the error', async (_, current, next, fault) => {
+  ])('refuses %s and names the error', async (_, current, next, message) => {
     const person = await makePerson(app)
     const response = await change(person, current, next)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
-      message: expect.stringContaining(fault),
+      message: expect.stringContaining(message),
     })
-    expect(await statusOf(person)).toBe(200)
+    expect(await fetchStatus(person)).toBe(200)
   })
 
   it('returns NO_PASSWORD for an account without one', async () => {
@@ -252,27 +255,30 @@ describe('POST /api/auth/change-password', () => {
       email: person.email,
       password: person.password,
     })
-    const before = cookiesOf(login)
+    const before = cookieHeader(login)
     const response = await change(makeClient(app, before), person.password, 'a new password')
-    const known = (cookies: string) => /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
-    expect(known(cookiesOf(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
-    expect(known(cookiesOf(response))).not.toBe(known(before))
+    const knownBrowserCookie = (cookies: string) =>
+      /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
+    expect(knownBrowserCookie(cookieHeader(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
+    expect(knownBrowserCookie(cookieHeader(response))).not.toBe(knownBrowserCookie(before))
   })
 
   it('succeeds once when called in parallel', async () => {
     const person = await makePerson(app)
     await app.mails()
     const passwords = ['one password', 'another password', 'a third password', 'a fourth one']
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       passwords.map((password) => change(person, person.password, password)),
     )
-    const done = answers.findIndex(({ status }) => status === 200)
-    const refused = answers.filter((_, at) => at !== done)
+    const successIndex = responses.findIndex(({ status }) => status === 200)
+    const rejectedResponses = responses.filter((_, index) => index !== successIndex)
     // Too late: the password had changed, or their cookie had been replaced.
-    for (const { status } of refused) expect([400, 401]).toContain(status)
-    for (const response of refused) expect(response.headers.getSetCookie()).toEqual([])
-    await logIn(app, person.email, passwords[done] ?? '')
-    expect(await statusOf(makeClient(app, cookiesOf(answers[done] as Response)))).toBe(200)
+    for (const { status } of rejectedResponses) expect([400, 401]).toContain(status)
+    for (const response of rejectedResponses) expect(response.headers.getSetCookie()).toEqual([])
+    await logIn(app, person.email, passwords[successIndex] ?? '')
+    expect(
+      await fetchStatus(makeClient(app, cookieHeader(responses[successIndex] as Response))),
+    ).toBe(200)
     expect(await app.mails()).toHaveLength(1)
   })
 })

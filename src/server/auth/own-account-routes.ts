@@ -7,7 +7,7 @@ import { browserName } from './browser-name.ts'
 import { changePassword } from './change-password.ts'
 import { clearSessionCookies, setSessionCookies } from './cookies.ts'
 import { rememberBrowser } from './known-browser.ts'
-import { loggingRefusals } from './login-limits.ts'
+import { logPasswordErrors } from './login-limits.ts'
 import { renameUser } from './queries.ts'
 import { endOtherSessions, endOwnSession, listSessions } from './sessions.ts'
 
@@ -25,25 +25,25 @@ export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
   const { clock, db } = deps
   return {
     async updateUser({ body, user }) {
-      const renamed = await renameUser(db, user.id, body, clock())
-      if (!renamed) throw new AppError('UNAUTHORIZED')
-      return publicUser({ ...user, ...renamed })
+      const names = await renameUser(db, user.id, body, clock())
+      if (!names) throw new AppError('UNAUTHORIZED')
+      return publicUser({ ...user, ...names })
     },
 
     changePassword: (call) =>
-      loggingRefusals(call, async () => {
+      logPasswordErrors(call, async () => {
         const { body, user, sessionId, context } = call
-        const changed = await changePassword(deps, { userId: user.id, sessionId }, body, call)
-        setSessionCookies(deps, context, changed)
-        rememberBrowser(deps, context, changed.passwordHash, changed.knownBrowser)
+        const result = await changePassword(deps, { userId: user.id, sessionId }, body, call)
+        setSessionCookies(deps, context, result)
+        rememberBrowser(deps, context, result.passwordHash, result.knownBrowser)
         return { message: 'Password changed. All other sessions are signed out.' }
       }),
 
     holdings: ({ user }) => countStoredFiles(db, user.id, clock()),
 
     async listSessions({ user, sessionId }) {
-      const listed = await listSessions(db, { userId: user.id, sessionId }, clock())
-      return listed.map((session) => ({
+      const sessions = await listSessions(db, { userId: user.id, sessionId }, clock())
+      return sessions.map((session) => ({
         ...session,
         browser: browserName(session.userAgent),
         isCurrent: session.id === sessionId,
@@ -51,8 +51,8 @@ export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
     },
 
     async endSession({ params, user, sessionId, context }) {
-      const ended = await endOwnSession(db, { userId: user.id, sessionId: params.id })
-      if (!ended) throw new AppError('SESSION_NOT_FOUND')
+      const hasEnded = await endOwnSession(db, { userId: user.id, sessionId: params.id })
+      if (!hasEnded) throw new AppError('SESSION_NOT_FOUND')
       if (params.id === sessionId) clearSessionCookies(deps, context)
       return { message: 'Signed out there.' }
     },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Signs the same person in again, from a browser with this `User-Agent`. */
-async function anotherBrowser({ email, password }: Person, userAgent = firefox) {
+async function signInAgain({ email, password }: Person, userAgent = firefox) {
   const login = await makeClient(app).fetch('/api/auth/login', {
     method: 'POST',
     headers: { 'user-agent': userAgent },
@@ -26,15 +26,15 @@ async function anotherBrowser({ email, password }: Person, userAgent = firefox) 
   return makeClient(app, cookie.join('; '))
 }
 
-async function list(client: Pick<Person, 'fetch'>) {
+async function fetchSessions(client: Pick<Person, 'fetch'>) {
   return json<SessionView[]>(await client.fetch('/api/auth/sessions'))
 }
 
-async function statusOf(client: Pick<Person, 'fetch'>) {
+async function fetchStatus(client: Pick<Person, 'fetch'>) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-function end(client: Pick<Person, 'fetch'>, id: string) {
+function endSession(client: Pick<Person, 'fetch'>, id: string) {
   return client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' })
 }
 
@@ -43,12 +43,12 @@ describe('GET /api/auth/sessions', () => {
     const person = await makePerson(app)
     const signedInAt = app.clock().toISOString()
     app.clock.advance(minuteMs)
-    await anotherBrowser(person, 'curl/8.5.0')
+    await signInAgain(person, 'curl/8.5.0')
     app.clock.advance(minuteMs)
-    await anotherBrowser(person)
+    await signInAgain(person)
     const now = app.clock().toISOString()
 
-    const [own, newest, older, ...none] = await list(person)
+    const [own, newest, older, ...none] = await fetchSessions(person)
     expect(none).toEqual([])
     expect(own).toEqual({
       id: expect.any(String),
@@ -71,7 +71,7 @@ describe('GET /api/auth/sessions', () => {
 
   it('contains no tokens and no ids that open a session', async () => {
     const person = await makePerson(app)
-    await anotherBrowser(person)
+    await signInAgain(person)
     const response = await person.fetch('/api/auth/sessions')
     const text = await response.text()
     const rows = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
@@ -86,66 +86,69 @@ describe('GET /api/auth/sessions', () => {
 
   it('omits expired sessions and those of other users', async () => {
     const person = await makePerson(app)
-    await anotherBrowser(person)
+    await signInAgain(person)
     await makePerson(app)
     app.clock.advance(13 * dayMs)
-    expect(await list(person)).toHaveLength(2)
+    expect(await fetchSessions(person)).toHaveLength(2)
     app.clock.advance(dayMs)
-    expect(await list(person)).toHaveLength(1)
+    expect(await fetchSessions(person)).toHaveLength(1)
   })
 
   it('lists at most 100 sessions, including the current one', async () => {
     const person = await makePerson(app)
     const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
     if (!row) throw new Error('no session')
-    const later = new Date(row.updatedAt.getTime() + minuteMs)
-    const many = Array.from({ length: 120 }, (_, n) => ({
+    const updatedAt = new Date(row.updatedAt.getTime() + minuteMs)
+    const rows = Array.from({ length: 120 }, (_, n) => ({
       ...row,
       id: `${row.id}-${n}`,
       token: `${row.token}-${n}`,
-      updatedAt: later,
+      updatedAt,
     }))
-    await app.deps.db.insert(sessions).values(many)
-    const listed = await list(person)
-    expect(listed).toHaveLength(100)
-    expect(listed[0]).toMatchObject({ id: row.id, isCurrent: true })
+    await app.deps.db.insert(sessions).values(rows)
+    const sessionList = await fetchSessions(person)
+    expect(sessionList).toHaveLength(100)
+    expect(sessionList[0]).toMatchObject({ id: row.id, isCurrent: true })
   })
 })
 
 describe('DELETE /api/auth/sessions/{id}', () => {
   it('ends only that session, at once', async () => {
     const person = await makePerson(app)
-    const [lost, kept] = [await anotherBrowser(person), await anotherBrowser(person)]
-    const [own] = await list(lost)
-    const ended = await end(person, own?.id ?? '')
-    expect(ended.status).toBe(200)
-    expect(await ended.json()).toEqual({ message: 'Signed out there.' })
-    expect(ended.headers.getSetCookie()).toEqual([])
-    expect(await statusOf(lost)).toBe(401)
-    expect(await statusOf(kept)).toBe(200)
-    expect(await statusOf(person)).toBe(200)
+    const [lost, kept] = [await signInAgain(person), await signInAgain(person)]
+    const [own] = await fetchSessions(lost)
+    const response = await endSession(person, own?.id ?? '')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ message: 'Signed out there.' })
+    expect(response.headers.getSetCookie()).toEqual([])
+    expect(await fetchStatus(lost)).toBe(401)
+    expect(await fetchStatus(kept)).toBe(200)
+    expect(await fetchStatus(person)).toBe(200)
   })
 
   it('clears the cookies for the current session', async () => {
     const person = await makePerson(app)
-    const [own] = await list(person)
-    const ended = await end(person, own?.id ?? '')
-    expect(ended.status).toBe(200)
-    const cookies = ended.headers.getSetCookie()
+    const [own] = await fetchSessions(person)
+    const response = await endSession(person, own?.id ?? '')
+    expect(response.status).toBe(200)
+    const cookies = response.headers.getSetCookie()
     expect(cookies.map((cookie) => cookie.split(';', 2).join(';'))).toEqual([
       'mayfly.session_token=; Max-Age=0',
       'mayfly.signed_in=; Max-Age=0',
     ])
-    expect(await statusOf(person)).toBe(401)
+    expect(await fetchStatus(person)).toBe(401)
   })
 
   it('is 404 the second time, and succeeds once in parallel', async () => {
     const person = await makePerson(app)
-    const [own] = await list(await anotherBrowser(person))
-    const answers = await Promise.all([1, 2, 3, 4].map(() => end(person, own?.id ?? '')))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
-    const again = await end(person, own?.id ?? '')
-    expect(await again.json()).toEqual({ code: 'SESSION_NOT_FOUND', message: 'Session not found' })
+    const [own] = await fetchSessions(await signInAgain(person))
+    const responses = await Promise.all([1, 2, 3, 4].map(() => endSession(person, own?.id ?? '')))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
+    const secondResponse = await endSession(person, own?.id ?? '')
+    expect(await secondResponse.json()).toEqual({
+      code: 'SESSION_NOT_FOUND',
+      message: 'Session not found',
+    })
   })
 
   it.each([
@@ -156,47 +159,47 @@ describe('DELETE /api/auth/sessions/{id}', () => {
     ['an ID with NUL', '%00', 400],
   ])('finds no session for %s', async (_, id, status) => {
     const person = await makePerson(app)
-    expect((await end(person, id)).status).toBe(status)
-    expect(await statusOf(person)).toBe(200)
+    expect((await endSession(person, id)).status).toBe(status)
+    expect(await fetchStatus(person)).toBe(200)
   })
 
   it('is not undone by concurrent use of the session', async () => {
     const person = await makePerson(app)
-    const lost = await anotherBrowser(person)
-    const [own] = await list(lost)
+    const lostBrowser = await signInAgain(person)
+    const [own] = await fetchSessions(lostBrowser)
     app.clock.advance(dayMs) // so that each use would be recorded
     const [ended, ...used] = await Promise.all([
-      end(person, own?.id ?? ''),
-      ...[1, 2, 3, 4, 5].map(() => statusOf(lost)),
+      endSession(person, own?.id ?? ''),
+      ...[1, 2, 3, 4, 5].map(() => fetchStatus(lostBrowser)),
     ])
     expect(ended?.status).toBe(200)
     for (const status of used) expect([200, 401]).toContain(status)
-    expect(await statusOf(lost)).toBe(401)
-    expect(await list(person)).toHaveLength(1)
+    expect(await fetchStatus(lostBrowser)).toBe(401)
+    expect(await fetchSessions(person)).toHaveLength(1)
   })
 })
 
 describe('DELETE /api/auth/sessions', () => {
   it('ends all other sessions and is idempotent', async () => {
     const [person, stranger] = [await makePerson(app), await makePerson(app)]
-    const others = [await anotherBrowser(person), await anotherBrowser(person)]
+    const otherBrowsers = [await signInAgain(person), await signInAgain(person)]
     for (const time of ['first', 'second']) {
-      const ended = await person.fetch('/api/auth/sessions', { method: 'DELETE' })
-      expect(ended.status, time).toBe(200)
-      expect(await ended.json()).toEqual({ message: 'Signed out everywhere else.' })
+      const response = await person.fetch('/api/auth/sessions', { method: 'DELETE' })
+      expect(response.status, time).toBe(200)
+      expect(await response.json()).toEqual({ message: 'Signed out everywhere else.' })
     }
-    for (const other of others) expect(await statusOf(other)).toBe(401)
-    expect(await statusOf(person)).toBe(200)
-    expect(await statusOf(stranger)).toBe(200)
+    for (const other of otherBrowsers) expect(await fetchStatus(other)).toBe(401)
+    expect(await fetchStatus(person)).toBe(200)
+    expect(await fetchStatus(stranger)).toBe(200)
   })
 
   it('called by two browsers at once leaves at most one signed in', async () => {
     const person = await makePerson(app)
-    const other = await anotherBrowser(person)
-    const answers = await Promise.all(
+    const other = await signInAgain(person)
+    const responses = await Promise.all(
       [person, other].map((client) => client.fetch('/api/auth/sessions', { method: 'DELETE' })),
     )
-    for (const { status } of answers) expect([200, 401]).toContain(status)
+    for (const { status } of responses) expect([200, 401]).toContain(status)
     const rows = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
     expect(rows.length).toBeLessThan(2)
   })
@@ -204,8 +207,8 @@ describe('DELETE /api/auth/sessions', () => {
 
 it('cross-site requests end no session and change neither name nor password', async () => {
   const person = await makePerson(app)
-  await anotherBrowser(person)
-  const [own] = await list(person)
+  await signInAgain(person)
+  const [own] = await fetchSessions(person)
   const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' }
   for (const [method, path, body] of [
     ['DELETE', '/api/auth/sessions'],
@@ -221,7 +224,7 @@ it('cross-site requests end no session and change neither name nor password', as
     expect(response.status, path).toBe(403)
     expect(await response.json()).toMatchObject({ code: 'FOREIGN_ORIGIN' })
   }
-  expect(await list(person)).toHaveLength(2)
+  expect(await fetchSessions(person)).toHaveLength(2)
   expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ firstName: 'Ada' })
   await logIn(app, person.email, person.password)
 })

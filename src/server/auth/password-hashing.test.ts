@@ -2,8 +2,8 @@ import { scryptSync } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { PasswordHashing, saltFor, saltOf } from './password-hashing.ts'
 
-const quick = { N: 16, r: 1, p: 1 }
-const busy = expect.objectContaining({ code: 'PASSWORDS_BUSY' })
+const lowCost = { N: 16, r: 1, p: 1 }
+const busyError = expect.objectContaining({ code: 'PASSWORDS_BUSY' })
 
 it('stores the salt and scrypt key of the normalized password', async () => {
   const hash = await new PasswordHashing().hash('pass\u0301word', 'a salt', 'client')
@@ -22,36 +22,38 @@ it('derives a salt for each address from the secret', () => {
 })
 
 it('serves clients round-robin, each in order', async () => {
-  const passwords = new PasswordHashing(quick)
-  const done: string[] = []
+  const passwords = new PasswordHashing(lowCost)
+  const completed: string[] = []
   const hash = async (client: string, name: string) => {
     await passwords.hash('secret', 'salt', client)
-    done.push(name)
+    completed.push(name)
   }
   const flood = ['f1', 'f2', 'f3', 'f4'].map((name) => hash('flood', name))
   await Promise.all([...flood, hash('ada', 'a1'), hash('bob', 'b1'), hash('ada', 'a2')])
-  expect(done).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
+  expect(completed).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
 })
 
 it('refuses a client with 32 waiting calls, and everyone at 256', async () => {
-  const passwords = new PasswordHashing(quick)
+  const passwords = new PasswordHashing(lowCost)
   const hash = (client: string) => passwords.hash('secret', 'salt', client)
-  const accepted = [hash('0')]
+  const acceptedHashes = [hash('0')]
   for (let client = 0; client < 8; client += 1) {
     for (let waiting = 0; waiting < 32; waiting += 1) {
-      accepted.push(hash(String(client)))
-      if (client === 0 && waiting === 31) await expect(hash('0')).rejects.toEqual(busy)
+      acceptedHashes.push(hash(String(client)))
+      if (client === 0 && waiting === 31) await expect(hash('0')).rejects.toEqual(busyError)
     }
   }
-  await expect(hash('another')).rejects.toEqual(busy)
-  await Promise.all(accepted)
+  await expect(hash('another')).rejects.toEqual(busyError)
+  await Promise.all(acceptedHashes)
   await hash('another')
 })
 
 it('continues after a failed hash', async () => {
-  const passwords = new PasswordHashing(quick)
-  const bad = 7 as unknown as string
-  const failed = Array.from({ length: 3 }, () => passwords.hash('secret', bad, 'client'))
-  for (const { status } of await Promise.allSettled(failed)) expect(status).toBe('rejected')
+  const passwords = new PasswordHashing(lowCost)
+  const invalidSalt = 7 as unknown as string
+  const failedHashes = Array.from({ length: 3 }, () =>
+    passwords.hash('secret', invalidSalt, 'client'),
+  )
+  for (const { status } of await Promise.allSettled(failedHashes)) expect(status).toBe('rejected')
   expect(await passwords.hash('secret', 'salt', 'client')).toMatch(/^salt:/)
 })

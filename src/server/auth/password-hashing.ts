@@ -58,12 +58,12 @@ export class PasswordHashing {
       this.#running += 1
       return
     }
-    const own = this.#queue.get(client) ?? []
-    if (this.#queued >= maxQueued || own.length >= maxQueuedPerClient) {
+    const clientQueue = this.#queue.get(client) ?? []
+    if (this.#queued >= maxQueued || clientQueue.length >= maxQueuedPerClient) {
       throw new AppError('PASSWORDS_BUSY')
     }
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#queue.set(client, [...own, resolve])
+    this.#queue.set(client, [...clientQueue, resolve])
     this.#queued += 1
     await promise
   }

@@ -53,14 +53,14 @@ export async function lockAccount(tx: Db, userId: string): Promise<Account | und
 }
 
 /** The first key of the `lockAddress` locks. No other two-key lock uses it. */
-const addressLocks = 7_226_115
+const addressLockKey = 7_226_115
 
 /**
  * Locks an email address (in lower case) until the transaction ends, even without an account. To
  * avoid deadlocks, take this lock before any row lock.
  */
 export async function lockAddress(tx: Db, email: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${addressLocks}, hashtext(${email}))`)
+  await tx.execute(sql`select pg_advisory_xact_lock(${addressLockKey}, hashtext(${email}))`)
 }
 
 /** Finds the administrator; undefined before the first start has created the account. */
@@ -84,7 +84,7 @@ export async function insertUser(
   owner: AccountOwner,
   { emailVerified, now }: { emailVerified: boolean; now: Date },
 ): Promise<string | null> {
-  const [made] = await tx
+  const [createdUser] = await tx
     .insert(users)
     .values({
       id: randomUUID(),
@@ -95,7 +95,7 @@ export async function insertUser(
     })
     .onConflictDoNothing()
     .returning({ id: users.id })
-  return made?.id ?? null
+  return createdUser?.id ?? null
 }
 
 /**
@@ -167,7 +167,7 @@ export async function renameUser(
 ): Promise<{ name: string; firstName: string; lastName: string } | undefined> {
   const first = sql`coalesce(${firstName ?? null}::text, ${users.firstName})`
   const last = sql`coalesce(${lastName ?? null}::text, ${users.lastName})`
-  const [renamed] = await db
+  const [row] = await db
     .update(users)
     .set({
       firstName: first,
@@ -177,7 +177,7 @@ export async function renameUser(
     })
     .where(eq(users.id, userId))
     .returning({ name: users.name, firstName: users.firstName, lastName: users.lastName })
-  return renamed
+  return row
 }
 
 /** An email token as stored. */
@@ -224,12 +224,12 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
  * @returns the number of removed rows.
  */
 export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
-  const countedUntil = new Date(now.getTime() - emailsCountedMs)
+  const emailCutoff = new Date(now.getTime() - emailsCountedMs)
   let removed = 0
   for (const [key, isLapsed] of [
     [sessions.id, lte(sessions.expiresAt, now)],
     [verifications.identifier, lt(verifications.expiresAt, now)],
-    [sentEmails.id, lt(sentEmails.sentAt, countedUntil)],
+    [sentEmails.id, lt(sentEmails.sentAt, emailCutoff)],
     [accountTokens.hash, lt(accountTokens.expiresAt, now)],
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
     [rateLimits.key, lt(rateLimits.expire, now.getTime())],

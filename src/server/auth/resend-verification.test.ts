@@ -34,16 +34,16 @@ describe('POST /api/auth/resend-verification', () => {
     const [waiting, known] = [newAddress(), newAddress()]
     await signUp(makeClient(app), { email: waiting })
     await verify(app, await signUpForToken(app, { email: known }))
-    const answers = []
+    const responses = []
     for (const address of [email, waiting, known])
-      answers.push(await seen(await resend(app, address)))
-    expect(answers[0]).toMatchObject({
+      responses.push(await seen(await resend(app, address)))
+    expect(responses[0]).toMatchObject({
       status: 200,
       body: JSON.stringify({
         message: 'If this address still has to be verified, we have sent the email again.',
       }),
     })
-    for (const response of answers.slice(1)) expect(response).toEqual(answers[0])
+    for (const response of responses.slice(1)) expect(response).toEqual(responses[0])
     expect((await app.mails()).map(({ to }) => to.address)).toEqual([waiting])
   })
 
@@ -71,8 +71,8 @@ describe('POST /api/auth/resend-verification', () => {
     await app.mails()
     const login = await tryLogin(app, email, 'the first')
     await resend(app, email, cookiesOf(login))
-    const [mail] = await app.mails()
-    await verify(app, tokenIn(mail))
+    const [sentEmail] = await app.mails()
+    await verify(app, tokenIn(sentEmail))
     await logIn(app, email, 'the first')
   })
 
@@ -80,9 +80,9 @@ describe('POST /api/auth/resend-verification', () => {
     await signUp(makeClient(app), { email })
     app.clock.advance(23 * hour)
     await resend(app, email)
-    const [, again] = await app.mails()
+    const [, resentEmail] = await app.mails()
     app.clock.advance(23 * hour)
-    expect((await verify(app, tokenIn(again))).status).toBe(200)
+    expect((await verify(app, tokenIn(resentEmail))).status).toBe(200)
   })
 
   it('ignores a cookie with an unknown id or someone else’s signup', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function forget(email: string) {
+function requestReset(email: string) {
   return makeClient(app).post('/api/auth/forgot-password', { email })
 }
 function reset(token: string, newPassword = 'a new password') {
@@ -27,14 +27,14 @@ function tokenIn(email: Email | undefined): string {
 /** Requests a password reset. Returns the token in the email. */
 async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.mails()
-  expect((await forget(email)).status).toBe(200)
-  const [mail, ...others] = await app.mails()
-  expect(mail?.to.address).toBe(email)
+  expect((await requestReset(email)).status).toBe(200)
+  const [sentEmail, ...others] = await app.mails()
+  expect(sentEmail?.to.address).toBe(email)
   expect(others).toEqual([])
-  return tokenIn(mail)
+  return tokenIn(sentEmail)
 }
 
-async function expectInvalid(response: Response) {
+async function expectInvalidToken(response: Response) {
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ code: 'TOKEN_INVALID' })
 }
@@ -42,15 +42,15 @@ async function expectInvalid(response: Response) {
 describe('POST /api/auth/forgot-password', () => {
   it('answers alike for every address, and emails only existing accounts', async () => {
     const person = await makePerson(app)
-    const answers = []
+    const responses = []
     for (const email of [person.email, 'nobody@example.org']) {
-      const response = await forget(email)
+      const response = await requestReset(email)
       const headers = Object.fromEntries(response.headers)
-      for (const own of ['date', 'x-request-id']) delete headers[own]
-      answers.push({ status: response.status, headers, body: await response.json() })
+      for (const name of ['date', 'x-request-id']) delete headers[name]
+      responses.push({ status: response.status, headers, body: await response.json() })
     }
-    expect(answers[0]).toEqual(answers[1])
-    expect(answers[0]).toMatchObject({
+    expect(responses[0]).toEqual(responses[1])
+    expect(responses[0]).toMatchObject({
       status: 200,
       body: {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -61,13 +61,13 @@ describe('POST /api/auth/forgot-password', () => {
 
   it('ignores the case of the address', async () => {
     const person = await makePerson(app)
-    await forget(` ${person.email.toUpperCase()} `)
+    await requestReset(` ${person.email.toUpperCase()} `)
     expect(await app.mails()).toHaveLength(1)
   })
 
   it('sends at most three emails in 15 minutes', async () => {
     const person = await makePerson(app)
-    for (let n = 0; n < 5; n += 1) expect((await forget(person.email)).status).toBe(200)
+    for (let n = 0; n < 5; n += 1) expect((await requestReset(person.email)).status).toBe(200)
     expect(await app.mails()).toHaveLength(3)
     app.clock.advance(hour / 4 + 1)
     await requestResetToken(person)
@@ -86,19 +86,19 @@ describe('POST /api/auth/forgot-password', () => {
 describe('an email to an unverified address', () => {
   it('contains no text written by whoever signed up', async () => {
     const email = 'stranger@example.org'
-    const words = 'You won, see https://evil.example'
-    const form = { firstName: words, lastName: 'x', email, password: 'a password' }
+    const firstName = 'You won, see https://evil.example'
+    const form = { firstName, lastName: 'x', email, password: 'a password' }
     const signup = { ...form, confirmPassword: form.password }
     expect((await makeClient(app).post('/api/auth/signup', signup)).status).toBe(200)
-    await forget(email)
-    const [mail] = await app.mails()
-    expect(JSON.stringify(mail)).not.toContain('You won')
-    expect(mail?.content.text).toContain('Hello, somebody asked')
+    await requestReset(email)
+    const [sentEmail] = await app.mails()
+    expect(JSON.stringify(sentEmail)).not.toContain('You won')
+    expect(sentEmail?.content.text).toContain('Hello, somebody asked')
 
-    await reset(tokenIn(mail))
-    await forget(email)
-    const [, after] = await app.mails()
-    expect(after?.content.text).toContain(`Hello ${words}, somebody asked`)
+    await reset(tokenIn(sentEmail))
+    await requestReset(email)
+    const [, laterEmail] = await app.mails()
+    expect(laterEmail?.content.text).toContain(`Hello ${firstName}, somebody asked`)
   })
 
   it.each(['Ada\r\nBcc: eve@example.net', 'Ada\u0000', 'Ada\u202Egpj', 'Ada\u2028Eve'])(
@@ -112,7 +112,7 @@ describe('an email to an unverified address', () => {
 })
 
 describe('POST /api/auth/reset-password/check', () => {
-  const isValid = async (token: string) => {
+  const checkToken = async (token: string) => {
     const response = await makeClient(app).post('/api/auth/reset-password/check', { token })
     expect(response.status).toBe(200)
     return (await response.json()).isValid
@@ -120,19 +120,19 @@ describe('POST /api/auth/reset-password/check', () => {
 
   it('reports whether a token is valid without consuming it', async () => {
     const token = await requestResetToken(await makePerson(app))
-    expect([await isValid(token), await isValid(token)]).toEqual([true, true])
+    expect([await checkToken(token), await checkToken(token)]).toEqual([true, true])
     expect((await reset(token)).status).toBe(200)
-    expect(await isValid(token)).toBe(false)
+    expect(await checkToken(token)).toBe(false)
   })
 
   it('rejects expired, superseded and unknown tokens', async () => {
     const person = await makePerson(app)
     const [first, second] = [await requestResetToken(person), await requestResetToken(person)]
     await reset(second)
-    expect([await isValid(first), await isValid('x')]).toEqual([false, false])
-    const late = await requestResetToken(await makePerson(app))
+    expect([await checkToken(first), await checkToken('x')]).toEqual([false, false])
+    const expiredToken = await requestResetToken(await makePerson(app))
     app.clock.advance(hour)
-    expect(await isValid(late)).toBe(false)
+    expect(await checkToken(expiredToken)).toBe(false)
   })
 
   it.each([undefined, '', 7, 'x'.repeat(201)])('refuses %j', async (token) => {
@@ -150,12 +150,15 @@ describe('POST /api/auth/reset-password', () => {
     expect(await response.json()).toEqual({ message: 'Password reset successful!' })
 
     expect((await person.fetch('/api/auth/user')).status).toBe(401)
-    const old = { email: person.email, password: person.password }
-    expect((await makeClient(app).post('/api/auth/login', old)).status).toBe(401)
+    const oldCredentials = { email: person.email, password: person.password }
+    expect((await makeClient(app).post('/api/auth/login', oldCredentials)).status).toBe(401)
     await logIn(app, person.email, 'a new password')
-    await expectInvalid(await reset(token))
-    const audited = await app.deps.db.select().from(auditLog).where(eq(auditLog.subject, person.id))
-    expect(audited).toMatchObject([
+    await expectInvalidToken(await reset(token))
+    const auditLines = await app.deps.db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.subject, person.id))
+    expect(auditLines).toMatchObject([
       {
         actor: person.id,
         action: 'change-password',
@@ -182,45 +185,45 @@ describe('POST /api/auth/reset-password', () => {
     const person = await makePerson(app)
     const token = await requestResetToken(person)
     const passwords = ['first of two', 'second of two']
-    const answers = await Promise.all(passwords.map((password) => reset(token, password)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    await logIn(app, person.email, passwords[answers[0]?.status === 200 ? 0 : 1] ?? '')
+    const responses = await Promise.all(passwords.map((password) => reset(token, password)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
+    await logIn(app, person.email, passwords[responses[0]?.status === 200 ? 0 : 1] ?? '')
   })
 
   it('refuses tokens older than an hour or than another change', async () => {
     const person = await makePerson(app)
-    const late = await requestResetToken(person)
+    const expiredToken = await requestResetToken(person)
     app.clock.advance(hour)
-    await expectInvalid(await reset(late))
+    await expectInvalidToken(await reset(expiredToken))
 
     const [first, second] = [await requestResetToken(person), await requestResetToken(person)]
     expect((await reset(second)).status).toBe(200)
-    await expectInvalid(await reset(first, 'from an old email'))
+    await expectInvalidToken(await reset(first, 'from an old email'))
 
-    const before = await requestResetToken(person)
+    const tokenBeforeMove = await requestResetToken(person)
     const email = `moved-${person.email}`
     await app.deps.db.update(users).set({ email }).where(eq(users.id, person.id))
-    await expectInvalid(await reset(before))
+    await expectInvalidToken(await reset(tokenBeforeMove))
   })
 
   it('sets the first password of an account without one', async () => {
     const person = await makePerson(app)
-    await forget(person.email)
-    const [before] = await app.mails()
-    expect(before?.content.text).toContain('Do nothing. Your password stays the same.\n')
+    await requestReset(person.email)
+    const [firstEmail] = await app.mails()
+    expect(firstEmail?.content.text).toContain('Do nothing. Your password stays the same.\n')
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
-    await forget(person.email)
-    const [mail] = await app.mails()
-    expect(mail?.content.text).toContain('Do nothing. Nothing changes.\n')
-    expect((await reset(tokenIn(mail))).status).toBe(200)
+    await requestReset(person.email)
+    const [sentEmail] = await app.mails()
+    expect(sentEmail?.content.text).toContain('Do nothing. Nothing changes.\n')
+    expect((await reset(tokenIn(sentEmail))).status).toBe(200)
     await logIn(app, person.email, 'a new password')
   })
 
   it('stores tokens only as hashes', async () => {
     const token = await requestResetToken(await makePerson(app))
-    const kept = JSON.stringify(await app.deps.db.select().from(accountTokens))
+    const storedTokens = JSON.stringify(await app.deps.db.select().from(accountTokens))
     expect(token.length).toBeGreaterThanOrEqual(43)
-    expect(kept).not.toContain(token)
+    expect(storedTokens).not.toContain(token)
   })
 
   it.each([
@@ -239,6 +242,6 @@ describe('POST /api/auth/reset-password', () => {
   })
 
   it('refuses an invalid token', async () => {
-    for (const token of ['x', "' or 1=1 --", '*', '%']) await expectInvalid(await reset(token))
+    for (const token of ['x', "' or 1=1 --", '*', '%']) await expectInvalidToken(await reset(token))
   })
 })

@@ -2,7 +2,7 @@ import { ownEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
-import { deleteGoogle } from './google/queries.ts'
+import { deleteGoogleLink } from './google/queries.ts'
 import { saltFor } from './password-hashing.ts'
 import {
   consumeAccountToken,
@@ -41,8 +41,8 @@ export async function resetPassword(
   await db.transaction(async (tx) => {
     await lockAddress(tx, owner.email)
     const account = await lockAccount(tx, owner.id)
-    const isSame = account !== undefined && credentialStamp(account) === credentialStamp(owner)
-    if (!isSame || !(await consumeAccountToken(tx, tokenHash(token)))) {
+    const isUnchanged = account !== undefined && credentialStamp(account) === credentialStamp(owner)
+    if (!isUnchanged || !(await consumeAccountToken(tx, tokenHash(token)))) {
       throw new AppError('TOKEN_INVALID')
     }
     const { id: userId } = account
@@ -54,7 +54,7 @@ export async function resetPassword(
       await removePendingSignups(tx, account.email)
     }
     const hadPassword = account.passwordHash !== null
-    const removedGoogle = hadPassword && (await deleteGoogle(tx, userId))
+    const removedGoogle = hadPassword && (await deleteGoogleLink(tx, userId))
     await writeAudit(tx, [
       ownEntry({ userId, address, now }, { action: 'change-password', details: { by: 'email' } }),
       ...(removedGoogle
@@ -62,14 +62,14 @@ export async function resetPassword(
         : []),
     ])
     const changedAt = now.toISOString()
-    const how = { changedBy: 'email', removedGoogle } as const
-    await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...how }, tx)
+    const change = { changedBy: 'email', removedGoogle } as const
+    await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...change }, tx)
   })
 }
 
 /** Returns the account whose password a token can reset, or null. Doesn't consume the token. */
 export async function findResetAccount({ clock, db }: Pick<Deps, 'clock' | 'db'>, token: string) {
-  const found = await findAccountToken(db, 'reset-password', tokenHash(token), clock())
-  const owner = found?.userId ? await findAccount(db, found.userId) : undefined
-  return owner && credentialStamp(owner) === found?.stamp ? owner : null
+  const storedToken = await findAccountToken(db, 'reset-password', tokenHash(token), clock())
+  const owner = storedToken?.userId ? await findAccount(db, storedToken.userId) : undefined
+  return owner && credentialStamp(owner) === storedToken?.stamp ? owner : null
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function statusOf(client: Client) {
+async function fetchStatus(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
@@ -58,7 +58,7 @@ describe('a logout', () => {
     const response = await person.fetch('/api/logout')
     expect(response.status).toBe(302)
     expect(response.headers.get('location')).toBe('/')
-    expect(await statusOf(person)).toBe(401)
+    expect(await fetchStatus(person)).toBe(401)
     const { db } = app.deps
     expect(await db.$count(sessions, eq(sessions.userId, person.id))).toBe(0)
   })
@@ -70,6 +70,6 @@ describe('a logout', () => {
       expect(response.headers.getSetCookie()).toEqual([])
     }
     await person.fetch('/api/logout', { method: 'HEAD' })
-    expect(await statusOf(person)).toBe(200)
+    expect(await fetchStatus(person)).toBe(200)
   })
 })

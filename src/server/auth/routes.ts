@@ -16,7 +16,7 @@ import {
 } from './cookies.ts'
 import { findKnownBrowser, rememberBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
-import { accountName, loggingRefusals } from './login-limits.ts'
+import { accountName, logPasswordErrors } from './login-limits.ts'
 import { findResetAccount, resetPassword } from './reset-password.ts'
 import { endSession, sessionUse } from './sessions.ts'
 import { signUp } from './sign-up.ts'
@@ -64,8 +64,8 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
   return {
     async signup({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
-      const signups = counter('signupsByAddress', address)
-      await rateLimits.spend([signups, ...emailCounters(deps, body.email, address)])
+      const signupCounter = counter('signupsByAddress', address)
+      await rateLimits.spend([signupCounter, ...emailCounters(deps, body.email, address)])
       const browser = browserName(context.req.header('user-agent'))
       const { signupId } = await signUp(deps, body, { address, browser })
       if (signupId !== null) rememberUnverified(context, signupId)
@@ -84,8 +84,8 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 
     async resendVerification({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
-      const emails = counter('emailsByAddress', address)
-      await rateLimits.spend([emails, ...emailCounters(deps, body.email, address)])
+      const emailCounter = counter('emailsByAddress', address)
+      await rateLimits.spend([emailCounter, ...emailCounters(deps, body.email, address)])
       await mailQueue.add({
         kind: 'resend-verification',
         email: body.email.toLowerCase(),
@@ -96,13 +96,13 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     },
 
     login: (call) =>
-      loggingRefusals(call, async () => {
+      logPasswordErrors(call, async () => {
         const { body, clientAddress, context } = call
         const session = await logIn(deps, body, {
           address: clientAddress,
           use: sessionUse(context.req.raw.headers, clientAddress),
           knownBrowser: (passwordHash) => findKnownBrowser(deps, context, passwordHash),
-          tokenBefore: readSessionToken(deps, context),
+          previousToken: readSessionToken(deps, context),
         })
         if ('unverified' in session) {
           rememberUnverified(context, session.unverified)

@@ -24,11 +24,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function sessionsOf(userId: string) {
+function listSessions(userId: string) {
   return app.deps.db.select().from(sessions).where(eq(sessions.userId, userId))
 }
 
-async function statusOf(client: Client) {
+async function fetchStatus(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
@@ -37,13 +37,13 @@ function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | '
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
 
-function cookieNamed(response: Response, name: string) {
+function findCookie(response: Response, name: string) {
   return response.headers.getSetCookie().find((cookie) => cookie.startsWith(`${name}=`))
 }
 
 describe('the session cookie', () => {
   it('is HttpOnly and SameSite, and lasts 90 days', async () => {
-    const cookie = cookieNamed(await logInWith('', await makePerson(app)), 'mayfly.session_token')
+    const cookie = findCookie(await logInWith('', await makePerson(app)), 'mayfly.session_token')
     expect(cookie).toMatch(
       /^mayfly\.session_token=[^;]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
@@ -52,35 +52,35 @@ describe('the session cookie', () => {
   it('comes and goes with a hint that scripts can read and that differs for each session', async () => {
     const person = await makePerson(app)
     const hints = await Promise.all(
-      [1, 2].map(async () => cookieNamed(await logInWith('', person), 'mayfly.signed_in')),
+      [1, 2].map(async () => findCookie(await logInWith('', person), 'mayfly.signed_in')),
     )
     for (const hint of hints) {
       expect(hint).toMatch(/^mayfly\.signed_in=[\w-]{8}; Max-Age=7776000; Path=\/; SameSite=Lax$/)
     }
     expect(hints[0]).not.toBe(hints[1])
 
-    const left = await person.fetch('/api/logout')
+    const logoutResponse = await person.fetch('/api/logout')
     for (const name of ['mayfly.session_token', 'mayfly.signed_in']) {
-      expect(cookieNamed(left, name)).toContain(`${name}=; Max-Age=0; Path=/`)
+      expect(findCookie(logoutResponse, name)).toContain(`${name}=; Max-Age=0; Path=/`)
     }
   })
 
   it('is set by no other response, which could undo a newer login', async () => {
     const person = await makePerson(app)
     app.clock.advance(13 * dayMs)
-    const extended = await person.fetch('/api/auth/user')
-    expect(extended.status).toBe(200)
-    expect(extended.headers.getSetCookie()).toEqual([])
+    const responseInTime = await person.fetch('/api/auth/user')
+    expect(responseInTime.status).toBe(200)
+    expect(responseInTime.headers.getSetCookie()).toEqual([])
     app.clock.advance(14 * dayMs)
-    const over = await person.fetch('/api/auth/user')
-    expect(over.status).toBe(401)
-    expect(over.headers.getSetCookie()).toEqual([])
+    const expiredResponse = await person.fetch('/api/auth/user')
+    expect(expiredResponse.status).toBe(401)
+    expect(expiredResponse.headers.getSetCookie()).toEqual([])
   })
 
   it('is refused if altered or forged', async () => {
     const person = await makePerson(app)
     const [cookie = ''] = (await logIn(app, person.email, person.password)).split('; ')
-    for (const altered of [
+    for (const forgedCookie of [
       cookie.slice(0, -3),
       `${cookie}x`,
       'mayfly.session_token=abc.def',
@@ -88,7 +88,7 @@ describe('the session cookie', () => {
       'mayfly.session_token=%00.%ff',
       cookie.replace('mayfly.', '__Host-mayfly.'),
     ]) {
-      const response = await makeClient(app, altered).fetch('/api/auth/user')
+      const response = await makeClient(app, forgedCookie).fetch('/api/auth/user')
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual({ code: 'UNAUTHORIZED', message: 'Unauthorized' })
     }
@@ -96,14 +96,14 @@ describe('the session cookie', () => {
 })
 
 describe('with https', () => {
-  let secure: TestApp
+  let httpsApp: TestApp
   beforeAll(async () => {
-    secure = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
+    httpsApp = await startTestApp({ env: { APP_URL: 'https://files.example.org' } })
   })
-  afterAll(() => secure.close())
+  afterAll(() => httpsApp.close())
 
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+    send(`http://127.0.0.1:${httpsApp.deps.config.port}${path}`, {
       method: 'POST',
       headers: { host: 'files.example.org', ...headers },
       body: JSON.stringify(body),
@@ -115,12 +115,12 @@ describe('with https', () => {
     await post('/api/auth/signup', { ...form, password, confirmPassword: password })
     const { headers } = await post('/api/auth/login', { email: form.email, password })
     const cookies = headers['set-cookie'] ?? []
-    const withRight = cookies.filter((cookie) => /; HttpOnly/.test(cookie))
-    expect(withRight.map((cookie) => cookie.split('=', 1)[0])).toEqual([
+    const accessCookies = cookies.filter((cookie) => /; HttpOnly/.test(cookie))
+    expect(accessCookies.map((cookie) => cookie.split('=', 1)[0])).toEqual([
       '__Host-mayfly.session_token',
       '__Host-mayfly.known_browser',
     ])
-    for (const cookie of withRight) {
+    for (const cookie of accessCookies) {
       // RFC 6265bis: browsers accept a `__Host-` cookie only in this form.
       expect(cookie).toMatch(/; Path=\/;/)
       expect(cookie).not.toMatch(/Domain/i)
@@ -129,13 +129,14 @@ describe('with https', () => {
     for (const cookie of cookies) expect(cookie).toMatch(/; Secure/)
 
     const value = cookies[0]?.split(';', 1)[0]?.replace('__Host-', '') ?? ''
-    const ask = (cookie: string) =>
-      send(`http://127.0.0.1:${secure.deps.config.port}/api/auth/user`, {
+    const fetchUser = (cookie: string) =>
+      send(`http://127.0.0.1:${httpsApp.deps.config.port}/api/auth/user`, {
         headers: { host: 'files.example.org', cookie },
       })
-    expect((await ask(`__Host-${value}`)).status).toBe(200)
+    expect((await fetchUser(`__Host-${value}`)).status).toBe(200)
     // Another site on the same domain could set cookies with these names.
-    for (const name of [value, `__Secure-${value}`]) expect((await ask(name)).status).toBe(401)
+    for (const name of [value, `__Secure-${value}`])
+      expect((await fetchUser(name)).status).toBe(401)
   })
 })
 
@@ -143,26 +144,27 @@ describe('a session', () => {
   it('expires after 14 days without use, to the millisecond', async () => {
     const [used, unused] = [await makePerson(app), await makePerson(app)]
     app.clock.advance(14 * dayMs - 1)
-    expect(await statusOf(used)).toBe(200)
+    expect(await fetchStatus(used)).toBe(200)
     app.clock.advance(1)
-    expect(await statusOf(unused)).toBe(401)
-    expect(await statusOf(used)).toBe(200)
+    expect(await fetchStatus(unused)).toBe(401)
+    expect(await fetchStatus(used)).toBe(200)
   })
 
   it('expires after 14 days on an idle page that keeps polling', async () => {
     const admin = await makePerson(app, { role: 'admin' })
-    const [before] = await sessionsOf(admin.id)
-    const polled = Object.values(endpoints).filter((row: Endpoint) => row.isPolled)
-    expect(polled.map(({ path }) => path).toSorted()).toEqual([
+    const [before] = await listSessions(admin.id)
+    const polledEndpoints = Object.values(endpoints).filter((row: Endpoint) => row.isPolled)
+    expect(polledEndpoints.map(({ path }) => path).toSorted()).toEqual([
       '/api/admin/waiting',
       '/api/files/summary',
     ])
-    const poll = () => Promise.all(polled.map(async ({ path }) => (await admin.fetch(path)).status))
+    const poll = () =>
+      Promise.all(polledEndpoints.map(async ({ path }) => (await admin.fetch(path)).status))
     for (const ms of [dayMs, 13 * dayMs - 1]) {
       app.clock.advance(ms)
       expect(await poll()).toEqual([200, 200])
     }
-    expect(await sessionsOf(admin.id)).toEqual([before])
+    expect(await listSessions(admin.id)).toEqual([before])
     app.clock.advance(1)
     expect(await poll()).toEqual([401, 401])
   })
@@ -171,21 +173,21 @@ describe('a session', () => {
     const person = await makePerson(app)
     for (const days of [13, 13, 13, 13, 13, 13, 11]) {
       app.clock.advance(days * dayMs)
-      expect(await statusOf(person)).toBe(200)
+      expect(await fetchStatus(person)).toBe(200)
     }
     // 89 days after the login.
     app.clock.advance(dayMs - 1)
-    expect(await statusOf(person)).toBe(200)
+    expect(await fetchStatus(person)).toBe(200)
     app.clock.advance(1)
-    expect(await statusOf(person)).toBe(401)
+    expect(await fetchStatus(person)).toBe(401)
   })
 
   it('is written at most every ten minutes, by one of several parallel requests', async () => {
     const person = await makePerson(app)
-    const [before] = await sessionsOf(person.id)
+    const [before] = await listSessions(person.id)
     app.clock.advance(seenStepMs - 1)
     await person.fetch('/api/auth/user', { headers: { 'user-agent': 'another browser' } })
-    expect(await sessionsOf(person.id)).toEqual([before])
+    expect(await listSessions(person.id)).toEqual([before])
 
     app.clock.advance(1)
     await Promise.all(
@@ -193,7 +195,7 @@ describe('a session', () => {
         person.fetch('/api/auth/user', { headers: { 'user-agent': userAgent } }),
       ),
     )
-    const [after] = await sessionsOf(person.id)
+    const [after] = await listSessions(person.id)
     const now = app.clock()
     expect(after).toEqual({
       ...before,
@@ -215,7 +217,7 @@ describe('a session', () => {
       body: JSON.stringify(person),
     })
     const { id } = (await login.json()) as { id: string }
-    const [row] = await sessionsOf(id)
+    const [row] = await listSessions(id)
     expect(row).toMatchObject({ userAgent: 'x'.repeat(400), ipAddress: '127.0.0.1' })
   })
 
@@ -223,10 +225,10 @@ describe('a session', () => {
     const person = await makePerson(app)
     app.clock.advance(14 * dayMs - 1)
     await removeExpiredRows(app.deps.db, app.clock())
-    expect(await sessionsOf(person.id)).toHaveLength(1)
+    expect(await listSessions(person.id)).toHaveLength(1)
     app.clock.advance(1)
     await removeExpiredRows(app.deps.db, app.clock())
-    expect(await sessionsOf(person.id)).toEqual([])
+    expect(await listSessions(person.id)).toEqual([])
   })
 
   it('is removed by a job in batches', async () => {
@@ -241,13 +243,13 @@ describe('a session', () => {
     const removals = await Promise.all(query.mock.results.map(({ value }) => value))
     query.mockRestore()
     expect(Math.max(...removals.map(({ rowCount }) => rowCount))).toBe(5000)
-    expect(await sessionsOf(person.id)).toHaveLength(1)
+    expect(await listSessions(person.id)).toHaveLength(1)
   })
 
   it('ends when its user is deleted', async () => {
     const person = await makePerson(app)
     await app.deps.db.delete(users).where(eq(users.id, person.id))
-    expect(await statusOf(person)).toBe(401)
-    expect(await sessionsOf(person.id)).toEqual([])
+    expect(await fetchStatus(person)).toBe(401)
+    expect(await listSessions(person.id)).toEqual([])
   })
 })

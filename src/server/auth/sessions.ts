@@ -12,7 +12,7 @@ import { newToken } from './secrets.ts'
 
 /** Browsers send about 150 characters. */
 const maxUserAgentLength = 400
-const maxListed = 100
+const maxListedSessions = 100
 
 /** The browser and IP address that use a session. */
 export interface SessionUse {
@@ -34,12 +34,12 @@ export function sessionUse(headers: Headers, clientAddress: string): SessionUse 
 
 /**
  * Opens a session and ends the browser's previous one, as its cookie may have been copied.
- * @param tokenBefore the token of the previous session, or null.
+ * @param previousToken the token of the previous session, or null.
  */
 export async function openSession(
   tx: Db,
   { userId, use, now }: { userId: string; use: SessionUse; now: Date },
-  tokenBefore: string | null,
+  previousToken: string | null,
 ): Promise<{ token: string; createdAt: Date }> {
   const token = newToken()
   await tx.insert(sessions).values({
@@ -51,12 +51,12 @@ export async function openSession(
     expiresAt: sessionEnd({ createdAt: now, lastSeenAt: now }),
     ...use,
   })
-  if (tokenBefore !== null) await endSession(tx, tokenBefore)
+  if (previousToken !== null) await endSession(tx, previousToken)
   return { token, createdAt: now }
 }
 
 /** Returns the loader of sessions, active or expired, with their users, by token. */
-function prepareFindSession(db: Db) {
+function createSessionLoader(db: Db) {
   const query = db
     .select({
       id: sessions.id,
@@ -108,30 +108,34 @@ export function listSessions(db: Db, { userId, sessionId }: OwnSession, now: Dat
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
     .orderBy(desc(eq(sessions.id, sessionId)), desc(sessions.updatedAt), sessions.id)
-    .limit(maxListed)
+    .limit(maxListedSessions)
 }
 
 /** True if the session exists and belongs to the user. */
-export async function hasSession(db: Db, own: OwnSession): Promise<boolean> {
-  return (await db.$count(sessions, isOwn(own))) > 0
+export async function hasSession(db: Db, session: OwnSession): Promise<boolean> {
+  return (await db.$count(sessions, isOwn(session))) > 0
 }
 
 /**
  * Gives a session a new token, which invalidates copies of its cookie.
  * @returns when the user signed in; null if the session has ended.
  */
-export async function replaceToken(tx: Db, own: OwnSession, token: string): Promise<Date | null> {
-  const [replaced] = await tx
+export async function replaceToken(
+  tx: Db,
+  session: OwnSession,
+  token: string,
+): Promise<Date | null> {
+  const [row] = await tx
     .update(sessions)
     .set({ token })
-    .where(isOwn(own))
+    .where(isOwn(session))
     .returning({ createdAt: sessions.createdAt })
-  return replaced?.createdAt ?? null
+  return row?.createdAt ?? null
 }
 
 /** Ends one of the user's sessions. Returns false if the user has none with this id. */
-export async function endOwnSession(db: Db, own: OwnSession): Promise<boolean> {
-  const { rowCount } = await db.delete(sessions).where(isOwn(own))
+export async function endOwnSession(db: Db, session: OwnSession): Promise<boolean> {
+  const { rowCount } = await db.delete(sessions).where(isOwn(session))
   return rowCount === 1
 }
 
@@ -161,7 +165,7 @@ function isOwn({ userId, sessionId }: OwnSession) {
  */
 export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
   const { clock, db } = deps
-  const sessionsByToken = prepareFindSession(db)
+  const sessionsByToken = createSessionLoader(db)
   return async (
     context: Context<HttpEnv>,
     { isPolled = false }: { isPolled?: boolean } = {},

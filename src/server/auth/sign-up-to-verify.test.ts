@@ -34,7 +34,7 @@ beforeEach(async () => {
   email = newAddress()
 })
 
-function usersOf(address: string) {
+function listUsers(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
 }
 
@@ -49,14 +49,14 @@ describe('POST /api/auth/signup with email verification', () => {
       message: 'Account created successfully!',
       requiresVerification: true,
     })
-    expect(await usersOf(email)).toEqual([])
+    expect(await listUsers(email)).toEqual([])
 
-    const [mail, ...others] = await app.mails()
+    const [sentEmail, ...others] = await app.mails()
     expect(others).toEqual([])
-    expect(mail?.to).toEqual({ name: '', address: email })
-    const clicked = await verify(app, tokenIn(mail))
-    expect(clicked.status).toBe(200)
-    expect(await clicked.json()).toEqual({ message: 'Email verified!' })
+    expect(sentEmail?.to).toEqual({ name: '', address: email })
+    const verifyResponse = await verify(app, tokenIn(sentEmail))
+    expect(verifyResponse.status).toBe(200)
+    expect(await verifyResponse.json()).toEqual({ message: 'Email verified!' })
 
     const client = makeClient(app, await logIn(app, email, password))
     expect(await json(await client.fetch('/api/auth/user'))).toMatchObject({
@@ -66,7 +66,7 @@ describe('POST /api/auth/signup with email verification', () => {
       tier: 'free',
       isAdmin: false,
     })
-    expect(await usersOf(email)).toMatchObject([{ emailVerified: true, lastName: 'Lovelace' }])
+    expect(await listUsers(email)).toMatchObject([{ emailVerified: true, lastName: 'Lovelace' }])
   })
 
   it('sends an email with time and browser, and without any text from the form', async () => {
@@ -79,8 +79,9 @@ describe('POST /api/auth/signup with email verification', () => {
     await signUp(makeClient(app), { email }, 'Your prize https://evil.example/1 x')
     const [known, unknown] = await app.mails()
     expect(known?.content.subject).toBe('Verify your email address for Mayfly')
-    const facts = `${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`
-    for (const text of [known?.content.text, known?.content.html]) expect(text).toContain(facts)
+    const signupText = `${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`
+    for (const text of [known?.content.text, known?.content.html])
+      expect(text).toContain(signupText)
     expect(known?.content.text).toMatch(
       /\n\nVerify email address: http\S+\/verify-email\?token=\S{43}\n/,
     )
@@ -94,28 +95,30 @@ describe('POST /api/auth/signup with email verification', () => {
     const waiting = newAddress()
     await signUpForToken(app, { email: waiting })
     const admin = app.deps.config.adminEmail
-    const chosen = 'a password of the stranger'
+    const strangerPassword = 'a password of the stranger'
 
-    const answers = []
+    const responses = []
     for (const address of [email, known, waiting, admin]) {
-      answers.push(await seen(await signUp(makeClient(app), { email: address, password: chosen })))
+      responses.push(
+        await seen(await signUp(makeClient(app), { email: address, password: strangerPassword })),
+      )
     }
-    expect(answers[0]?.status).toBe(200)
-    for (const response of answers.slice(1)) expect(response).toEqual(answers[0])
+    expect(responses[0]?.status).toBe(200)
+    for (const response of responses.slice(1)) expect(response).toEqual(responses[0])
 
-    const mails = await app.mails()
-    expect(mails.map(({ to, content }) => [to.address, content.subject])).toEqual([
+    const sentEmails = await app.mails()
+    expect(sentEmails.map(({ to, content }) => [to.address, content.subject])).toEqual([
       [email, 'Verify your email address for Mayfly'],
       [known, 'Somebody signed up with your address'],
       [waiting, 'Verify your email address for Mayfly'],
     ])
     // The stranger tries to log in with each signup after the emails were sent.
-    const logins = []
+    const loginResponses = []
     for (const address of [email, known, waiting, admin]) {
-      logins.push(await seen(await tryLogin(app, address, chosen)))
+      loginResponses.push(await seen(await tryLogin(app, address, strangerPassword)))
     }
-    expect(logins[0]?.status).toBe(403)
-    for (const login of logins.slice(1)) expect(login).toEqual(logins[0])
+    expect(loginResponses[0]?.status).toBe(403)
+    for (const login of loginResponses.slice(1)) expect(login).toEqual(loginResponses[0])
     for (const address of [email, known, waiting])
       expect((await resend(app, address)).status).toBe(200)
   })
@@ -124,18 +127,18 @@ describe('POST /api/auth/signup with email verification', () => {
     app.clock.set(new Date('2026-11-24T14:02:31Z'))
     await verify(app, await signUpForToken(app, { email }))
     await signUp(makeClient(app), { email, firstName: 'Eve', password: 'another one' }, firefox)
-    const [mail] = await app.mails()
-    expect(mail?.to).toEqual({ name: 'Ada', address: email })
-    expect(mail?.content.text).toContain(
+    const [sentEmail] = await app.mails()
+    expect(sentEmail?.to).toEqual({ name: 'Ada', address: email })
+    expect(sentEmail?.content.text).toContain(
       `Hello Ada, somebody signed up with ${email} (Tue 24 Nov 2026, 14:02 UTC, from Firefox on Linux)`,
     )
-    expect(mail?.content.text).toContain(`Go to Login: ${app.url}/login\n`)
-    expect(tokenIn(mail)).toBe('')
+    expect(sentEmail?.content.text).toContain(`Go to Login: ${app.url}/login\n`)
+    expect(tokenIn(sentEmail)).toBe('')
     expect(await statusAndCode(await tryLogin(app, email, 'another one'))).toBe(
       '403 EMAIL_NOT_VERIFIED',
     )
     await logIn(app, email, password)
-    expect(await usersOf(email)).toMatchObject([{ firstName: 'Ada' }])
+    expect(await listUsers(email)).toMatchObject([{ firstName: 'Ada' }])
   })
 
   it('opens no session', async () => {
@@ -151,10 +154,10 @@ describe('POST /api/auth/signup with email verification', () => {
 describe('the cookie of a pending signup over https', () => {
   it('is Secure, HttpOnly and bound to this host', async () => {
     const appUrl = 'https://files.example.org'
-    const secure = await startTestApp({ env: { ...verified, APP_URL: appUrl } })
+    const httpsApp = await startTestApp({ env: { ...verified, APP_URL: appUrl } })
     try {
       const post = (path: string) =>
-        send(`http://127.0.0.1:${secure.deps.config.port}${path}`, {
+        send(`http://127.0.0.1:${httpsApp.deps.config.port}${path}`, {
           method: 'POST',
           headers: { host: 'files.example.org' },
           body: JSON.stringify(signupForm({ email })),
@@ -168,7 +171,7 @@ describe('the cookie of a pending signup over https', () => {
         ])
       }
     } finally {
-      await secure.close()
+      await httpsApp.close()
     }
   })
 })

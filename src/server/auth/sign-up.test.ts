@@ -77,12 +77,12 @@ describe('POST /api/auth/signup', () => {
       { confirmPassword: 'secret2' },
       'Passwords do not match. Please try again.',
     ],
-  ])('refuses %s and names the field', async (_, changes, fault) => {
+  ])('refuses %s and names the field', async (_, changes, message) => {
     const response = await signUp({ email: 'refused@example.org', ...changes })
     expect(response.status).toBe(400)
     expect(await json<{ message: string }>(response)).toEqual({
       code: 'INVALID_INPUT',
-      message: expect.stringContaining(fault),
+      message: expect.stringContaining(message),
     })
     const login = await makeClient(app).post('/api/auth/login', {
       email: 'refused@example.org',
@@ -107,10 +107,10 @@ describe('POST /api/auth/signup', () => {
   })
 
   it('gives an address to one of several parallel requests', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => signUp({ email: 'wanted@example.org' })),
     )
-    const statuses = answers.map(({ status }) => status).sort()
+    const statuses = responses.map(({ status }) => status).sort()
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409])
   })
 
@@ -131,16 +131,16 @@ describe('POST /api/auth/signup', () => {
 })
 
 describe('a flood of signups', () => {
-  let limited: TestApp
+  let limitedApp: TestApp
   beforeAll(async () => {
-    limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   })
-  afterAll(() => limited.close())
+  afterAll(() => limitedApp.close())
 
   it("from one address is limited; invalid forms don't count", async () => {
     const statuses: number[] = []
     for (let attempts = 0; attempts < 31; attempts += 1) {
-      const response = await makeClient(limited).post(
+      const response = await makeClient(limitedApp).post(
         '/api/auth/signup',
         form({ email: `${attempts}@example.org`, password: 'short', confirmPassword: 'other' }),
       )
@@ -148,12 +148,12 @@ describe('a flood of signups', () => {
     }
     expect(statuses).not.toContain(429) // refused for their form without being counted
 
-    const valid = await Promise.all(
+    const validResponses = await Promise.all(
       Array.from({ length: 32 }, (_, n) =>
-        makeClient(limited).post('/api/auth/signup', form({ email: `flood${n}@example.org` })),
+        makeClient(limitedApp).post('/api/auth/signup', form({ email: `flood${n}@example.org` })),
       ),
     )
-    expect(valid.filter(({ status }) => status === 200)).toHaveLength(30)
-    expect(valid.filter(({ status }) => status === 429)).toHaveLength(2)
+    expect(validResponses.filter(({ status }) => status === 200)).toHaveLength(30)
+    expect(validResponses.filter(({ status }) => status === 429)).toHaveLength(2)
   })
 })

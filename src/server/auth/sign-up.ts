@@ -36,10 +36,10 @@ export async function signUp(
   form: SignupForm,
   client: SignupClient,
 ): Promise<{ signupId: string | null }> {
-  const typed = { ...form, email: form.email.toLowerCase() }
-  requireSignupAllowed(deps.config.signup, typed.email)
-  if (deps.config.requireEmailVerification) return waitForVerification(deps, typed, client)
-  await createAccount(deps, typed, client.address)
+  const normalizedForm = { ...form, email: form.email.toLowerCase() }
+  requireSignupAllowed(deps.config.signup, normalizedForm.email)
+  if (deps.config.requireEmailVerification) return storePendingSignup(deps, normalizedForm, client)
+  await createAccount(deps, normalizedForm, client.address)
   return { signupId: null }
 }
 
@@ -57,7 +57,7 @@ export function requireSignupAllowed(policy: SignupPolicy, email: string): void 
  * Stores a signup and requests its email. Runs the same statements for every address, so that
  * timing reveals nothing about accounts. The job that writes the email looks up the account.
  */
-async function waitForVerification(
+async function storePendingSignup(
   { clock, db, mailQueue, passwords, secret }: SignupDeps,
   { email, firstName, lastName, password }: SignupForm,
   { address, browser }: SignupClient,

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 let app: TestApp
 afterEach(() => app.close())
 
-async function start(SIGNUP: string) {
+async function startApp(SIGNUP: string) {
   app = await startTestApp({ env: { SIGNUP } })
 }
 
@@ -15,12 +15,12 @@ function signUp(email: string) {
   return makeClient(app).post('/api/auth/signup', body)
 }
 
-async function shownPolicy() {
+async function fetchPolicy() {
   const { signup } = await json<{ signup: unknown }>(await makeClient(app).fetch('/api/auth/ways'))
   return { signup }
 }
 
-async function expectRefused(email: string, message: string) {
+async function expectSignupError(email: string, message: string) {
   const response = await signUp(email)
   expect(response.status).toBe(403)
   expect(await response.json()).toEqual({ code: 'SIGNUP_NOT_ALLOWED', message })
@@ -30,27 +30,27 @@ async function expectRefused(email: string, message: string) {
 
 describe('SIGNUP', () => {
   it('open allows every address', async () => {
-    await start('open')
-    expect(await shownPolicy()).toEqual({ signup: 'open' })
+    await startApp('open')
+    expect(await fetchPolicy()).toEqual({ signup: 'open' })
     expect((await signUp('ada@anywhere.net')).status).toBe(200)
   })
 
   it('closed refuses every address with the same message', async () => {
-    await start('closed')
-    expect(await shownPolicy()).toEqual({ signup: 'closed' })
-    const sentence = 'Sign-up is closed. Ask the administrator for an account.'
-    await expectRefused('ada@example.org', sentence)
-    await expectRefused('admin@localhost.localdomain', sentence)
+    await startApp('closed')
+    expect(await fetchPolicy()).toEqual({ signup: 'closed' })
+    const message = 'Sign-up is closed. Ask the administrator for an account.'
+    await expectSignupError('ada@example.org', message)
+    await expectSignupError('admin@localhost.localdomain', message)
   })
 
   it('with domains allows their addresses and names them in the error', async () => {
-    await start('example.org,Example.com')
-    expect(await shownPolicy()).toEqual({ signup: ['example.org', 'example.com'] })
+    await startApp('example.org,Example.com')
+    expect(await fetchPolicy()).toEqual({ signup: ['example.org', 'example.com'] })
     expect((await signUp('Ada@Example.ORG')).status).toBe(200)
     expect((await signUp('ada@example.com')).status).toBe(200)
-    const sentence = 'Only addresses of example.org or example.com can sign up here.'
-    await expectRefused('ada@sub.example.org', sentence)
-    await expectRefused('ada@example.org.evil.net', sentence)
-    await expectRefused('admin@localhost.localdomain', sentence)
+    const message = 'Only addresses of example.org or example.com can sign up here.'
+    await expectSignupError('ada@sub.example.org', message)
+    await expectSignupError('ada@example.org.evil.net', message)
+    await expectSignupError('admin@localhost.localdomain', message)
   })
 })

@@ -4,7 +4,7 @@ import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
 /** How many pending signups of its address a login compares at most. */
-const maxCompared = 20
+const maxComparedPasswords = 20
 
 /** A pending signup. Its address is in lower case. */
 export type PendingSignup = typeof pendingSignups.$inferSelect
@@ -54,7 +54,7 @@ export function findPendingPasswords(
     .from(pendingSignups)
     .where(isPending(email, now))
     .orderBy(desc(pendingSignups.createdAt))
-    .limit(maxCompared)
+    .limit(maxComparedPasswords)
 }
 
 /** Sets when a signup expires. Returns false if it no longer exists. */
@@ -86,7 +86,7 @@ export interface Verification {
   userId: string | null
   signup: PendingSignup | null
   /** True if the account is already verified. */
-  isDone: boolean
+  isVerified: boolean
 }
 
 /** Finds what a token (given by its hash) verifies, unless the token or its signup has expired. */
@@ -110,7 +110,13 @@ export async function findVerification(
   const email = found?.signup?.email ?? found?.user?.email
   if (!found || !email) return undefined
   const { stamp, userId } = found.token
-  return { email, stamp, userId, signup: found.signup, isDone: found.user?.emailVerified ?? false }
+  return {
+    email,
+    stamp,
+    userId,
+    signup: found.signup,
+    isVerified: found.user?.emailVerified ?? false,
+  }
 }
 
 /** Moves a signup's tokens to the new account, so that its link can be used again. */

@@ -41,25 +41,25 @@ beforeEach(async () => {
   email = newAddress()
 })
 
-function usersOf(address: string) {
+function listUsers(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
 }
 
 it('only the browser that signed up needs no click to confirm', async () => {
   const response = await signUp(makeClient(app), { email })
-  const stranger = await signUp(makeClient(app), { email })
-  const [mail] = await app.mails()
+  const strangerResponse = await signUp(makeClient(app), { email })
+  const [sentEmail] = await app.mails()
   const check = async (cookie: string) => {
     const client = makeClient(app, cookie)
-    return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(mail) }))
+    return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(sentEmail) }))
   }
   expect(await check(cookiesOf(response))).toEqual({ isOwnSignup: true })
-  for (const cookie of ['', cookiesOf(stranger), 'mayfly.unverified=']) {
+  for (const cookie of ['', cookiesOf(strangerResponse), 'mayfly.unverified=']) {
     expect(await check(cookie)).toEqual({ isOwnSignup: false })
   }
-  expect(await usersOf(email)).toEqual([])
+  expect(await listUsers(email)).toEqual([])
   // A reload after the verification needs no click.
-  await verify(app, tokenIn(mail))
+  await verify(app, tokenIn(sentEmail))
   expect(await check('')).toEqual({ isOwnSignup: true })
 
   const unknown = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
@@ -75,7 +75,7 @@ describe('POST /api/auth/verify-email', () => {
     for (const token of tokens) expect((await verify(app, token)).status).toBe(200)
     const client = makeClient(app, await logIn(app, email, password))
     for (const token of tokens) expect((await verify(app, token)).status).toBe(200)
-    expect(await usersOf(email)).toHaveLength(1)
+    expect(await listUsers(email)).toHaveLength(1)
     expect((await client.fetch('/api/auth/user')).status).toBe(200)
   })
 
@@ -90,18 +90,18 @@ describe('POST /api/auth/verify-email', () => {
       '401 INVALID_CREDENTIALS',
     )
     await logIn(app, email, 'the second')
-    expect(await usersOf(email)).toMatchObject([{ firstName: 'Grace' }])
-    const left = app.deps.db.$count(pendingSignups, eq(pendingSignups.email, email))
-    expect(await left).toBe(0)
+    expect(await listUsers(email)).toMatchObject([{ firstName: 'Grace' }])
+    const remainingSignups = app.deps.db.$count(pendingSignups, eq(pendingSignups.email, email))
+    expect(await remainingSignups).toBe(0)
   })
 
   it('refuses tokens older than a password change', async () => {
     const token = await signUpForToken(app, { email })
     await verify(app, token)
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [mail] = await app.mails()
-    const reset = { token: tokenIn(mail), newPassword: 'another password' }
-    expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(200)
+    const [sentEmail] = await app.mails()
+    const resetForm = { token: tokenIn(sentEmail), newPassword: 'another password' }
+    expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
   })
 
@@ -122,9 +122,9 @@ describe('POST /api/auth/verify-email', () => {
         await makeClient(app).fetch(`${path}?token=${token}`, { method })
       }
     }
-    const got = await makeClient(app).fetch(`/api/auth/verify-email?token=${token}`)
-    expect(got.status).toBe(405)
-    expect(await usersOf(email)).toEqual([])
+    const response = await makeClient(app).fetch(`/api/auth/verify-email?token=${token}`)
+    expect(response.status).toBe(405)
+    expect(await listUsers(email)).toEqual([])
     expect((await verify(app, token)).status).toBe(200)
   })
 
@@ -147,13 +147,13 @@ describe('POST /api/auth/verify-email', () => {
   it('stores no token or password in plain text', async () => {
     const token = await signUpForToken(app, { email, password: 'a telling password' })
     const { db } = app.deps
-    const kept = JSON.stringify([
+    const storedRows = JSON.stringify([
       await db.select().from(accountTokens),
       await db.select().from(pendingSignups),
     ])
     expect(token).toHaveLength(43)
-    expect(kept).not.toContain(token)
-    expect(kept).not.toContain('a telling password')
+    expect(storedRows).not.toContain(token)
+    expect(storedRows).not.toContain('a telling password')
   })
 })
 
@@ -163,43 +163,43 @@ describe('an unverified account', () => {
     const login = await tryLogin(app, email)
     expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
     await resend(app, email, cookiesOf(login))
-    const [mail] = await app.mails()
-    expect(mail?.to).toEqual({ name: '', address: email })
-    expect(JSON.stringify(mail)).not.toContain('Mallory')
+    const [sentEmail] = await app.mails()
+    expect(sentEmail?.to).toEqual({ name: '', address: email })
+    expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
     for (let times = 0; times < 2; times += 1) {
-      expect((await verify(app, tokenIn(mail))).status).toBe(200)
+      expect((await verify(app, tokenIn(sentEmail))).status).toBe(200)
     }
     await logIn(app, email, password)
-    expect(await usersOf(email)).toMatchObject([{ id, emailVerified: true }])
+    expect(await listUsers(email)).toMatchObject([{ id, emailVerified: true }])
   })
 
   it('can be verified for 24 hours after its email', async () => {
-    const first = await tokenForAccount(email)
+    const validToken = await makeTokenForAccount(email)
     app.clock.advance(24 * hour - 1)
-    expect((await verify(app, first)).status).toBe(200)
+    expect((await verify(app, validToken)).status).toBe(200)
 
     const other = newAddress()
-    const late = await tokenForAccount(other)
+    const expiredToken = await makeTokenForAccount(other)
     app.clock.advance(24 * hour)
-    expect(await statusAndCode(await verify(app, late))).toBe('400 TOKEN_INVALID')
-    expect(await usersOf(other)).toMatchObject([{ emailVerified: false }])
+    expect(await statusAndCode(await verify(app, expiredToken))).toBe('400 TOKEN_INVALID')
+    expect(await listUsers(other)).toMatchObject([{ emailVerified: false }])
   })
 
   it('is not verified by an email to its previous address', async () => {
-    const token = await tokenForAccount(email)
-    const moved = newAddress()
-    await app.deps.db.update(users).set({ email: moved }).where(eq(users.email, email))
+    const token = await makeTokenForAccount(email)
+    const newEmail = newAddress()
+    await app.deps.db.update(users).set({ email: newEmail }).where(eq(users.email, email))
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
-    expect(await usersOf(moved)).toMatchObject([{ emailVerified: false }])
+    expect(await listUsers(newEmail)).toMatchObject([{ emailVerified: false }])
   })
 
   /** Creates an unverified account. Returns the token in its email. */
-  const tokenForAccount = async (address: string) => {
+  const makeTokenForAccount = async (address: string) => {
     await makeUnverified(app, address)
     const login = await tryLogin(app, address)
     await resend(app, address, cookiesOf(login))
-    const [mail] = await app.mails()
-    return tokenIn(mail)
+    const [sentEmail] = await app.mails()
+    return tokenIn(sentEmail)
   }
 
   it('gets its own email after the right password, even with a pending signup', async () => {
@@ -208,9 +208,9 @@ describe('an unverified account', () => {
     await app.mails()
     const login = await tryLogin(app, email, 'of the account')
     await resend(app, email, cookiesOf(login))
-    const [mail] = await app.mails()
-    expect(mail?.content.text).toContain('for the account with this address')
-    await verify(app, tokenIn(mail))
+    const [sentEmail] = await app.mails()
+    expect(sentEmail?.content.text).toContain('for the account with this address')
+    await verify(app, tokenIn(sentEmail))
     await logIn(app, email, 'of the account')
     expect(await statusAndCode(await tryLogin(app, email, 'of the signup'))).toBe(
       '401 INVALID_CREDENTIALS',
@@ -224,7 +224,7 @@ describe('an unverified account', () => {
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
     await logIn(app, email, 'of the account')
-    expect(await usersOf(email)).toMatchObject([{ firstName: 'Mallory' }])
+    expect(await listUsers(email)).toMatchObject([{ firstName: 'Mallory' }])
   })
 
   it('is handed over to whoever verifies its address by a signup', async () => {
@@ -250,19 +250,19 @@ describe('an unverified account', () => {
     const [resetMail] = await app.mails()
 
     expect((await verify(app, await signUpForToken(app, { email }))).status).toBe(200)
-    expect(await usersOf(email)).toMatchObject([
+    expect(await listUsers(email)).toMatchObject([
       { id, name: 'Ada Lovelace', firstName: 'Ada', image: null, emailVerified: true },
     ])
     expect((await squatter.fetch('/api/auth/user')).status).toBe(401)
     expect(await statusAndCode(await tryLogin(app, email, 'of a squatter'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
-    const reset = { token: tokenIn(resetMail), newPassword: 'from an old email' }
-    expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(400)
+    const resetForm = { token: tokenIn(resetMail), newPassword: 'from an old email' }
+    expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(400)
     const signInMethods = await db.select().from(accounts).where(eq(accounts.userId, id))
     expect(signInMethods.map(({ providerId }) => providerId)).toEqual(['credential'])
-    const audited = await db.select().from(auditLog).where(eq(auditLog.subject, id))
-    expect(audited).toMatchObject([
+    const auditLines = await db.select().from(auditLog).where(eq(auditLog.subject, id))
+    expect(auditLines).toMatchObject([
       {
         actor: id,
         action: 'change-password',
@@ -283,20 +283,20 @@ describe('an unverified account', () => {
     await db.update(users).set({ emailVerified: false }).where(eq(users.id, id))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     await resend(app, email)
-    const [reset, mail] = await app.mails()
-    expect((await verify(app, tokenIn(mail))).status).toBe(200)
+    const [resetEmail, sentEmail] = await app.mails()
+    expect((await verify(app, tokenIn(sentEmail))).status).toBe(200)
     expect(await db.$count(sessions, eq(sessions.userId, id))).toBe(0)
-    const old = { token: tokenIn(reset), newPassword: 'from an old email' }
-    expect((await makeClient(app).post('/api/auth/reset-password', old)).status).toBe(400)
+    const resetForm = { token: tokenIn(resetEmail), newPassword: 'from an old email' }
+    expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(400)
   })
 
   it('invalidates pending signups when its password is reset', async () => {
     await makeUnverified(app, email)
     const token = await signUpForToken(app, { email, password: 'of a signup' })
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [mail] = await app.mails()
-    const reset = { token: tokenIn(mail), newPassword: 'of the reset' }
-    expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(200)
+    const [sentEmail] = await app.mails()
+    const resetForm = { token: tokenIn(sentEmail), newPassword: 'of the reset' }
+    expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
     await logIn(app, email, 'of the reset')
   })
@@ -306,9 +306,9 @@ it('a password change reveals nothing to a stranger with a pending signup for th
   await verify(app, await signUpForToken(app, { email }))
   await signUp(makeClient(app), { email, password: 'of a stranger' })
   await makeClient(app).post('/api/auth/forgot-password', { email })
-  const mails = await app.mails()
-  const reset = { token: tokenIn(mails.at(-1)), newPassword: 'by an email' }
-  expect((await makeClient(app).post('/api/auth/reset-password', reset)).status).toBe(200)
+  const sentEmails = await app.mails()
+  const resetForm = { token: tokenIn(sentEmails.at(-1)), newPassword: 'by an email' }
+  expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
   expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
 
   const owner = makeClient(app, await logIn(app, email, 'by an email'))
@@ -320,15 +320,15 @@ it('a password change reveals nothing to a stranger with a pending signup for th
 
 it('only expired signups and email records are removed', async () => {
   const { db } = app.deps
-  const old = newAddress()
-  await signUpForToken(app, { email: old })
+  const oldAddress = newAddress()
+  await signUpForToken(app, { email: oldAddress })
   app.clock.advance(23 * hour)
   await signUpForToken(app, { email })
   app.clock.advance(hour + 1)
   await removeExpiredRows(db, app.clock())
-  const waiting = await db.select({ email: pendingSignups.email }).from(pendingSignups)
-  expect(waiting).toContainEqual({ email })
-  expect(waiting).not.toContainEqual({ email: old })
-  expect(await db.$count(sentEmails, eq(sentEmails.email, old))).toBe(0)
+  const remainingSignups = await db.select({ email: pendingSignups.email }).from(pendingSignups)
+  expect(remainingSignups).toContainEqual({ email })
+  expect(remainingSignups).not.toContainEqual({ email: oldAddress })
+  expect(await db.$count(sentEmails, eq(sentEmails.email, oldAddress))).toBe(0)
   expect(await db.$count(sentEmails, eq(sentEmails.email, email))).toBe(1)
 })

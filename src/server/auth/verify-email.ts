@@ -44,7 +44,7 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
     // Another token of the address may have been used while waiting for the lock.
     const verification = await findVerification(tx, hash, clock())
     const { signup, stamp, userId } = verification ?? {}
-    if (signup) await makeAccount(deps, tx, signup, address)
+    if (signup) await createAccount(deps, tx, signup, address)
     else if (userId && stamp) await verifyAccount(deps, tx, { userId, stamp })
     else throw new AppError('TOKEN_INVALID')
   })
@@ -54,20 +54,20 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
  * True if a token belongs to this browser's signup or account, or there is nothing left to verify.
  * Then opening the link is enough. Any other browser must press a button, because mail scanners
  * open links too.
- * @param unverified the id in the browser's cookie, or null.
+ * @param browserSignupId the id in the browser's cookie, or null.
  * @throws {AppError} TOKEN_INVALID
  */
 export async function isOwnSignup(
   { clock, db }: VerifyDeps,
   token: string,
-  unverified: string | null,
+  browserSignupId: string | null,
 ): Promise<boolean> {
   const found = await findVerification(db, tokenHash(token), clock())
   if (!found) throw new AppError('TOKEN_INVALID')
-  return found.isDone || (found.signup?.id ?? found.userId) === unverified
+  return found.isVerified || (found.signup?.id ?? found.userId) === browserSignupId
 }
 
-async function makeAccount(
+async function createAccount(
   { clock, config }: VerifyDeps,
   tx: Db,
   signup: PendingSignup,
@@ -79,15 +79,15 @@ async function makeAccount(
   if (email === config.adminEmail) throw new AppError('TOKEN_INVALID')
   const now = clock()
   const owner = { email, firstName, lastName, picture: null }
-  const made = await insertUser(tx, owner, { emailVerified: true, now })
-  const userId = made ?? (await takeOver(tx, owner, { address, now }))
+  const newUserId = await insertUser(tx, owner, { emailVerified: true, now })
+  const userId = newUserId ?? (await takeOverAccount(tx, owner, { address, now }))
   await setPassword(tx, userId, signup.passwordHash, now)
   await moveTokens(tx, signup.id, userId)
   await removePendingSignups(tx, email)
 }
 
 /** Hands an unverified account over to the owner of its address. */
-async function takeOver(
+async function takeOverAccount(
   tx: Db,
   owner: AccountOwner,
   { address, now }: { address: string; now: Date },

@@ -22,16 +22,16 @@ function setVerified(userId: string, emailVerified: boolean) {
   return app.deps.db.update(users).set({ emailVerified }).where(eq(users.id, userId))
 }
 
-function textOf(email: OutgoingEmail | null): string {
+function contentText(email: OutgoingEmail | null): string {
   return JSON.stringify(email?.content)
 }
 
 /** Returns the row of the token in an email's link, or null. */
-async function tokenOf(email: OutgoingEmail | null) {
-  const token = /\?token=([\w-]{43})/.exec(textOf(email))?.[1] ?? ''
+async function findToken(email: OutgoingEmail | null) {
+  const token = /\?token=([\w-]{43})/.exec(contentText(email))?.[1] ?? ''
   const { db } = app.deps
-  const isSame = eq(accountTokens.hash, tokenHash(token))
-  const [row] = await db.select().from(accountTokens).where(isSame)
+  const hasSameHash = eq(accountTokens.hash, tokenHash(token))
+  const [row] = await db.select().from(accountTokens).where(hasSameHash)
   return row ?? null
 }
 
@@ -43,20 +43,20 @@ describe('emails to account owners', () => {
     await setVerified(person.id, true)
   })
 
-  function askForReset(email = person.email) {
+  function writeResetEmail(email = person.email) {
     const askedAt = app.clock().toISOString()
     return writeAccountEmail(app.deps, { kind: 'forgot-password', email, askedAt })
   }
 
   it('contain a reset token for this account that is valid for an hour', async () => {
-    const email = await askForReset()
+    const email = await writeResetEmail()
     expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
-    expect(textOf(email)).toContain(`${app.url}/reset-password?token=`)
+    expect(contentText(email)).toContain(`${app.url}/reset-password?token=`)
     const [account] = await app.deps.db
       .select()
       .from(accounts)
       .where(eq(accounts.userId, person.id))
-    const token = await tokenOf(email)
+    const token = await findToken(email)
     expect(token).toMatchObject({
       userId: person.id,
       signupId: null,
@@ -64,17 +64,18 @@ describe('emails to account owners', () => {
       stamp: credentialStamp({ email: person.email, passwordHash: account?.password ?? '' }),
       expiresAt: new Date(app.clock().getTime() + tokenLifetimeMs['reset-password']),
     })
-    const again = await tokenOf(await askForReset())
-    expect(again?.hash).not.toBe(token?.hash)
-    expect(await tokenOf(email)).toEqual(token)
-    expect(await askForReset('nobody@example.org')).toBeNull()
+    const secondToken = await findToken(await writeResetEmail())
+    expect(secondToken?.hash).not.toBe(token?.hash)
+    expect(await findToken(email)).toEqual(token)
+    expect(await writeResetEmail('nobody@example.org')).toBeNull()
   })
 
   it('offer to set a password if the account has none', async () => {
-    const without = (email: OutgoingEmail | null) => textOf(email).replace(/token=[\w-]+/g, '')
-    const before = without(await askForReset())
+    const removeToken = (email: OutgoingEmail | null) =>
+      contentText(email).replace(/token=[\w-]+/g, '')
+    const before = removeToken(await writeResetEmail())
     await app.deps.db.update(accounts).set({ password: null }).where(eq(accounts.userId, person.id))
-    expect(without(await askForReset())).not.toBe(before)
+    expect(removeToken(await writeResetEmail())).not.toBe(before)
   })
 
   const changes = [
@@ -93,10 +94,10 @@ describe('emails to account owners', () => {
 
   it('have their own text for each change and no sign-in link', async () => {
     const emails = await Promise.all(changes.map((change) => write(change)))
-    expect(new Set(emails.map(textOf)).size).toBe(changes.length)
+    expect(new Set(emails.map(contentText)).size).toBe(changes.length)
     for (const email of emails) {
       expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
-      expect(textOf(email)).not.toContain('token=')
+      expect(contentText(email)).not.toContain('token=')
     }
   })
 
@@ -104,13 +105,13 @@ describe('emails to account owners', () => {
     await setVerified(person.id, false)
     const email = await write(change)
     expect(email).toMatchObject({ isVerified: false, to: { name: '', address: person.email } })
-    expect(textOf(email)).not.toContain('Mallory')
+    expect(contentText(email)).not.toContain('Mallory')
     expect(await write(change, 'nobody')).toBeNull()
   })
 })
 
 /** Adds a new pending signup. Returns its id. */
-async function signUp(email = newAddress(), browser: string | null = null): Promise<string> {
+async function addSignup(email = newAddress(), browser: string | null = null): Promise<string> {
   const id = randomUUID()
   const createdAt = app.clock()
   await insertPendingSignup(app.deps.db, {
@@ -131,21 +132,21 @@ describe('the signup email', () => {
 
   it('links to its signup for a day and repeats no user input', async () => {
     const address = newAddress()
-    const id = await signUp(address, 'Firefox on Linux')
+    const id = await addSignup(address, 'Firefox on Linux')
     const email = await write(id)
-    expect(await tokenOf(email)).toMatchObject({
+    expect(await findToken(email)).toMatchObject({
       signupId: id,
       userId: null,
       purpose: 'verify-email',
       expiresAt: new Date(app.clock().getTime() + dayMs),
     })
     expect(email?.to).toEqual({ name: '', address })
-    expect(textOf(email)).toContain('Firefox on Linux')
-    expect(textOf(email)).not.toMatch(/Mallory|stranger/)
+    expect(contentText(email)).toContain('Firefox on Linux')
+    expect(contentText(email)).not.toMatch(/Mallory|stranger/)
   })
 
   it('extends the signup to a day after a late delivery', async () => {
-    const id = await signUp()
+    const id = await addSignup()
     app.clock.advance(dayMs - 1)
     expect(await write(id)).not.toBeNull()
     const { db } = app.deps
@@ -157,20 +158,20 @@ describe('the signup email', () => {
 
   it('is not written for an unknown signup or the administrator’s address', async () => {
     expect(await write(randomUUID())).toBeNull()
-    expect(await write(await signUp(app.deps.config.adminEmail))).toBeNull()
+    expect(await write(await addSignup(app.deps.config.adminEmail))).toBeNull()
   })
 
   it('notifies the owner of a verified account without a link', async () => {
     const address = newAddress()
     const userId = await makeUnverified(app, address)
-    const id = await signUp(address)
+    const id = await addSignup(address)
     // Whoever receives the emails of an unverified account owns its address.
-    expect(await tokenOf(await write(id))).toMatchObject({ signupId: id, userId: null })
+    expect(await findToken(await write(id))).toMatchObject({ signupId: id, userId: null })
     await setVerified(userId, true)
     const email = await write(id)
     expect(email?.to).toEqual({ name: 'Mallory', address })
-    expect(await tokenOf(email)).toBeNull()
-    expect(textOf(email)).toContain(`${app.url}/login`)
+    expect(await findToken(email)).toBeNull()
+    expect(contentText(email)).toContain(`${app.url}/login`)
   })
 })
 
@@ -181,18 +182,18 @@ describe('the resent verification email', () => {
   }
 
   it("is for this browser's signup, or else the newest", async () => {
-    const [address, foreign] = [newAddress(), await signUp()]
+    const [address, foreign] = [newAddress(), await addSignup()]
     expect(await resend(address, foreign)).toBeNull()
-    const older = await signUp(address)
+    const older = await addSignup(address)
     app.clock.advance(1000)
-    const newest = await signUp(address)
+    const newest = await addSignup(address)
     for (const [subject, signupId] of [
       [older, older],
       [newest, newest],
       [null, newest],
       [foreign, newest],
     ] as const) {
-      expect(await tokenOf(await resend(address, subject))).toMatchObject({ signupId })
+      expect(await findToken(await resend(address, subject))).toMatchObject({ signupId })
     }
   })
 
@@ -200,15 +201,15 @@ describe('the resent verification email', () => {
     const address = newAddress()
     const userId = await makeUnverified(app, address)
     const email = await resend(address)
-    expect(await tokenOf(email)).toMatchObject({
+    expect(await findToken(email)).toMatchObject({
       userId,
       purpose: 'verify-email',
       expiresAt: new Date(app.clock().getTime() + dayMs),
     })
     expect(email?.to).toEqual({ name: '', address })
-    const signupId = await signUp(address)
-    expect(await tokenOf(await resend(address, userId))).toMatchObject({ userId, signupId: null })
-    expect(await tokenOf(await resend(address))).toMatchObject({ userId: null, signupId })
+    const signupId = await addSignup(address)
+    expect(await findToken(await resend(address, userId))).toMatchObject({ userId, signupId: null })
+    expect(await findToken(await resend(address))).toMatchObject({ userId: null, signupId })
   })
 
   it('is not written for a verified account or an unknown address', async () => {

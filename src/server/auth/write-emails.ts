@@ -1,7 +1,12 @@
 import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Deps } from '../deps.ts'
-import { type EmailContent, emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
+import {
+  type EmailContent,
+  emailToOwner,
+  greetingName,
+  type OutgoingEmail,
+} from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import {
   addressTakenEmail,
@@ -43,7 +48,7 @@ export async function writeAccountEmail(
       return signup ? signupEmail(deps, signup) : null
     }
     case 'resend-verification':
-      return resentEmail(deps, request)
+      return verificationEmail(deps, request)
     default: {
       const account =
         request.kind === 'forgot-password'
@@ -59,24 +64,24 @@ async function contentFor(
   account: Account,
   request: RequestOf<'forgot-password' | 'password-changed' | 'google-linked'>,
 ): Promise<EmailContent> {
-  const facts = { name: nameOf(account), email: account.email, ...helpOf(deps) }
+  const details = { name: greetingName(account), email: account.email, ...helpDetails(deps) }
   switch (request.kind) {
     case 'forgot-password':
       return resetPasswordEmail({
-        ...facts,
-        link: await addLink(deps, account, 'reset-password'),
+        ...details,
+        link: await createTokenLink(deps, account, 'reset-password'),
         askedAt: timestampText(new Date(request.askedAt)),
         hasPassword: account.passwordHash !== null,
       })
     case 'password-changed':
       return passwordChangedEmail({
-        ...facts,
+        ...details,
         ...request,
         changedAt: timestampText(new Date(request.changedAt)),
       })
     case 'google-linked':
       return googleLinkedEmail({
-        ...facts,
+        ...details,
         ...request,
         linkedAt: timestampText(new Date(request.linkedAt)),
       })
@@ -87,7 +92,7 @@ async function contentFor(
  * Writes the verification email for the pending signup or account with the id `subject`, or else
  * for the address's newest pending signup, or else for its account.
  */
-async function resentEmail(
+async function verificationEmail(
   deps: EmailDeps,
   { email, subject, askedAt }: RequestOf<'resend-verification'>,
 ): Promise<OutgoingEmail | null> {
@@ -97,10 +102,10 @@ async function resentEmail(
     if (signup) return signupEmail(deps, signup)
   }
   if (!account || account.emailVerified) return null
-  const link = await addLink(deps, account, 'verify-email')
-  const { loginPage } = helpOf(deps)
-  const times = { askedAt: timestampText(new Date(askedAt)) }
-  return emailToOwner(account, verifyAccountEmail({ email, link, loginPage, ...times }))
+  const link = await createTokenLink(deps, account, 'verify-email')
+  const { loginPage } = helpDetails(deps)
+  const requestTime = { askedAt: timestampText(new Date(askedAt)) }
+  return emailToOwner(account, verifyAccountEmail({ email, link, loginPage, ...requestTime }))
 }
 
 /**
@@ -111,13 +116,13 @@ async function resentEmail(
 async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<OutgoingEmail | null> {
   const { clock, config, db } = deps
   const { id, email, browser, passwordHash } = signup
-  const facts = { email, browser, signedUpAt: timestampText(signup.createdAt) }
+  const details = { email, browser, signedUpAt: timestampText(signup.createdAt) }
   const account = await findAccountByEmail(db, email)
   if (account?.emailVerified) {
-    const { loginPage } = helpOf(deps)
+    const { loginPage } = helpDetails(deps)
     return emailToOwner(
       account,
-      addressTakenEmail({ ...facts, name: account.firstName, loginPage }),
+      addressTakenEmail({ ...details, name: account.firstName, loginPage }),
     )
   }
   // The administrator's address is reserved even before that account exists.
@@ -135,12 +140,16 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
     return true
   })
   if (!isPending) return null
-  const content = verifySignupEmail({ ...facts, link: linkOf(deps, 'verify-email', token) })
+  const content = verifySignupEmail({ ...details, link: tokenLink(deps, 'verify-email', token) })
   return { to: { name: '', address: email }, isVerified: false, content }
 }
 
 /** Adds a token for an account. Returns the link with the token. */
-async function addLink(deps: EmailDeps, account: Account, purpose: TokenPurpose): Promise<string> {
+async function createTokenLink(
+  deps: EmailDeps,
+  account: Account,
+  purpose: TokenPurpose,
+): Promise<string> {
   const token = newToken()
   await insertAccountToken(deps.db, {
     hash: tokenHash(token),
@@ -149,13 +158,13 @@ async function addLink(deps: EmailDeps, account: Account, purpose: TokenPurpose)
     stamp: credentialStamp(account),
     expiresAt: new Date(deps.clock().getTime() + tokenLifetimeMs[purpose]),
   })
-  return linkOf(deps, purpose, token)
+  return tokenLink(deps, purpose, token)
 }
 
-function linkOf({ config }: EmailDeps, page: TokenPurpose, token: string): string {
+function tokenLink({ config }: EmailDeps, page: TokenPurpose, token: string): string {
   return `${config.appUrl.origin}/${page}?token=${token}`
 }
 
-function helpOf({ config }: EmailDeps) {
+function helpDetails({ config }: EmailDeps) {
   return { loginPage: `${config.appUrl.origin}/login`, supportEmail: config.supportEmail }
 }

@@ -10,7 +10,7 @@ type MailDeps = Pick<Deps, 'clock' | 'log'>
  * True if this server sends email. If not, each email becomes a file that only the operator reads,
  * and nothing may promise an email to anyone else.
  */
-export function sendsMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
+export function hasMailServer({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
   return smtpUrl !== null
 }
 
@@ -20,22 +20,22 @@ export function sendsMail({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
  * it slows down startup and takes memory.
  */
 export function createMailer(settings: MailSettings, deps: MailDeps): Mailer {
-  let loading: Promise<Mailer> | undefined
+  let mailerPromise: Promise<Mailer> | undefined
 
-  const loaded = (): Promise<Mailer> => {
-    loading ??= loadMailer(settings, deps).catch((error) => {
+  const getMailer = (): Promise<Mailer> => {
+    mailerPromise ??= loadMailer(settings, deps).catch((error) => {
       // Let the next email retry the import. It may have failed for lack of file descriptors.
-      loading = undefined
+      mailerPromise = undefined
       throw error
     })
-    return loading
+    return mailerPromise
   }
 
   return {
-    send: async (mail) => (await loaded()).send(mail),
-    check: async () => (await loaded()).check(),
+    send: async (email) => (await getMailer()).send(email),
+    check: async () => (await getMailer()).check(),
     close: () =>
-      void loading?.then(
+      void mailerPromise?.then(
         (mailer) => mailer.close(),
         () => {},
       ),

@@ -42,13 +42,13 @@ interface Account {
  * Returns the name for the greeting, or null if the address is unverified. Otherwise anyone could
  * sign up with a stranger's address and send arbitrary text as the name.
  */
-export function nameOf({ emailVerified, firstName }: Account): string | null {
+export function greetingName({ emailVerified, firstName }: Account): string | null {
   return emailVerified ? firstName : null
 }
 
 /** Creates an email to the owner of an account. */
 export function emailToOwner(account: Account, content: EmailContent): OutgoingEmail {
-  const to = { name: nameOf(account) ?? '', address: account.email }
+  const to = { name: greetingName(account) ?? '', address: account.email }
   return { to, isVerified: account.emailVerified, content }
 }
 
@@ -66,12 +66,12 @@ export function greeting(name: string | null): string {
 }
 
 const lineBreaks = /[\n\r\t\u2028\u2029]+/g
-const invisible = /[\p{Cc}\p{Bidi_Control}]/gu
+const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/gu
 
 /**
  * Turns user-supplied text into one printable line, without control characters and characters that
  * reorder text.
  */
-export function printable(text: string): string {
-  return text.replace(lineBreaks, ' ').replace(invisible, '')
+export function toPrintableLine(text: string): string {
+  return text.replace(lineBreaks, ' ').replace(controlCharacters, '')
 }

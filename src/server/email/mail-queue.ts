@@ -5,7 +5,7 @@ import { fileEmails } from '../../shared/rules/files/file-emails.ts'
 import { trialEmails } from '../../shared/rules/tiers/trial.ts'
 import type { Db } from '../db/transaction.ts'
 
-const moment = z.iso.datetime()
+const timestamp = z.iso.datetime()
 
 /**
  * A queued request to send an email. It contains little more than an id or an address; the sending
@@ -13,11 +13,11 @@ const moment = z.iso.datetime()
  * queue contains no secret links. Addresses are in lower case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: moment }),
+  z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: timestamp }),
   z.object({
     kind: z.literal('password-changed'),
     userId: z.string(),
-    changedAt: moment,
+    changedAt: timestamp,
     changedBy: z.enum(ownPasswordChanges),
     /** True if Google sign-in was removed too. */
     removedGoogle: z.boolean(),
@@ -26,12 +26,12 @@ export const mailRequest = z.discriminatedUnion('kind', [
     kind: z.literal('trial'),
     userId: z.string(),
     about: z.enum(trialEmails),
-    endsAt: moment,
+    endsAt: timestamp,
   }),
   z.object({
     kind: z.literal('google-linked'),
     userId: z.string(),
-    linkedAt: moment,
+    linkedAt: timestamp,
     /** True if older sign-in methods were removed because the address was unverified. */
     tookOver: z.boolean(),
   }),
@@ -39,9 +39,9 @@ export const mailRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('feedback-digest'),
     /** Start of the reported period, inclusive. */
-    from: moment,
+    from: timestamp,
     /** End of the reported period, exclusive. */
-    until: moment,
+    until: timestamp,
   }),
   z.object({ kind: z.literal('report'), fileId: z.uuid() }),
   z.object({
@@ -55,7 +55,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
     userId: z.string(),
     fileIds: z.array(z.uuid()),
     reason: z.string(),
-    takenDownAt: moment,
+    takenDownAt: timestamp,
   }),
   z.object({ kind: z.literal('signup'), signupId: z.string() }),
   z.object({
@@ -63,7 +63,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
     email: z.string(),
     /** The id of the signup or account from the browser, or null. */
     subject: z.string().nullable(),
-    askedAt: moment,
+    askedAt: timestamp,
   }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>
@@ -85,11 +85,11 @@ export interface MailQueue {
    * commits. With `later`, it is sent no earlier than that time. A request whose key is already
    * queued is ignored.
    */
-  add(request: MailRequest, tx?: Db, later?: LaterMail): Promise<void>
+  add(request: MailRequest, tx?: Db, schedule?: EmailSchedule): Promise<void>
 }
 
 /** When to send an email, and its unique key, a UUID. */
-export interface LaterMail {
+export interface EmailSchedule {
   at: Date
   key: string
 }

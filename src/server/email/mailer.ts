@@ -1,5 +1,5 @@
 import { isLoopback } from '../http/hosts.ts'
-import { printable, type Recipient } from './email.ts'
+import { type Recipient, toPrintableLine } from './email.ts'
 import type { RenderedEmail } from './render-email.ts'
 
 export interface Email {
@@ -18,7 +18,7 @@ export interface Email {
 export interface Mailer {
   /**
    * Resolves when the mail server has accepted the email, or when it is written to the folder.
-   * @throws {MailRefused} if a retry can't succeed.
+   * @throws {MailRejectedError} if a retry can't succeed.
    * @throws {Error} if a retry may succeed.
    */
   send(email: Email): Promise<void>
@@ -31,10 +31,10 @@ export interface Mailer {
 }
 
 /** The mail server permanently rejected this email or its address. */
-export class MailRefused extends Error {
+export class MailRejectedError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
-    this.name = 'MailRefused'
+    this.name = 'MailRejectedError'
   }
 }
 
@@ -42,14 +42,14 @@ export class MailRefused extends Error {
  * Keeps nodemailer from reading files and URLs as email content. Our emails don't need that, and an
  * attacker could use it to read the server's files.
  */
-export const noReading = { disableFileAccess: true, disableUrlAccess: true } as const
+export const noFileAccess = { disableFileAccess: true, disableUrlAccess: true } as const
 
 /** Converts an email to nodemailer's format. */
-export function messageOf({ to, replyTo, content, messageId }: Email, from: string) {
+export function toMessage({ to, replyTo, content, messageId }: Email, from: string) {
   return {
     from,
-    to: printableName(to),
-    ...(replyTo && { replyTo: printableName(replyTo) }),
+    to: toPrintableRecipient(to),
+    ...(replyTo && { replyTo: toPrintableRecipient(replyTo) }),
     ...content,
     messageId: `<${messageId}>`,
     // Prevents automatic replies (RFC 3834).
@@ -57,8 +57,8 @@ export function messageOf({ to, replyTo, content, messageId }: Email, from: stri
   }
 }
 
-function printableName({ name, address }: Recipient): Recipient {
-  return { name: printable(name), address }
+function toPrintableRecipient({ name, address }: Recipient): Recipient {
+  return { name: toPrintableLine(name), address }
 }
 
 /**
@@ -67,7 +67,7 @@ function printableName({ name, address }: Recipient): Recipient {
  * TLS would let an attacker in the network strip STARTTLS and read the login and the links that
  * open accounts.
  */
-export function mayGoInClear(url: string): boolean {
+export function allowsPlaintext(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)
   if (protocol !== 'smtp:') return false
   return isLoopback(hostname) || searchParams.get('requireTLS') === 'false'
@@ -77,8 +77,8 @@ export function mayGoInClear(url: string): boolean {
  * Removes `requireTLS` from the URL. nodemailer would let it override the option `requireTLS`, and
  * would treat values such as `0` as `false`, too.
  */
-export function withoutTlsSetting(url: string): string {
-  const rest = new URL(url)
-  rest.searchParams.delete('requireTLS')
-  return rest.href
+export function removeTlsSetting(url: string): string {
+  const result = new URL(url)
+  result.searchParams.delete('requireTLS')
+  return result.href
 }

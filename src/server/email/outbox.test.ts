@@ -19,7 +19,7 @@ it('writes each email to a file named by time and recipient, and logs the folder
     folder,
     from: 'support@example.org',
     clock: () => new Date('2026-11-21T20:04:05.006Z'),
-    log: { info: (facts: unknown) => void logged.push(facts) } as never,
+    log: { info: (line: unknown) => void logged.push(line) } as never,
   })
   const content = renderEmail(
     { subject: 'S', preview: 'P', heading: 'H', blocks: [{ kind: 'note', text: 'A note' }] },
@@ -36,9 +36,9 @@ it('writes each email to a file named by time and recipient, and logs the folder
   const file = join(folder, name)
   expect(logged).toEqual([{ folder, messageId: 'job/../1@x' }])
   expect((await stat(file)).mode & 0o077).toBe(0)
-  const mail = await simpleParser(await readFile(file))
-  expect(mail.subject).toBe('S')
-  expect(mail.text).toContain('A note')
+  const email = await simpleParser(await readFile(file))
+  expect(email.subject).toBe('S')
+  expect(email.text).toContain('A note')
 })
 
 it('keeps several emails to one address in the same millisecond', async () => {
@@ -54,8 +54,8 @@ it('keeps several emails to one address in the same millisecond', async () => {
   const ids = ['1@x', '2@x', '3@x']
   await Promise.all(ids.map((messageId) => mailer.send({ to, content, messageId })))
 
-  const mails = await Promise.all(
+  const emails = await Promise.all(
     (await readdir(folder)).map(async (name) => simpleParser(await readFile(join(folder, name)))),
   )
-  expect(mails.map(({ messageId }) => messageId).sort()).toEqual(ids.map((id) => `<${id}>`))
+  expect(emails.map(({ messageId }) => messageId).sort()).toEqual(ids.map((id) => `<${id}>`))
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import { type Mailer, messageOf, noReading } from './mailer.ts'
+import { type Mailer, noFileAccess, toMessage } from './mailer.ts'
 
 /**
  * Longer addresses are truncated, so that the file name stays below the usual limit of 255 bytes.
@@ -23,25 +23,25 @@ export function outboxMailer(options: {
   log: Pick<Logger, 'info'>
 }): Mailer {
   const { folder, from, clock, log } = options
-  let last = 0
+  let lastMs = 0
   /**
    * Returns a strictly increasing time, so that two emails to one address in the same millisecond
    * get different file names.
    */
   const nextTime = () => {
-    last = Math.max(clock().getTime(), last + 1)
-    return new Date(last)
+    lastMs = Math.max(clock().getTime(), lastMs + 1)
+    return new Date(lastMs)
   }
-  const transport = createTransport({ streamTransport: true, buffer: true, ...noReading })
+  const transport = createTransport({ streamTransport: true, buffer: true, ...noFileAccess })
   return {
-    async send(mail) {
-      const { message } = await transport.sendMail(messageOf(mail, from))
+    async send(email) {
+      const { message } = await transport.sendMail(toMessage(email, from))
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = join(folder, fileName(mail.to.address, nextTime()))
-      const unfinished = `${file}.${mail.messageId.replaceAll(/[^\w-]/g, '_')}.tmp`
-      await writeFile(unfinished, message as Buffer, { mode: 0o600 })
-      await rename(unfinished, file)
-      const { messageId } = mail
+      const file = join(folder, fileName(email.to.address, nextTime()))
+      const temporaryFile = `${file}.${email.messageId.replaceAll(/[^\w-]/g, '_')}.tmp`
+      await writeFile(temporaryFile, message as Buffer, { mode: 0o600 })
+      await rename(temporaryFile, file)
+      const { messageId } = email
       log.info({ folder, messageId }, 'SMTP_URL is not set, so this mail was written to a file')
     },
     async check() {

@@ -15,10 +15,10 @@ const content = {
     { kind: 'note', text: 'By the way.' },
   ],
 } as const
-const support = 'support@example.org'
+const supportEmail = 'support@example.org'
 
 describe('renderEmail', () => {
-  const email = renderEmail(content, { signature: `Mayfly\n${support}`, supportEmail: support })
+  const email = renderEmail(content, { signature: `Mayfly\n${supportEmail}`, supportEmail })
 
   it('renders all content as text', () => {
     expect(email.text).toBe(`At length
@@ -44,42 +44,46 @@ support@example.org
     expect(page.all('script')).toEqual([])
     expect(page.all('img')).toEqual([])
     const body = textOf(page.one('body'))
-    for (const words of ['Listen. Hello <script>alert(1)</script>', 'It works once.', href]) {
-      expect(body).toContain(words)
+    for (const text of ['Listen. Hello <script>alert(1)</script>', 'It works once.', href]) {
+      expect(body).toContain(text)
     }
   })
 
   it('links the button and the address below it to the same URL, and names the support address', () => {
     const links = readPage(email.html).all('a')
     const targets = links.map(({ attrs }) => attrs.find(({ name }) => name === 'href')?.value)
-    expect(targets).toEqual([href, href, `mailto:${support}`])
+    expect(targets).toEqual([href, href, `mailto:${supportEmail}`])
   })
 
   it('names the support address whatever the signature', () => {
-    const bare = renderEmail(content, { signature: 'Yours', supportEmail: support })
-    expect(bare.text.endsWith(`-- \nYours\n${support}\n`)).toBe(true)
-    const links = elementsOf(readPage(bare.html).one('body'), 'a').map(textOf)
-    expect(links.at(-1)).toBe(support)
+    const emailWithoutSupport = renderEmail(content, { signature: 'Yours', supportEmail })
+    expect(emailWithoutSupport.text.endsWith(`-- \nYours\n${supportEmail}\n`)).toBe(true)
+    const links = elementsOf(readPage(emailWithoutSupport.html).one('body'), 'a').map(textOf)
+    expect(links.at(-1)).toBe(supportEmail)
   })
 })
 
 it('strips control characters and characters that reorder text', () => {
-  const trap = 'in\u202evoice\u001b[31m\u0000 \u2066x\u2069\r\ny'
+  const hostileText = 'in\u202evoice\u001b[31m\u0000 \u2066x\u2069\r\ny'
   const rendered = renderEmail(
     {
-      subject: trap,
-      preview: trap,
-      heading: trap,
+      subject: hostileText,
+      preview: hostileText,
+      heading: hostileText,
       blocks: [
-        { kind: 'paragraph', text: trap, strong: trap },
-        { kind: 'note', text: trap },
+        { kind: 'paragraph', text: hostileText, strong: hostileText },
+        { kind: 'note', text: hostileText },
       ],
     },
-    { signature: 'Mayfly', supportEmail: support },
+    { signature: 'Mayfly', supportEmail },
   )
-  const shown = 'invoice[31m x y'
-  expect(rendered.subject).toBe(shown)
-  expect(rendered.text.split('\n\n').slice(0, 3)).toEqual([shown, `${shown} ${shown}`, shown])
+  const printableText = 'invoice[31m x y'
+  expect(rendered.subject).toBe(printableText)
+  expect(rendered.text.split('\n\n').slice(0, 3)).toEqual([
+    printableText,
+    `${printableText} ${printableText}`,
+    printableText,
+  ])
   for (const part of [rendered.text, rendered.html]) {
     expect(part).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
   }
@@ -88,9 +92,9 @@ it('strips control characters and characters that reorder text', () => {
 describe('html', () => {
   it('escapes any text between tags and in attributes', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (any) => {
+      fc.property(fc.string({ unit: 'binary' }), (input) => {
         // An HTML parser drops or replaces these two characters.
-        const text = any.replace(/[\0\r]/g, '')
+        const text = input.replace(/[\0\r]/g, '')
         const fragment = parseFragment(html`<p title="${text}">${text}</p>`.text)
         expect(fragment.childNodes).toHaveLength(1)
         expect(fragment.childNodes[0]).toMatchObject({

@@ -1,4 +1,4 @@
-import { type Block, type EmailContent, printable } from './email.ts'
+import { type Block, type EmailContent, toPrintableLine } from './email.ts'
 
 /** A rendered email. Text and HTML have the same content. */
 export interface RenderedEmail {
@@ -18,25 +18,29 @@ export interface EmailFooter {
  * supports dark mode.
  */
 export function renderEmail(content: EmailContent, footer: EmailFooter): RenderedEmail {
-  const shown = {
-    subject: printable(content.subject),
-    preview: printable(content.preview),
-    heading: printable(content.heading),
+  const printableContent = {
+    subject: toPrintableLine(content.subject),
+    preview: toPrintableLine(content.preview),
+    heading: toPrintableLine(content.heading),
     blocks: content.blocks.map(printableBlock),
   }
-  return { subject: shown.subject, text: textOf(shown, footer), html: page(shown, footer).text }
+  return {
+    subject: printableContent.subject,
+    text: renderText(printableContent, footer),
+    html: pageHtml(printableContent, footer).text,
+  }
 }
 
 /** File names, reasons and messages come from users. */
 function printableBlock(block: Block): Block {
   if (block.kind === 'button') return block
-  const text = printable(block.text)
+  const text = toPrintableLine(block.text)
   return 'strong' in block
-    ? { ...block, text, strong: printable(block.strong ?? '') }
+    ? { ...block, text, strong: toPrintableLine(block.strong ?? '') }
     : { ...block, text }
 }
 
-function textOf({ heading, blocks }: EmailContent, footer: EmailFooter): string {
+function renderText({ heading, blocks }: EmailContent, footer: EmailFooter): string {
   const parts = [heading, ...blocks.map(blockText), `-- \n${signatureLines(footer).join('\n')}`]
   return `${parts.join('\n\n')}\n`
 }
@@ -75,11 +79,13 @@ type Value = string | number | Html | readonly Html[]
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(
-    literals.reduce((text, literal, at) => `${text}${markup(values[at - 1] ?? '')}${literal}`),
+    literals.reduce(
+      (text, literal, index) => `${text}${escapeValue(values[index - 1] ?? '')}${literal}`,
+    ),
   )
 }
 
-function markup(value: Value): string {
+function escapeValue(value: Value): string {
   if (value instanceof Html) return value.text
   if (typeof value === 'object') return value.map(({ text }) => text).join('')
   return String(value).replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
@@ -94,11 +100,11 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
-const mono = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
+const monospaceFont = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
 // Mail clients drop most style sheets, so each element has its light colors inline. This sheet only
 // overrides them in dark mode, and sizes on phones.
-const sheet = html`
+const styleSheet = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (max-width: 480px) {
   .ground { padding: 0 !important }
@@ -120,7 +126,7 @@ const sheet = html`
 }
 `
 
-function page({ subject, preview, heading, blocks }: EmailContent, footer: EmailFooter): Html {
+function pageHtml({ subject, preview, heading, blocks }: EmailContent, footer: EmailFooter): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -129,7 +135,7 @@ function page({ subject, preview, heading, blocks }: EmailContent, footer: Email
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${subject}</title>
-<style>${sheet}</style>
+<style>${styleSheet}</style>
 </head>
 <body class="ground" style="margin:0;padding:0;background:#f7f6f3">
 <div style="display:none;max-height:0;overflow:hidden">${preview}</div>
@@ -137,7 +143,7 @@ function page({ subject, preview, heading, blocks }: EmailContent, footer: Email
 <td class="ground" align="center" style="padding:24px 0;background:#f7f6f3">
 <table class="sheet" role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;border:1px solid #e3dfd8;border-radius:14px;border-collapse:separate;background:#ffffff"><tr>
 <td class="inner" style="padding:32px 36px;font-family:${font};font-size:15px;line-height:1.5">
-${mark}
+${logo}
 <h1 class="ink" style="margin:28px 0 0;font-size:21px;line-height:1.25;font-weight:650;letter-spacing:-0.02em;color:#1b1a18">${heading}</h1>
 ${blocks.map(blockHtml)}
 <p class="muted rule" style="margin:32px 0 0;padding:20px 0 0;border-top:1px solid #e3dfd8;font-size:13px;color:#625e57">${signatureHtml(footer)}</p>
@@ -150,12 +156,12 @@ ${blocks.map(blockHtml)}
 
 const gap = html`<td width="3" style="font-size:0">&nbsp;</td>`
 
-function bar(name: string, width: number, colour: string): Html {
-  return html`<td class="${name}" width="${width}" height="3" style="height:3px;line-height:3px;font-size:0;background:${colour}">&nbsp;</td>`
+function bar(name: string, width: number, color: string): Html {
+  return html`<td class="${name}" width="${width}" height="3" style="height:3px;line-height:3px;font-size:0;background:${color}">&nbsp;</td>`
 }
 
 /** The product's name above its logo, a line in three colors. */
-const mark = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
+const logo = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
 
 function blockHtml(block: Block): Html {
@@ -171,15 +177,15 @@ function blockHtml(block: Block): Html {
     case 'button':
       return html`<p style="margin:24px 0 0"><a class="press" href="${block.href}" style="display:inline-block;padding:13px 24px;border-radius:10px;background:#0b6e63;color:#ffffff;font-weight:600;text-decoration:none">${block.label}</a></p>
 <p class="muted" style="margin:24px 0 0;font-size:13px;color:#625e57">${block.note} If the button does nothing, open this address:</p>
-<p style="margin:4px 0 0;font-family:${mono};font-size:12px;line-height:1.6;word-break:break-all"><a class="link" href="${block.href}" style="color:#0b6e63">${block.href}</a></p>
+<p style="margin:4px 0 0;font-family:${monospaceFont};font-size:12px;line-height:1.6;word-break:break-all"><a class="link" href="${block.href}" style="color:#0b6e63">${block.href}</a></p>
 `
   }
 }
 
 function signatureHtml(footer: EmailFooter): Html[] {
-  return signatureLines(footer).map((line, at) => {
-    const end = at === 0 ? '' : html`<br>`
-    if (line !== footer.supportEmail) return html`${end}${line}`
-    return html`${end}<a class="link" href="mailto:${line}" style="color:#0b6e63">${line}</a>`
+  return signatureLines(footer).map((line, index) => {
+    const lineBreak = index === 0 ? '' : html`<br>`
+    if (line !== footer.supportEmail) return html`${lineBreak}${line}`
+    return html`${lineBreak}<a class="link" href="mailto:${line}" style="color:#0b6e63">${line}</a>`
   })
 }

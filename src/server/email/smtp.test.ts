@@ -5,7 +5,7 @@ import {
   startSmtpServer,
   type TestSmtpServer,
 } from '../../../tests/support/smtp-server.ts'
-import { type Mailer, MailRefused } from './mailer.ts'
+import { type Mailer, MailRejectedError } from './mailer.ts'
 import { renderEmail } from './render-email.ts'
 import { smtpMailer } from './smtp.ts'
 
@@ -20,35 +20,38 @@ afterEach(async () => {
   await server.close()
 })
 
-const foot = { signature: 'Mayfly\nSecure file sharing', supportEmail: 'support@example.org' }
+const footer = { signature: 'Mayfly\nSecure file sharing', supportEmail: 'support@example.org' }
 
-function mailTo(name: string, address: string, subject = 'A subject') {
+function makeEmail(name: string, address: string, subject = 'A subject') {
   const blocks = [{ kind: 'paragraph', text: 'Grüße <b>' } as const]
-  const content = renderEmail({ subject, preview: 'In short', heading: 'At length', blocks }, foot)
+  const content = renderEmail(
+    { subject, preview: 'In short', heading: 'At length', blocks },
+    footer,
+  )
   return { to: { name, address }, content, messageId: 'job-1@files.example.org' }
 }
 
 describe('an email over SMTP', () => {
   it('arrives as text and HTML with the right sender and recipient', async () => {
-    await mailer.send(mailTo('Ada', 'ada@example.org'))
-    const [mail] = server.received
-    expect(mail).toMatchObject({
+    await mailer.send(makeEmail('Ada', 'ada@example.org'))
+    const [email] = server.received
+    expect(email).toMatchObject({
       subject: 'A subject',
       messageId: '<job-1@files.example.org>',
       from: { value: [{ name: 'Mayfly', address: 'support@example.org' }] },
       to: { value: [{ name: 'Ada', address: 'ada@example.org' }] },
     })
-    expect(mail?.headers.get('auto-submitted')).toBe('auto-generated')
-    expect(mail?.text).toContain('Grüße <b>')
-    expect(mail?.html).toContain('Grüße &lt;b&gt;')
-    expect(mail?.attachments).toEqual([])
+    expect(email?.headers.get('auto-submitted')).toBe('auto-generated')
+    expect(email?.text).toContain('Grüße <b>')
+    expect(email?.html).toContain('Grüße &lt;b&gt;')
+    expect(email?.attachments).toEqual([])
   })
 
   it('sets the Reply-To header if given', async () => {
     const replyTo = { name: 'Eve <x@example.net>,', address: 'eve@example.org' }
-    await mailer.send({ ...mailTo('Ada', 'ada@example.org'), replyTo })
-    const answers = server.received[0]?.replyTo?.value.map(({ address }) => address)
-    expect(answers).toEqual(['eve@example.org'])
+    await mailer.send({ ...makeEmail('Ada', 'ada@example.org'), replyTo })
+    const replyAddresses = server.received[0]?.replyTo?.value.map(({ address }) => address)
+    expect(replyAddresses).toEqual(['eve@example.org'])
   })
 
   it.each([
@@ -59,47 +62,49 @@ describe('an email over SMTP', () => {
     ['control characters', 'Ada\u202e\u001b[31m'],
     ['no name', ''],
   ])('goes to one address, whatever the name contains: %s', async (_, name) => {
-    await mailer.send(mailTo(name, 'ada@example.org', `Hello ${name}`))
+    await mailer.send(makeEmail(name, 'ada@example.org', `Hello ${name}`))
     expect(server.offered).toEqual(['ada@example.org'])
-    const [mail] = server.received
-    expect(mail?.headers.has('bcc')).toBe(false)
-    expect(JSON.stringify(mail?.to)).not.toMatch(/\u202e|\\u001b/)
-    const to = [mail?.to ?? []].flat().flatMap(({ value }) => value)
+    const [email] = server.received
+    expect(email?.headers.has('bcc')).toBe(false)
+    expect(JSON.stringify(email?.to)).not.toMatch(/\u202e|\\u001b/)
+    const to = [email?.to ?? []].flat().flatMap(({ value }) => value)
     expect(to.map(({ address }) => address)).toEqual(['ada@example.org'])
   })
 
   it('is permanently rejected if the server answers 5xx to its recipient or content', async () => {
-    for (const refusal of [{ recipient: 550 }, { content: 554 }]) {
-      server.react(refusal)
-      await expect(mailer.send(mailTo('Ada', 'ada@example.org'))).rejects.toThrow(MailRefused)
+    for (const reply of [{ recipient: 550 }, { content: 554 }]) {
+      server.react(reply)
+      await expect(mailer.send(makeEmail('Ada', 'ada@example.org'))).rejects.toThrow(
+        MailRejectedError,
+      )
     }
   })
 
   it('can be retried if the server answers 4xx, disconnects or is down', async () => {
-    const mail = mailTo('Ada', 'ada@example.org')
-    const trial = () => mailer.send(mail).then(String, (error: unknown) => error)
-    for (const passing of [{ recipient: 451 }, { content: 452 }, 'drop'] as const) {
-      server.react(passing)
-      const error = await trial()
+    const email = makeEmail('Ada', 'ada@example.org')
+    const trySend = () => mailer.send(email).then(String, (error: unknown) => error)
+    for (const reaction of [{ recipient: 451 }, { content: 452 }, 'drop'] as const) {
+      server.react(reaction)
+      const error = await trySend()
       expect(error).toBeInstanceOf(Error)
-      expect(error).not.toBeInstanceOf(MailRefused)
+      expect(error).not.toBeInstanceOf(MailRejectedError)
     }
     await server.close()
-    expect(await trial()).not.toBeInstanceOf(MailRefused)
+    expect(await trySend()).not.toBeInstanceOf(MailRejectedError)
 
     server = await startSmtpServer(Number(new URL(server.url).port))
-    await mailer.send(mail)
+    await mailer.send(email)
     expect(server.received).toHaveLength(1)
   })
 
   it('uses at most three persistent connections', async () => {
-    const mails = [1, 2, 3, 4, 5].map((n) => mailTo('Ada', `ada-${n}@example.org`))
+    const emails = [1, 2, 3, 4, 5].map((n) => makeEmail('Ada', `ada-${n}@example.org`))
     server.react('hold')
-    const sent = Promise.all(mails.map((mail) => mailer.send(mail)))
+    const sending = Promise.all(emails.map((email) => mailer.send(email)))
     await expect.poll(() => server.offered.length).toBeGreaterThanOrEqual(3)
     server.react('accept')
-    await sent
-    for (const mail of mails) await mailer.send(mail)
+    await sending
+    for (const email of emails) await mailer.send(email)
     expect(server.received).toHaveLength(10)
     expect(server.connections()).toBe(3)
   })
@@ -110,13 +115,13 @@ describe('a mail server that stops responding', () => {
    * Sends an email. Asserts that the mailer times out before the server disconnects, and that the
    * email can be retried.
    */
-  const expectToGiveUp = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
+  const expectTimeout = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
     const smtp = smtpMailer({ url, from: 'support@example.org' }, timeouts)
     try {
-      const sent = smtp.send(mailTo('Ada', 'ada@example.org'))
-      const error = await sent.then(String, (error: unknown) => error)
+      const sending = smtp.send(makeEmail('Ada', 'ada@example.org'))
+      const error = await sending.then(String, (error: unknown) => error)
       expect(error).toMatchObject({ code: 'ETIMEDOUT' })
-      expect(error).not.toBeInstanceOf(MailRefused)
+      expect(error).not.toBeInstanceOf(MailRejectedError)
     } finally {
       smtp.close()
     }
@@ -126,43 +131,43 @@ describe('a mail server that stops responding', () => {
     ['during the TLS handshake', 'smtps', { connectionTimeoutMs: 50 }],
     ['before its greeting', 'smtp', { greetingTimeoutMs: 50 }],
   ])('%s: the email can be retried', async (_, scheme, timeouts) => {
-    const silent = await startSilentServer()
+    const silentServer = await startSilentServer()
     try {
-      await expectToGiveUp(`${scheme}://127.0.0.1:${silent.port}`, timeouts)
+      await expectTimeout(`${scheme}://127.0.0.1:${silentServer.port}`, timeouts)
     } finally {
-      await silent.close()
+      await silentServer.close()
     }
   })
 
   it('after the content of an email: the email can be retried', async () => {
     server.react('hold')
     // Without this timeout, the mailer would wait for the response and succeed.
-    const response = setTimeout(() => server.react('accept'), hangTimeoutMs)
+    const acceptTimer = setTimeout(() => server.react('accept'), hangTimeoutMs)
     // On a slow machine the mailer may time out before the server has the content, so retry with
     // more time.
     for (let socketTimeoutMs = 500; server.offered.length === 0; socketTimeoutMs *= 2) {
-      await expectToGiveUp(server.url, { socketTimeoutMs })
+      await expectTimeout(server.url, { socketTimeoutMs })
     }
-    clearTimeout(response)
+    clearTimeout(acceptTimer)
     expect(server.offered).toEqual(['ada@example.org'])
   })
 })
 
 describe('a mail server on another machine', () => {
   /** Another name of this machine, which the mailer treats as remote. */
-  const elsewhere = (url: string, login = '') =>
+  const toRemoteUrl = (url: string, login = '') =>
     url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
 
   /** Sends an email through the server at this URL. Returns the error, or null. */
-  const sendBy = async (url: string): Promise<unknown> => {
-    const other = smtpMailer({ url, from: 'support@example.org' })
+  const sendThrough = async (url: string): Promise<unknown> => {
+    const remoteMailer = smtpMailer({ url, from: 'support@example.org' })
     try {
-      return await other.send(mailTo('Ada', 'ada@example.org')).then(
+      return await remoteMailer.send(makeEmail('Ada', 'ada@example.org')).then(
         () => null,
         (error: unknown) => error,
       )
     } finally {
-      other.close()
+      remoteMailer.close()
     }
   }
 
@@ -170,32 +175,32 @@ describe('a mail server on another machine', () => {
     'without TLS gets neither the login nor an email: %j',
     async (query) => {
       for (const login of ['', 'ada:hunter2@']) {
-        const error = await sendBy(`${elsewhere(server.url, login)}${query}`)
+        const error = await sendThrough(`${toRemoteUrl(server.url, login)}${query}`)
         expect(error).toMatchObject({ code: 'ETLS' })
-        expect(error).not.toBeInstanceOf(MailRefused)
+        expect(error).not.toBeInstanceOf(MailRejectedError)
       }
       expect(server).toMatchObject({ logins: [], offered: [], received: [] })
     },
   )
 
   it('without TLS gets both if the URL allows it', async () => {
-    expect(await sendBy(`${elsewhere(server.url)}?requireTLS=false`)).toBeNull()
+    expect(await sendThrough(`${toRemoteUrl(server.url)}?requireTLS=false`)).toBeNull()
     expect(server.encrypted).toEqual([false])
-    const refused = await sendBy(`${elsewhere(server.url, 'ada:hunter2@')}?requireTLS=false`)
-    expect(refused).toMatchObject({ code: 'EAUTH' })
+    const error = await sendThrough(`${toRemoteUrl(server.url, 'ada:hunter2@')}?requireTLS=false`)
+    expect(error).toMatchObject({ code: 'EAUTH' })
     expect(server.logins).toContain('ada')
   })
 
   it('with TLS gets email only over TLS, and none if its certificate is untrusted', async () => {
-    const encrypting = await startSmtpServer(0, { offersTls: true })
+    const tlsServer = await startSmtpServer(0, { offersTls: true })
     try {
-      expect(await sendBy(elsewhere(encrypting.url))).toBeInstanceOf(Error)
-      expect(encrypting.offered).toEqual([])
-      const trusting = `${elsewhere(encrypting.url)}?tls.rejectUnauthorized=false`
-      expect(await sendBy(trusting)).toBeNull()
-      expect(encrypting.encrypted).toEqual([true])
+      expect(await sendThrough(toRemoteUrl(tlsServer.url))).toBeInstanceOf(Error)
+      expect(tlsServer.offered).toEqual([])
+      const trustingUrl = `${toRemoteUrl(tlsServer.url)}?tls.rejectUnauthorized=false`
+      expect(await sendThrough(trustingUrl)).toBeNull()
+      expect(tlsServer.encrypted).toEqual([true])
     } finally {
-      await encrypting.close()
+      await tlsServer.close()
     }
   })
 })

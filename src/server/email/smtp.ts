@@ -1,11 +1,11 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
 import {
+  allowsPlaintext,
   type Mailer,
-  MailRefused,
-  mayGoInClear,
-  messageOf,
-  noReading,
-  withoutTlsSetting,
+  MailRejectedError,
+  noFileAccess,
+  removeTlsSetting,
+  toMessage,
 } from './mailer.ts'
 
 /** Timeouts for the mail server. After a timeout the attempt fails, and the queue retries later. */
@@ -40,8 +40,8 @@ export function smtpMailer(
     ...timeouts,
   }
   const transport = createTransport({
-    url: withoutTlsSetting(url),
-    requireTLS: !mayGoInClear(url),
+    url: removeTlsSetting(url),
+    requireTLS: !allowsPlaintext(url),
     pool: true,
     maxConnections: 3,
     // The job queue retries failed emails and counts the attempts, so nodemailer must not.
@@ -49,17 +49,17 @@ export function smtpMailer(
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
     socketTimeout: socketTimeoutMs,
-    ...noReading,
+    ...noFileAccess,
   })
   return {
-    async send(mail) {
+    async send(email) {
       try {
-        await transport.sendMail(messageOf(mail, from))
+        await transport.sendMail(toMessage(email, from))
       } catch (error) {
         // nodemailer rejects only with this error type.
         const failure = error as NodemailerError
-        throw isRefusal(failure)
-          ? new MailRefused(failure.response ?? failure.message, { cause: failure })
+        throw isPermanentRejection(failure)
+          ? new MailRejectedError(failure.response ?? failure.message, { cause: failure })
           : failure
       }
     },
@@ -75,6 +75,6 @@ export function smtpMailer(
  * recipient or content. A 5xx to the login or the greeting indicates a wrong setting, which the
  * operator may fix before the next attempt.
  */
-function isRefusal({ code, permanent }: NodemailerError): boolean {
+function isPermanentRejection({ code, permanent }: NodemailerError): boolean {
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')
 }

@@ -8,28 +8,28 @@ export type FeedbackRow = typeof feedback.$inferSelect
 
 /** Stores feedback. Returns its id. */
 export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Promise<string> {
-  const [kept] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
-  if (!kept) throw new Error('the feedback was not kept')
-  return kept.id
+  const [inserted] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
+  if (!inserted) throw new Error('the feedback was not kept')
+  return inserted.id
 }
 
 /** Counts the feedback in a time span, and the part of it that is probably from bots. */
-export async function countFeedbackOf(
+export async function countFeedback(
   db: Db,
   { from, until }: { from: Date; until: Date },
 ): Promise<{ all: number; suspect: number }> {
-  const isOfSpan = and(gte(feedback.createdAt, from), lt(feedback.createdAt, until))
+  const isInSpan = and(gte(feedback.createdAt, from), lt(feedback.createdAt, until))
   const [all, suspect] = await Promise.all([
-    db.$count(feedback, isOfSpan),
-    db.$count(feedback, and(isOfSpan, feedback.isSuspect)),
+    db.$count(feedback, isInSpan),
+    db.$count(feedback, and(isInSpan, feedback.isSuspect)),
   ])
   return { all, suspect }
 }
 
 /** Deletes feedback and returns it. Of parallel callers, one gets the row. */
 export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | undefined> {
-  const [removed] = await tx.delete(feedback).where(eq(feedback.id, id)).returning()
-  return removed
+  const [row] = await tx.delete(feedback).where(eq(feedback.id, id)).returning()
+  return row
 }
 
 /**
@@ -56,12 +56,12 @@ export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | un
   return row
 }
 
-export type FeedbackPlace = readonly [createdAt: Date, id: string]
+export type FeedbackCursor = readonly [createdAt: Date, id: string]
 
 /** Lists up to `limit` feedback messages, newest first, starting after `after`. */
 export function listFeedback(
   db: Db,
-  { limit, after }: { limit: number; after: FeedbackPlace | undefined },
+  { limit, after }: { limit: number; after: FeedbackCursor | undefined },
 ): Promise<FeedbackRow[]> {
   return db
     .select()

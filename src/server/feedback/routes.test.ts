@@ -32,16 +32,16 @@ function send(changes: object = {}) {
   return makeClient(app).post('/api/feedback', { ...form, ...changes })
 }
 
-async function listed(query = ''): Promise<Feedback[]> {
+async function listFeedback(query = ''): Promise<Feedback[]> {
   return json(await admin.fetch(`/api/admin/feedback${query}`))
 }
 
 describe('POST /api/feedback', () => {
   it('stores the feedback and emails it to support, with a reply address', async () => {
-    const sent = await send({ message: ' It rattles.\r\nAlways. ' })
-    expect(sent.status).toBe(200)
-    expect(await json(sent)).toEqual({ message: 'Thank you for your feedback.' })
-    expect(await listed()).toEqual([
+    const response = await send({ message: ' It rattles.\r\nAlways. ' })
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual({ message: 'Thank you for your feedback.' })
+    expect(await listFeedback()).toEqual([
       {
         ...form,
         message: 'It rattles.\nAlways.',
@@ -50,33 +50,33 @@ describe('POST /api/feedback', () => {
         isSuspect: false,
       },
     ])
-    const [mail] = await app.mails()
-    expect(mail).toMatchObject({
+    const [sentEmail] = await app.mails()
+    expect(sentEmail).toMatchObject({
       to: { address: app.deps.config.supportEmail },
       replyTo: { name: 'Ada', address: 'ada@example.org' },
       content: { subject: 'Bug Report from Ada' },
     })
-    expect(mail?.content.text).toContain('It rattles.\n\nAlways.')
-    expect(mail?.content.text).toContain('Sent by Ada, ada@example.org')
+    expect(sentEmail?.content.text).toContain('It rattles.\n\nAlways.')
+    expect(sentEmail?.content.text).toContain('Sent by Ada, ada@example.org')
   })
 
   it.each([undefined, ''])('accepts no category: %j', async (category) => {
     expect((await send({ category })).status).toBe(200)
-    expect(await listed()).toMatchObject([{ category: null }])
+    expect(await listFeedback()).toMatchObject([{ category: null }])
     expect((await app.mails())[0]?.content.subject).toBe('Feedback from Ada')
   })
 
   it('escapes the input in the email, and sets no reply address if it is invalid', async () => {
     await send({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
-    const [mail] = await app.mails()
-    expect(mail?.replyTo).toBeUndefined()
-    expect(mail?.content.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-    expect(mail?.content.html).not.toContain('<b>Ada')
+    const [sentEmail] = await app.mails()
+    expect(sentEmail?.replyTo).toBeUndefined()
+    expect(sentEmail?.content.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(sentEmail?.content.html).not.toContain('<b>Ada')
   })
 
   it('stores probable bot messages as suspect, without an email', async () => {
     expect((await send({ website: 'https://example.net' })).status).toBe(200)
-    expect(await listed()).toMatchObject([{ isSuspect: true }])
+    expect(await listFeedback()).toMatchObject([{ isSuspect: true }])
     expect(await app.mails()).toEqual([])
   })
 
@@ -102,14 +102,14 @@ describe('POST /api/feedback', () => {
     { website: 1 },
   ])('refuses %j and stores nothing', async (changes) => {
     expect((await send(changes)).status).toBe(400)
-    expect(await listed()).toEqual([])
+    expect(await listFeedback()).toEqual([])
     expect(await app.mails()).toEqual([])
   })
 })
 
 describe('a message of the maximum length', () => {
-  const longest = `One\n\n${'x'.repeat(maxFeedbackLengths.message - 5)}`
-  const byForm = (message: string) =>
+  const longestMessage = `One\n\n${'x'.repeat(maxFeedbackLengths.message - 5)}`
+  const sendByForm = (message: string) =>
     makeClient(app).fetch('/api/feedback/form', {
       method: 'POST',
       body: new URLSearchParams({ ...form, message }),
@@ -118,41 +118,41 @@ describe('a message of the maximum length', () => {
   it.each([
     ['JSON', '\n', send],
     ['JSON', '\r\n', send],
-    ['a form', '\r\n', ({ message }: { message: string }) => byForm(message)],
-  ] as const)('is accepted as %s, with lines ending in %j', async (_, end, sendIt) => {
-    expect(longest).toHaveLength(maxFeedbackLengths.message)
-    const message = longest.replaceAll('\n', end)
-    expect((await sendIt({ message })).status).toBe(200)
-    expect((await listed())[0]?.message).toBe(longest)
-    expect((await sendIt({ message: `${message}!` })).status).toBe(400)
-    expect(await listed()).toHaveLength(1)
+    ['a form', '\r\n', ({ message }: { message: string }) => sendByForm(message)],
+  ] as const)('is accepted as %s, with lines ending in %j', async (_, lineEnd, sendMessage) => {
+    expect(longestMessage).toHaveLength(maxFeedbackLengths.message)
+    const message = longestMessage.replaceAll('\n', lineEnd)
+    expect((await sendMessage({ message })).status).toBe(200)
+    expect((await listFeedback())[0]?.message).toBe(longestMessage)
+    expect((await sendMessage({ message: `${message}!` })).status).toBe(400)
+    expect(await listFeedback()).toHaveLength(1)
   })
 
   it('is refused as too long, not as missing, with one more character', async () => {
-    const refused = await byForm(`${longest}!`)
-    const pageText = textOf(readPage(await refused.text()).one('main'))
+    const rejectedResponse = await sendByForm(`${longestMessage}!`)
+    const pageText = textOf(readPage(await rejectedResponse.text()).one('main'))
     expect(pageText).toContain('The message is too long. Please use at most 5,000 characters.')
     expect(pageText).not.toContain('required')
   })
 })
 
 describe('POST /api/feedback/form', () => {
-  const sendForm = (fields: Record<string, string>, headers = {}, to = app) =>
-    makeClient(to).fetch('/api/feedback/form', {
+  const sendForm = (fields: Record<string, string>, headers = {}, target = app) =>
+    makeClient(target).fetch('/api/feedback/form', {
       method: 'POST',
       body: new URLSearchParams(fields),
       headers,
     })
-  const headingOf = async (response: Response) =>
+  const readMainText = async (response: Response) =>
     textOf(readPage(await response.text()).one('main'))
 
   it('stores and emails a form sent without scripts, and responds with a page', async () => {
-    const sent = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
-    expect(sent.status).toBe(200)
-    expect(sent.headers.get('content-type')).toContain('text/html')
-    expect(sent.headers.get('cache-control')).toBe('no-store')
-    expect(await headingOf(sent)).toContain('Feedback sent successfully!')
-    expect(await listed()).toMatchObject([
+    const response = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toContain('text/html')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await readMainText(response)).toContain('Feedback sent successfully!')
+    expect(await listFeedback()).toMatchObject([
       { ...form, message: 'It rattles.\nAlways & everywhere.' },
     ])
     expect((await app.mails())[0]?.content.subject).toBe('Bug Report from Ada')
@@ -161,70 +161,75 @@ describe('POST /api/feedback/form', () => {
   it('accepts an empty category, and marks bot messages as suspect', async () => {
     expect((await sendForm({ ...form, category: '', website: '' })).status).toBe(200)
     expect((await sendForm({ ...form, website: 'https://example.net' })).status).toBe(200)
-    expect((await listed()).map(({ isSuspect }) => isSuspect).toSorted()).toEqual([false, true])
+    expect((await listFeedback()).map(({ isSuspect }) => isSuspect).toSorted()).toEqual([
+      false,
+      true,
+    ])
     expect(await app.mails()).toHaveLength(1)
   })
 
   it.each([{}, { ...form, name: ' ' }, { ...form, email: 'ada' }, { ...form, category: 'praise' }])(
     'refuses %j with an error page, and stores nothing',
     async (fields) => {
-      const refused = await sendForm(fields)
-      expect(refused.status).toBe(400)
-      const pageText = await headingOf(refused)
+      const rejectedResponse = await sendForm(fields)
+      expect(rejectedResponse.status).toBe(400)
+      const pageText = await readMainText(rejectedResponse)
       expect(pageText).toContain('Failed to send feedback')
       expect(pageText).toContain('Please fill in all required fields')
-      expect(await listed()).toEqual([])
+      expect(await listFeedback()).toEqual([])
     },
   )
 
   it('refuses forms from other sites, and bodies that are too long', async () => {
     expect((await sendForm(form, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await sendForm({ ...form, message: 'x'.repeat(70_000) })).status).toBe(413)
-    expect(await listed()).toEqual([])
+    expect(await listFeedback()).toEqual([])
   })
 
   it('shares its rate limit with the JSON endpoint, and shows how long to wait', async () => {
-    const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     try {
-      for (let at = 0; at < 10; at += 1) await makeClient(limited).post('/api/feedback', form)
-      const refused = await sendForm(form, {}, limited)
-      expect(refused.status).toBe(429)
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-      expect(await headingOf(refused)).toContain('Too many attempts. Please wait 60 minutes')
+      for (let at = 0; at < 10; at += 1) await makeClient(limitedApp).post('/api/feedback', form)
+      const rejectedResponse = await sendForm(form, {}, limitedApp)
+      expect(rejectedResponse.status).toBe(429)
+      expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await readMainText(rejectedResponse)).toContain(
+        'Too many attempts. Please wait 60 minutes',
+      )
     } finally {
-      await limited.close()
+      await limitedApp.close()
     }
   })
 })
 
 it('accepts ten messages an hour from one address', async () => {
-  const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+  const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
-    const post = () => makeClient(limited).post('/api/feedback', form)
-    const first = await Promise.all(Array.from({ length: 11 }, post))
-    const refused = first.filter(({ status }) => status === 429)
-    expect(refused).toHaveLength(1)
-    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await limited.deps.db.select().from(feedback)).toHaveLength(10)
-    limited.clock.advance(60 * 60_000)
+    const post = () => makeClient(limitedApp).post('/api/feedback', form)
+    const responses = await Promise.all(Array.from({ length: 11 }, post))
+    const rejectedResponses = responses.filter(({ status }) => status === 429)
+    expect(rejectedResponses).toHaveLength(1)
+    expect(Number(rejectedResponses[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await limitedApp.deps.db.select().from(feedback)).toHaveLength(10)
+    limitedApp.clock.advance(60 * 60_000)
     expect((await post()).status).toBe(200)
   } finally {
-    await limited.close()
+    await limitedApp.close()
   }
 })
 
 describe('DELETE /api/admin/feedback/{id}', () => {
-  const remove = (id: string, by: Client = admin) =>
-    by.fetch(`/api/admin/feedback/${id}`, { method: 'DELETE' })
+  const remove = (id: string, client: Client = admin) =>
+    client.fetch(`/api/admin/feedback/${id}`, { method: 'DELETE' })
 
   it('deletes a message exactly once, and leaves none of its content in the audit log', async () => {
     await send({ name: 'Bob' })
     await send()
     await app.mails()
-    const [{ id } = { id: '' }] = (await listed()).filter(({ name }) => name === 'Ada')
-    const answers = await Promise.all([1, 2, 3].map(() => remove(id)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
-    expect((await listed()).map(({ name }) => name)).toEqual(['Bob'])
+    const [{ id } = { id: '' }] = (await listFeedback()).filter(({ name }) => name === 'Ada')
+    const responses = await Promise.all([1, 2, 3].map(() => remove(id)))
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
+    expect((await listFeedback()).map(({ name }) => name)).toEqual(['Bob'])
     const lines = (await app.deps.db.select().from(auditLog)).filter(
       ({ action }) => action === 'delete-feedback',
     )
@@ -237,7 +242,7 @@ describe('DELETE /api/admin/feedback/{id}', () => {
 
   it('cancels the queued email', async () => {
     await send()
-    await remove((await listed())[0]?.id ?? '')
+    await remove((await listFeedback())[0]?.id ?? '')
     expect(await app.mails()).toEqual([])
   })
 
@@ -249,10 +254,10 @@ describe('DELETE /api/admin/feedback/{id}', () => {
 
   it('is only for administrators', async () => {
     await send()
-    const [{ id } = { id: '' }] = await listed()
+    const [{ id } = { id: '' }] = await listFeedback()
     expect((await remove(id, makeClient(app))).status).toBe(401)
     expect((await remove(id, await makePerson(app, { tier: 'premium' }))).status).toBe(403)
-    expect(await listed()).toHaveLength(1)
+    expect(await listFeedback()).toHaveLength(1)
   })
 })
 
@@ -261,7 +266,7 @@ it('feedback is deleted after a year', async () => {
   const at = (ms: number) => new Date(app.clock().getTime() + ms)
   expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs))).toBe(0)
   expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs + 1))).toBe(1)
-  expect(await listed()).toEqual([])
+  expect(await listFeedback()).toEqual([])
 })
 
 describe('GET /api/admin/feedback', () => {

@@ -11,7 +11,7 @@ import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
 import { sendFeedback } from './send-feedback.ts'
 
-const cursorShape = z.tuple([timestamp, z.uuid()])
+const cursorSchema = z.tuple([timestamp, z.uuid()])
 
 /** Routes for sending feedback (spec §7), and for the administrator to read and delete it. */
 export function feedbackRoutes(
@@ -36,7 +36,7 @@ export function feedbackRoutes(
     },
 
     async listFeedback({ query: { limit, cursor }, context }) {
-      const after = parseCursor(cursorShape, cursor)
+      const after = parseCursor(cursorSchema, cursor)
       const rows = await listFeedback(deps.db, { limit: limit + 1, after })
       return takePage(context, rows, { limit, cursorOf: (row) => [row.createdAt, row.id] })
     },
@@ -57,16 +57,16 @@ async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feed
   const text = new TextDecoder().decode(bodyBytes(context))
   const parsed = feedbackBody.safeParse(Object.fromEntries(new URLSearchParams(text)))
   if (parsed.success) return parsed.data
-  throw new AppError('INVALID_INPUT', { message: faultOf(parsed.error) })
+  throw new AppError('INVALID_INPUT', { message: formErrorMessage(parsed.error) })
 }
 
 /** Describes the error in a form. Missing and invalid fields take precedence over long ones. */
-function faultOf({ issues }: z.ZodError): string {
+function formErrorMessage({ issues }: z.ZodError): string {
   const isTooLong = issues.every(({ code }) => code === 'too_big')
   const field = issues[0]?.path[0]
   if (!isTooLong || (field !== 'name' && field !== 'email' && field !== 'message')) {
     return 'Please fill in all required fields, and give a valid email address.'
   }
-  const most = groupedDigits(maxFeedbackLengths[field])
-  return `The ${field} is too long. Please use at most ${most} characters.`
+  const maxLength = groupedDigits(maxFeedbackLengths[field])
+  return `The ${field} is too long. Please use at most ${maxLength} characters.`
 }

@@ -34,17 +34,17 @@ describe('from any number of addresses', () => {
   it('thirty messages an hour are emailed, and a digest covers the rest', async () => {
     // Bot messages don't count against the email limit.
     for (let n = 0; n < 5; n += 1) await sendFrom(n, { website: 'x' })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: maxFeedbackEmailsPerHour + 3 }, (_, n) => sendFrom(n)),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await app.mails()).toHaveLength(maxFeedbackEmailsPerHour)
     expect(await app.deps.db.$count(feedback)).toBe(maxFeedbackEmailsPerHour + 8)
     app.clock.advance(61 * 60_000)
     expect((await sendFrom(1)).status).toBe(200)
-    const mails = await app.mails()
-    const digest = mails.find(({ content }) => content.subject.includes('Admin Center'))
-    expect(mails).toHaveLength(2)
+    const sentEmails = await app.mails()
+    const digest = sentEmails.find(({ content }) => content.subject.includes('Admin Center'))
+    expect(sentEmails).toHaveLength(2)
     expect(digest?.to.address).toBe(app.deps.config.supportEmail)
     expect(digest?.content.text).toContain(
       `The Admin Center has ${maxFeedbackEmailsPerHour + 8} messages of that hour, 5 of them probably from robots.`,
@@ -53,23 +53,23 @@ describe('from any number of addresses', () => {
   })
 
   it("an hourly digest counts the messages that weren't emailed, except deleted ones", async () => {
-    const nextHour = () =>
+    const advanceToNextHour = () =>
       app.clock.set(new Date(Math.ceil(app.clock().getTime() / 3_600_000) * 3_600_000))
-    const digests = async () => (await app.mails()).map(({ content }) => content.text)
-    nextHour()
+    const sendDigests = async () => (await app.mails()).map(({ content }) => content.text)
+    advanceToNextHour()
     await sendFrom(1, { website: 'x' })
     app.clock.advance(59 * 60_000)
     await sendFrom(2, { website: 'x' })
-    expect(await digests()).toEqual([])
+    expect(await sendDigests()).toEqual([])
     app.clock.advance(2 * 60_000)
     // Belongs to the next hour.
     await sendFrom(3, { website: 'x' })
-    expect(await digests()).toEqual([
+    expect(await sendDigests()).toEqual([
       expect.stringContaining('has 2 messages of that hour, probably from robots.'),
     ])
     await app.deps.db.delete(feedback)
     app.clock.advance(60 * 60_000)
-    expect(await digests()).toEqual([])
+    expect(await sendDigests()).toEqual([])
   })
 
   it('the digest is correct even if only emailed messages are left', async () => {
@@ -86,13 +86,13 @@ describe('from any number of addresses', () => {
   })
 
   it('up to a hundred messages an hour are stored', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: maxFeedbackPerHour + 3 }, (_, n) => sendFrom(n)),
     )
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(refused).toHaveLength(3)
+    const rejectedResponses = responses.filter(({ status }) => status === 429)
+    expect(rejectedResponses).toHaveLength(3)
     expect(await app.deps.db.$count(feedback)).toBe(maxFeedbackPerHour)
-    expect(refused[0]?.headers.get('retry-after')).toBe(String(60 * 60))
+    expect(rejectedResponses[0]?.headers.get('retry-after')).toBe(String(60 * 60))
     app.clock.advance(60 * 60_000)
     expect((await sendFrom(1)).status).toBe(200)
   })

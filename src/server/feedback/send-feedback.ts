@@ -9,7 +9,7 @@ import { feedbackDigestEmail, feedbackEmail } from '../email/templates/support.t
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { counter } from '../http/rate-limit.ts'
-import { countFeedbackOf, findFeedback, insertFeedback } from './queries.ts'
+import { countFeedback, findFeedback, insertFeedback } from './queries.ts'
 
 type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
 
@@ -29,12 +29,12 @@ export async function sendFeedback(
     counter('feedbackFromAll', 'all'),
   ])
   const isSuspect = Boolean(website)
-  const isMailed = !isSuspect && (await takeEmail(rateLimits))
+  const shouldEmail = !isSuspect && (await reserveEmail(rateLimits))
   await db.transaction(async (tx) => {
     const createdAt = clock()
     const feedbackId = await insertFeedback(tx, { ...feedback, isSuspect, createdAt })
-    if (isMailed) await mailQueue.add({ kind: 'feedback', feedbackId }, tx)
-    else await askForDigest(mailQueue, tx, createdAt)
+    if (shouldEmail) await mailQueue.add({ kind: 'feedback', feedbackId }, tx)
+    else await queueDigest(mailQueue, tx, createdAt)
   })
 }
 
@@ -42,16 +42,16 @@ export async function sendFeedback(
  * Queues the digest of an hour's feedback, due a minute after the hour to include feedback that is
  * still being stored.
  */
-async function askForDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
+async function queueDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
   const start = Math.floor(now.getTime() / hourInMs) * hourInMs
   const end = start + hourInMs
   const [from, until] = [new Date(start).toISOString(), new Date(end).toISOString()]
-  const later = { at: new Date(end + minuteInMs), key: emailKey(`feedback from ${from}`) }
-  await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, later)
+  const schedule = { at: new Date(end + minuteInMs), key: emailKey(`feedback from ${from}`) }
+  await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, schedule)
 }
 
 /** Spends one of this hour's emails about feedback. Returns false if they are used up. */
-async function takeEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
+async function reserveEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   try {
     await rateLimits.spend([counter('feedbackEmails', 'all')])
     return true
@@ -61,15 +61,15 @@ async function takeEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   }
 }
 
-type FeedbackMail = Extract<MailRequest, { kind: 'feedback' }>
+type FeedbackEmailRequest = Extract<MailRequest, { kind: 'feedback' }>
 
 /**
  * Renders the email to support about feedback. Replies go to its sender. Returns null if the
  * feedback was deleted.
  */
-export async function writeFeedbackMail(
+export async function writeFeedbackEmail(
   { config, db }: Pick<Deps, 'config' | 'db'>,
-  { feedbackId }: FeedbackMail,
+  { feedbackId }: FeedbackEmailRequest,
 ): Promise<OutgoingEmail | null> {
   const feedback = await findFeedback(db, feedbackId)
   if (!feedback) return null
@@ -83,10 +83,10 @@ export async function writeFeedbackMail(
 /** Renders the digest of an hour's feedback. Returns null if all of it was deleted. */
 export async function writeFeedbackDigest(
   { config, db }: Pick<Deps, 'config' | 'db'>,
-  asked: Extract<MailRequest, { kind: 'feedback-digest' }>,
+  request: Extract<MailRequest, { kind: 'feedback-digest' }>,
 ): Promise<OutgoingEmail | null> {
-  const span = { from: new Date(asked.from), until: new Date(asked.until) }
-  const counts = await countFeedbackOf(db, span)
+  const span = { from: new Date(request.from), until: new Date(request.until) }
+  const counts = await countFeedback(db, span)
   if (counts.all === 0) return null
   const adminCenter = `${config.appUrl.origin}/admin`
   return emailToSupport(config, feedbackDigestEmail({ ...span, ...counts, adminCenter }))

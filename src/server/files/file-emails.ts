@@ -5,7 +5,7 @@ import {
 } from '../../shared/rules/files/file-emails.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Db, Deps } from '../deps.ts'
-import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
+import { emailToOwner, greetingName, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
 import { fileEmail } from '../email/templates/files.ts'
 import {
@@ -120,9 +120,9 @@ export async function writeFileEmail(
   const files = found.filter((file) => isFileEmailValid(about, file, now))
   if (files.length === 0) return null
   const content = fileEmail(about, {
-    name: nameOf(recipient),
+    name: greetingName(recipient),
     // A stranger may have signed up with an unverified address, and could send text to its owner
-    // through file names (see `nameOf`).
+    // through file names (see `greetingName`).
     namesFiles: recipient.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

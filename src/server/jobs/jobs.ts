@@ -4,7 +4,7 @@ import { deleteExpiredReports } from '../abuse/report-queries.ts'
 import { removeOldDays } from '../analytics/queries.ts'
 import { removeExpiredRows } from '../auth/queries.ts'
 import type { Deps } from '../deps.ts'
-import { MailRefused } from '../email/mailer.ts'
+import { MailRejectedError } from '../email/mailer.ts'
 import { removeOldFeedback } from '../feedback/queries.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
 import { queueExpiryEmails, queueFirstDownloadEmails } from '../files/file-emails.ts'
@@ -174,7 +174,7 @@ async function sendOne(
     deps.metrics.mailTried('sent')
     return { id: job.id, status: 'completed' }
   } catch (error) {
-    const isRefused = error instanceof MailRefused
+    const isRefused = error instanceof MailRejectedError
     deps.metrics.mailTried(isRefused ? 'refused' : 'failed')
     const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
     deps.log.warn({ err: error, jobId: job.id }, kept)

@@ -13,7 +13,7 @@ import type { Deps } from '../deps.ts'
 import type { OutgoingEmail } from '../email/email.ts'
 import { type MailRequest, mailRequest } from '../email/mail-queue.ts'
 import { renderEmail } from '../email/render-email.ts'
-import { writeFeedbackDigest, writeFeedbackMail } from '../feedback/send-feedback.ts'
+import { writeFeedbackDigest, writeFeedbackEmail } from '../feedback/send-feedback.ts'
 import { writeFileEmail } from '../files/file-emails.ts'
 import { writeTrialEmail } from '../tiers/trial-emails.ts'
 
@@ -39,8 +39,8 @@ const limits: Readonly<Record<MailRequest['kind'], EmailKind>> = {
  * has got too many, or if it tells an address about an account that its owner has not verified.
  * Every attempt has the same `Message-ID`, so that mail programs recognise a second copy.
  * @param job its id stays the same for all attempts.
- * @throws {MailRefused} when the mail server will never accept the email. After any other error a
- * later attempt may succeed.
+ * @throws {MailRejectedError} when the mail server will never accept the email. After any other
+ * error a later attempt may succeed.
  */
 export async function sendMail(
   deps: SendMailDeps,
@@ -84,7 +84,7 @@ function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmai
     case 'trial':
       return writeTrialEmail(deps, asked)
     case 'feedback':
-      return writeFeedbackMail(deps, asked)
+      return writeFeedbackEmail(deps, asked)
     case 'feedback-digest':
       return writeFeedbackDigest(deps, asked)
     case 'report':

@@ -15,7 +15,7 @@ import { trialDays } from '../../shared/rules/tiers/trial.ts'
 import type { Config } from '../config/config.ts'
 import type { S3Settings } from '../config/s3-settings.ts'
 import type { Deps } from '../deps.ts'
-import { sendsMail } from '../email/create-mailer.ts'
+import { hasMailServer } from '../email/create-mailer.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import { withTimeout } from '../timeout.ts'
 
@@ -144,7 +144,7 @@ export function conditionsOf(
   return [
     appUrl.protocol === 'https:' ? 'https' : 'http',
     storeOfNewFiles(config),
-    sendsMail(config) ? 'smtp' : 'outbox',
+    hasMailServer(config) ? 'smtp' : 'outbox',
     config.supportReceivesEmail ? 'supportMail' : 'supportForm',
     config.privacyReceivesEmail ? 'privacyMail' : 'privacyForm',
     signup === 'open' ? 'signupOpen' : signup === 'closed' ? 'signupClosed' : 'signupDomains',

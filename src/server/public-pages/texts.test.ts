@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await app.deps.db.delete(settings)
-  app.deps.settings.forget()
+  app.deps.settings.clearCache()
 })
 afterAll(() => app.close())
 

@@ -70,13 +70,13 @@ export class AdminSettings {
   }
 
   /** Clears the cache. Call it after a change is committed. */
-  forget(): void {
+  clearCache(): void {
     this.#cached = null
   }
 
   /** Reads the settings from the database, including other servers' changes. */
   readNow(): Promise<CurrentSettings> {
-    this.forget()
+    this.clearCache()
     return this.current()
   }
 
@@ -89,15 +89,15 @@ export class AdminSettings {
   async current(): Promise<CurrentSettings> {
     const now = this.#clock().getTime()
     if (this.#cached && now < this.#cached.until) return this.#cached.settings
-    const reading = { settings: this.#load(), until: now + settingsCacheMs }
-    this.#cached = reading
+    const cacheEntry = { settings: this.#load(), until: now + settingsCacheMs }
+    this.#cached = cacheEntry
     try {
-      const settings = await reading.settings
+      const settings = await cacheEntry.settings
       // They may be outdated if `forget` was called in the meantime.
-      if (this.#cached === reading) this.#onCap(settings.cap)
+      if (this.#cached === cacheEntry) this.#onCap(settings.cap)
       return settings
     } catch (error) {
-      if (this.#cached === reading) this.#cached = null
+      if (this.#cached === cacheEntry) this.#cached = null
       throw error
     }
   }
@@ -117,18 +117,18 @@ export class AdminSettings {
     const changed = await this.#db.transaction(async (tx) => {
       // Limits depend on each other.
       await lockSettings(tx)
-      const kept = await findSettings(tx)
-      const verdict = checkSetting(key, value, this.withDefaults(kept))
+      const stored = await findSettings(tx)
+      const verdict = checkSetting(key, value, this.withDefaults(stored))
       if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.error })
       const setting = await writeSetting(tx, { key, value: verdict.value, description }, at)
-      const from = kept.find((one) => one.key === key)?.value ?? null
+      const from = stored.find((one) => one.key === key)?.value ?? null
       const details = { key, from, to: setting.value }
       await writeAudit(tx, [
         { at, actor, action: 'change-setting', subject: null, ipAddress, details },
       ])
       return setting
     })
-    this.forget()
+    this.clearCache()
     return changed
   }
 

@@ -31,44 +31,44 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await app.deps.db.delete(settings)
-  app.deps.settings.forget()
+  app.deps.settings.clearCache()
 })
 afterAll(() => app.close())
 
-async function set(key: string, value: unknown) {
+async function changeSetting(key: string, value: unknown) {
   const response = await admin.post('/api/admin/settings', { key, value })
   expect(await response.clone().text()).toContain(key)
   expect(response.status).toBe(200)
 }
 
-async function limits() {
+async function fetchLimits() {
   return json(await makeClient(app).fetch('/api/settings/limits'))
 }
 
 /** Starts an upload and sends its bytes, without confirming it. */
-async function send(person: Person, size = 5, days = '3'): Promise<StartedUpload> {
+async function startAndSend(person: Person, size = 5, days = '3'): Promise<StartedUpload> {
   const upload = await startUpload(person, { size, days })
   expect((await putBytes(upload, new Uint8Array(size))).status).toBe(200)
   return upload
 }
 
-async function confirmed(person: Person, { cloudKey }: StartedUpload): Promise<File> {
+async function confirmUpload(person: Person, { cloudKey }: StartedUpload): Promise<File> {
   const response = await confirm(person, cloudKey)
   expect(response.status).toBe(200)
   return json(response)
 }
 
-function daysOf(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
+function daysUntil(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
   return (Date.parse(file[end]) - Date.parse(file.createdAt)) / dayInMs
 }
 
 describe('GET /api/settings/limits', () => {
   it('returns the numbers of spec §9, and changes at once', async () => {
-    expect(await limits()).toEqual(defaultLimits)
-    await set('premium_max_file_size', '2GB')
-    await set('premium_expiration_days', '1, 3, 14')
-    await set('free_max_files', 5)
-    expect(await limits()).toEqual({
+    expect(await fetchLimits()).toEqual(defaultLimits)
+    await changeSetting('premium_max_file_size', '2GB')
+    await changeSetting('premium_expiration_days', '1, 3, 14')
+    await changeSetting('free_max_files', 5)
+    expect(await fetchLimits()).toEqual({
       free: { ...defaultLimits.free, maxFiles: 5 },
       premium: {
         ...defaultLimits.premium,
@@ -79,20 +79,20 @@ describe('GET /api/settings/limits', () => {
   })
 
   it("returns the same limits as the signed-in user's account", async () => {
-    await set('free_max_files', 4)
+    await changeSetting('free_max_files', 4)
     expect(await json(await admin.fetch('/api/auth/user'))).toMatchObject({
-      limits: await limits(),
+      limits: await fetchLimits(),
     })
   })
 
   it('returns the default for an unreadable row', async () => {
     const row = { key: 'free_max_files', value: 'a dozen', updatedAt: app.clock() }
     await app.deps.db.insert(settings).values(row)
-    expect(await limits()).toEqual(defaultLimits)
+    expect(await fetchLimits()).toEqual(defaultLimits)
   })
 
   it('matches the texts of the API description', async () => {
-    await set('free_max_files', 7)
+    await changeSetting('free_max_files', 7)
     const text = await (await makeClient(app).fetch('/api/openapi.json')).text()
     expect(text).toContain('The free tier holds 7 files at most:')
     expect(text).not.toContain('3 files at most')
@@ -113,13 +113,13 @@ describe('a change of a limit', () => {
     ['free_expiration_days', '3, 8', 'Free would allow more than Premium: longer links.'],
     ['storage_cap', '1', 'The cap must be a size from 1MB to 1,000,000GB, or unlimited.'],
     ['free_space', 'plenty', 'The minimum free space must be a size from 0 to 1,000,000GB.'],
-  ])('to %s %j is refused with the limit: %s', async (key, value, bound) => {
+  ])('to %s %j is refused with the limit: %s', async (key, value, limit) => {
     const response = await admin.post('/api/admin/settings', { key, value })
-    expect(response.status).toBe(bound === null ? 200 : 400)
-    if (bound === null) return
+    expect(response.status).toBe(limit === null ? 200 : 400)
+    if (limit === null) return
     expect(await json(response)).toEqual({
       code: 'INVALID_INPUT',
-      message: expect.stringContaining(bound),
+      message: expect.stringContaining(limit),
     })
     expect(await app.deps.db.select().from(settings)).toEqual([])
   })
@@ -131,12 +131,12 @@ describe('a change of a limit', () => {
       ['premium_expiration_days', '3,31'],
     ]
     for (let round = 0; round < 4; round += 1) {
-      await set('premium_max_lifetime_days', '31')
-      await set('premium_expiration_days', '3')
-      const answers = await Promise.all(
+      await changeSetting('premium_max_lifetime_days', '31')
+      await changeSetting('premium_expiration_days', '3')
+      const responses = await Promise.all(
         changes.map(([key, value]) => admin.post('/api/admin/settings', { key, value })),
       )
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
     }
   })
 
@@ -154,43 +154,43 @@ describe('uploads started after a change', () => {
   it('are limited to the new file count, without deleting files', async () => {
     const person = await makePerson(app)
     for (const name of ['one', 'two']) await makeFile(person, { name })
-    await set('free_max_files', 1)
-    const refused = await requestUpload(person)
-    expect(await json(refused)).toEqual({
+    await changeSetting('free_max_files', 1)
+    const rejectedResponse = await requestUpload(person)
+    expect(await json(rejectedResponse)).toEqual({
       code: 'TIER_FILE_COUNT',
       message:
         'The free tier holds 1 file at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
     })
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(2)
-    await set('free_max_files', 3)
+    await changeSetting('free_max_files', 3)
     await makeFile(person)
   })
 
   it('are limited in a tier that was unlimited before', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    await set('free_max_files', 2)
-    await set('premium_max_files', 2)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => requestUpload(person)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(6).fill(403)])
+    await changeSetting('free_max_files', 2)
+    await changeSetting('premium_max_files', 2)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => requestUpload(person)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(6).fill(403)])
     await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
   it('are limited to the new size, to the byte', async () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
-    await set('free_max_file_size', '2MB')
-    await set('premium_max_file_size', '3MB')
+    await changeSetting('free_max_file_size', '2MB')
+    await changeSetting('premium_max_file_size', '3MB')
     expect((await requestUpload(free, { fileSize: 2 * megabyte })).status).toBe(200)
     expect(await json(await requestUpload(free, { fileSize: 2 * megabyte + 1 }))).toEqual({
       code: 'TIER_FILE_SIZE',
       message: 'The free tier takes files up to 2MB. Upgrade to Premium for files up to 3MB.',
     })
     expect((await requestUpload(premium, { fileSize: 3 * megabyte })).status).toBe(200)
-    const tooLarge = await requestUpload(premium, { fileSize: 3 * megabyte + 1 })
-    await expectRefusal(tooLarge, 413, 'FILE_TOO_LARGE')
+    const rejectedUpload = await requestUpload(premium, { fileSize: 3 * megabyte + 1 })
+    await expectRefusal(rejectedUpload, 413, 'FILE_TOO_LARGE')
   })
 
   it('can have 10,000 parts if the limit allows it', async () => {
-    await set('premium_max_file_size', '83886080000')
+    await changeSetting('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
     // The limit allows this upload, but the disk of the test machine may be too small, which
@@ -202,10 +202,10 @@ describe('uploads started after a change', () => {
 
   it('can choose the new days, within the new longest life', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    await set('premium_max_lifetime_days', '90')
-    await set('premium_expiration_days', '1,60')
+    await changeSetting('premium_max_lifetime_days', '90')
+    await changeSetting('premium_expiration_days', '1,60')
     const file = await makeFile(person, { days: '60' })
-    expect([daysOf(file, 'expiresAt'), daysOf(file, 'maxLifetimeAt')]).toEqual([60, 90])
+    expect([daysUntil(file, 'expiresAt'), daysUntil(file, 'maxLifetimeAt')]).toEqual([60, 90])
     // Now only the free tier offers 3 days, and no tier offers 7.
     expect(await json(await requestUpload(person, { expirationDays: '3' }))).toEqual({
       code: 'TIER_EXPIRATION',
@@ -221,9 +221,13 @@ describe('uploads started after a change', () => {
 describe('an upload started before a change', () => {
   it('is confirmed within the file limit at its start', async () => {
     const person = await makePerson(app)
-    const started = [await send(person), await send(person), await send(person)]
-    await set('free_max_files', 1)
-    for (const upload of started) await confirmed(person, upload)
+    const startedUploads = [
+      await startAndSend(person),
+      await startAndSend(person),
+      await startAndSend(person),
+    ]
+    await changeSetting('free_max_files', 1)
+    for (const upload of startedUploads) await confirmUpload(person, upload)
     await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
@@ -231,26 +235,26 @@ describe('an upload started before a change', () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     await makeFile(person)
-    const upload = await send(person)
-    await set('free_max_files', 1)
-    await set('premium_max_files', 1)
-    await confirmed(person, upload)
+    const upload = await startAndSend(person)
+    await changeSetting('free_max_files', 1)
+    await changeSetting('premium_max_files', 1)
+    await confirmUpload(person, upload)
   })
 
   it('is confirmed if the limit was raised after it lost its slot', async () => {
     const person = await makePerson(app)
-    const upload = await send(person)
+    const upload = await startAndSend(person)
     app.clock.advance(16 * 60_000)
     for (let count = 0; count < 3; count += 1) await makeFile(person)
     await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
-    await set('free_max_files', 4)
-    await confirmed(person, upload)
+    await changeSetting('free_max_files', 4)
+    await confirmUpload(person, upload)
   })
 
   it('is limited by the new tier after a tier change', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let count = 0; count < 3; count += 1) await makeFile(person)
-    const upload = await send(person)
+    const upload = await startAndSend(person)
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
     await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
   })
@@ -258,14 +262,14 @@ describe('an upload started before a change', () => {
   it('keeps its days and longest life, as do files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const before = await makeFile(person, { days: '7' })
-    const upload = await send(person, 5, '7')
-    await set('premium_expiration_days', '3')
-    await set('free_max_lifetime_days', '4')
-    await set('premium_max_lifetime_days', '4')
-    const file = await confirmed(person, upload)
-    expect([daysOf(file, 'expiresAt'), daysOf(file, 'maxLifetimeAt')]).toEqual([7, 30])
-    const listed = await json<File[]>(await person.fetch('/api/files'))
-    expect(listed.find(({ id }) => id === before.id)).toMatchObject({
+    const upload = await startAndSend(person, 5, '7')
+    await changeSetting('premium_expiration_days', '3')
+    await changeSetting('free_max_lifetime_days', '4')
+    await changeSetting('premium_max_lifetime_days', '4')
+    const file = await confirmUpload(person, upload)
+    expect([daysUntil(file, 'expiresAt'), daysUntil(file, 'maxLifetimeAt')]).toEqual([7, 30])
+    const fileList = await json<File[]>(await person.fetch('/api/files'))
+    expect(fileList.find(({ id }) => id === before.id)).toMatchObject({
       expiresAt: before.expiresAt,
       maxLifetimeAt: before.maxLifetimeAt,
     })
@@ -276,33 +280,33 @@ describe('an upload started before a change', () => {
       const person = await makePerson(app, { tier })
       const request = { size: 3 * megabyte, idempotencyKey: 'again' }
       const first = await startUpload(person, request)
-      await set('free_max_file_size', '1MB')
-      await set('premium_max_file_size', '2MB')
-      const again = await startUpload(person, request)
-      expect(again.cloudKey).toBe(first.cloudKey)
+      await changeSetting('free_max_file_size', '1MB')
+      await changeSetting('premium_max_file_size', '2MB')
+      const secondUpload = await startUpload(person, request)
+      expect(secondUpload.cloudKey).toBe(first.cloudKey)
       await expectRefusal(
         await requestUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),
         413,
         'FILE_TOO_LARGE',
       )
-      await set('premium_max_file_size', '1GB')
-      await set('free_max_file_size', '500MB')
+      await changeSetting('premium_max_file_size', '1GB')
+      await changeSetting('free_max_file_size', '500MB')
     }
   })
 
   it('uses the current limits if none were recorded at its start', async () => {
     const person = await makePerson(app)
     for (let count = 0; count < 2; count += 1) await makeFile(person)
-    const upload = await send(person)
+    const upload = await startAndSend(person)
     const { db } = app.deps
     await db
       .update(uploads)
       .set({ tier: null, maxFiles: null })
       .where(eq(uploads.ownerId, person.id))
-    await set('free_max_files', 2)
+    await changeSetting('free_max_files', 2)
     await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
-    await set('free_max_files', 3)
-    expect(daysOf(await confirmed(person, upload), 'maxLifetimeAt')).toBe(30)
+    await changeSetting('free_max_files', 3)
+    expect(daysUntil(await confirmUpload(person, upload), 'maxLifetimeAt')).toBe(30)
   })
 })
 
@@ -310,9 +314,9 @@ describe('renewals and preferences after a change', () => {
   it("can choose the tier's days, within the longest life", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
-    await set('premium_expiration_days', '1,14')
-    const renewed = await requestRenewal(person, file.id, { expirationDays: 14 })
-    expect(renewed.status).toBe(200)
+    await changeSetting('premium_expiration_days', '1,14')
+    const response = await requestRenewal(person, file.id, { expirationDays: 14 })
+    expect(response.status).toBe(200)
     await expectRefusal(
       await requestRenewal(person, file.id, { expirationDays: 3 }),
       403,
@@ -323,25 +327,27 @@ describe('renewals and preferences after a change', () => {
       400,
       'INVALID_INPUT',
     )
-    await set('premium_max_lifetime_days', '365')
-    await set('premium_expiration_days', '1,300')
-    const longest = await json<File>(await requestRenewal(person, file.id, { expirationDays: 300 }))
-    expect(longest.expiresAt).toBe(file.maxLifetimeAt)
+    await changeSetting('premium_max_lifetime_days', '365')
+    await changeSetting('premium_expiration_days', '1,300')
+    const renewedFile = await json<File>(
+      await requestRenewal(person, file.id, { expirationDays: 300 }),
+    )
+    expect(renewedFile.expiresAt).toBe(file.maxLifetimeAt)
   })
 
   it("accept the tier's days as a preference", async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const prefer = (defaultExpirationDays: number) =>
+    const setPreference = (defaultExpirationDays: number) =>
       person.fetch('/api/preferences', {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ defaultExpirationDays }),
       })
-    expect((await prefer(7)).status).toBe(200)
-    await set('premium_expiration_days', '1,14')
-    expect((await prefer(14)).status).toBe(200)
-    await expectRefusal(await prefer(7), 400, 'INVALID_INPUT')
-    await expectRefusal(await prefer(3), 403, 'TIER_EXPIRATION')
+    expect((await setPreference(7)).status).toBe(200)
+    await changeSetting('premium_expiration_days', '1,14')
+    expect((await setPreference(14)).status).toBe(200)
+    await expectRefusal(await setPreference(7), 400, 'INVALID_INPUT')
+    await expectRefusal(await setPreference(3), 403, 'TIER_EXPIRATION')
     expect(await json(await person.fetch('/api/preferences'))).toMatchObject({
       defaultExpirationDays: 14,
     })
@@ -352,15 +358,20 @@ describe('emails after a change', () => {
   it('state the current limits of a free account', async () => {
     const endsAt = new Date(app.clock().getTime() + 3 * dayInMs)
     const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: endsAt })
-    const text = async () => {
-      const asked = { kind: 'trial', userId: person.id, about: 'three-days' } as const
-      const mail = await writeTrialEmail(app.deps, { ...asked, endsAt: endsAt.toISOString() })
-      return JSON.stringify(mail?.content)
+    const writeEmailText = async () => {
+      const request = { kind: 'trial', userId: person.id, about: 'three-days' } as const
+      const sentEmail = await writeTrialEmail(app.deps, {
+        ...request,
+        endsAt: endsAt.toISOString(),
+      })
+      return JSON.stringify(sentEmail?.content)
     }
-    expect(await text()).toContain('free again: 3 files at most, 500MB each, for 3 days.')
-    await set('free_max_files', 1)
-    await set('free_max_file_size', '20MB')
-    await set('free_expiration_days', '1,2')
-    expect(await text()).toContain('free again: 1 file at most, 20MB each, for 1 or 2 days.')
+    expect(await writeEmailText()).toContain('free again: 3 files at most, 500MB each, for 3 days.')
+    await changeSetting('free_max_files', 1)
+    await changeSetting('free_max_file_size', '20MB')
+    await changeSetting('free_expiration_days', '1,2')
+    expect(await writeEmailText()).toContain(
+      'free again: 1 file at most, 20MB each, for 1 or 2 days.',
+    )
   })
 })

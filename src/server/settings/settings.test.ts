@@ -14,20 +14,20 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await app.deps.db.delete(settings)
-  app.deps.settings.forget()
+  app.deps.settings.clearCache()
 })
 afterAll(() => app.close())
 
-async function read(name: 'email-signature' | 'version' | 'premium-price') {
+async function readSetting(name: 'email-signature' | 'version' | 'premium-price') {
   return json(await makeClient(app).fetch(`/api/settings/${name}`))
 }
 
-function change(key: unknown, value: unknown, more: object = {}) {
-  return admin.post('/api/admin/settings', { key, value, ...more })
+function changeSetting(key: unknown, value: unknown, extraFields: object = {}) {
+  return admin.post('/api/admin/settings', { key, value, ...extraFields })
 }
 
 /** Settings, each with the part of the error message that states its limit. */
-const boundOf = [
+const limitTexts = [
   ['premium_price', 'from 1 to 99'],
   ['app_version', '1 to 40 characters'],
   ['email_signature', '1 to 500 characters'],
@@ -36,19 +36,19 @@ const boundOf = [
 
 describe('the public settings', () => {
   it('have the defaults of spec §9', async () => {
-    expect(await read('premium-price')).toEqual({ price: 8 })
-    expect(await read('version')).toEqual({ version: 'v0.9.10' })
-    expect(await read('email-signature')).toEqual({
+    expect(await readSetting('premium-price')).toEqual({ price: 8 })
+    expect(await readSetting('version')).toEqual({ version: 'v0.9.10' })
+    expect(await readSetting('email-signature')).toEqual({
       signature: `Mayfly\nSecure file sharing with links that expire\n${app.deps.config.supportEmail}`,
     })
   })
 
   it('include a support address only if it receives email', async () => {
-    const contactOf = async (server: TestApp) =>
+    const fetchContact = async (server: TestApp) =>
       json(await makeClient(server).fetch('/api/settings/contact'))
-    expect(await contactOf(app)).toEqual({ supportEmail: null })
+    expect(await fetchContact(app)).toEqual({ supportEmail: null })
     const other = await startTestApp({ env: { SUPPORT_EMAIL: 'help@example.org' } })
-    expect(await contactOf(other)).toEqual({ supportEmail: 'help@example.org' })
+    expect(await fetchContact(other)).toEqual({ supportEmail: 'help@example.org' })
     await other.close()
   })
 
@@ -62,14 +62,14 @@ describe('the public settings', () => {
   })
 
   it("are cached for 5 minutes, then include other servers' changes", async () => {
-    await read('version')
+    await readSetting('version')
     await app.deps.db
       .insert(settings)
       .values({ key: 'app_version', value: 'v2', updatedAt: app.clock() })
     app.clock.advance(settingsCacheMs - 1)
-    expect(await read('version')).toEqual({ version: 'v0.9.10' })
+    expect(await readSetting('version')).toEqual({ version: 'v0.9.10' })
     app.clock.advance(1)
-    expect(await read('version')).toEqual({ version: 'v2' })
+    expect(await readSetting('version')).toEqual({ version: 'v2' })
   })
 })
 
@@ -78,7 +78,7 @@ describe('GET /api/admin/settings', () => {
     json<{ values: Record<string, string> }>(await admin.fetch('/api/admin/settings'))
 
   it('returns all current settings as stored', async () => {
-    await change('premium_price', '9.50')
+    await changeSetting('premium_price', '9.50')
     const { values } = await readAll()
     expect(Object.keys(values).sort()).toEqual([...settingKeys].sort())
     expect(values).toMatchObject({
@@ -90,7 +90,7 @@ describe('GET /api/admin/settings', () => {
   })
 
   it("returns and applies another server's change at once", async () => {
-    await read('version')
+    await readSetting('version')
     for (const [key, value] of [
       ['app_version', 'v2'],
       ['free_max_files', '2'],
@@ -98,7 +98,7 @@ describe('GET /api/admin/settings', () => {
       await app.deps.db.insert(settings).values({ key, value, updatedAt: app.clock() })
     }
     expect((await readAll()).values).toMatchObject({ app_version: 'v2', free_max_files: '2' })
-    expect(await read('version')).toEqual({ version: 'v2' })
+    expect(await readSetting('version')).toEqual({ version: 'v2' })
   })
 
   it('is only for administrators', async () => {
@@ -110,15 +110,15 @@ describe('GET /api/admin/settings', () => {
 
 describe('POST /api/admin/settings', () => {
   it('changes a setting, which applies at once on this server', async () => {
-    await read('premium-price')
-    const changed = await change('premium_price', 12.5, { description: 'Since November' })
-    expect(changed.status).toBe(200)
+    await readSetting('premium-price')
+    const response = await changeSetting('premium_price', 12.5, { description: 'Since November' })
+    expect(response.status).toBe(200)
     const setting = { key: 'premium_price', value: '12.5', description: 'Since November' }
-    expect(await json(changed)).toEqual(setting)
-    expect(await read('premium-price')).toEqual({ price: 12.5 })
+    expect(await json(response)).toEqual(setting)
+    expect(await readSetting('premium-price')).toEqual({ price: 12.5 })
 
-    const again = await change('premium_price', '13')
-    expect(await json(again)).toEqual({ ...setting, value: '13' })
+    const secondResponse = await changeSetting('premium_price', '13')
+    expect(await json(secondResponse)).toEqual({ ...setting, value: '13' })
   })
 
   it('changes the signature of later emails', async () => {
@@ -130,16 +130,18 @@ describe('POST /api/admin/settings', () => {
     }
     const { supportEmail } = app.deps.config
     expect((await email())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)
-    expect((await change('email_signature', 'Yours,\nthe <people> here')).status).toBe(200)
-    const signed = await email()
-    expect(signed?.text.endsWith(`\n-- \nYours,\nthe <people> here\n${supportEmail}\n`)).toBe(true)
-    expect(signed?.html).toContain('Yours,<br>the &lt;people&gt; here<br>')
-    expect(signed?.html).not.toContain('Secure file sharing')
+    expect((await changeSetting('email_signature', 'Yours,\nthe <people> here')).status).toBe(200)
+    const signedEmail = await email()
+    expect(signedEmail?.text.endsWith(`\n-- \nYours,\nthe <people> here\n${supportEmail}\n`)).toBe(
+      true,
+    )
+    expect(signedEmail?.html).toContain('Yours,<br>the &lt;people&gt; here<br>')
+    expect(signedEmail?.html).not.toContain('Secure file sharing')
   })
 
   it('is recorded in the audit log', async () => {
-    await change('app_version', 'v1')
-    await change('app_version', 'v2')
+    await changeSetting('app_version', 'v1')
+    await changeSetting('app_version', 'v2')
     const lines = await app.deps.db
       .select({ actor: auditLog.actor, details: auditLog.details, ipAddress: auditLog.ipAddress })
       .from(auditLog)
@@ -158,19 +160,21 @@ describe('POST /api/admin/settings', () => {
     ['app_version', '', 'The version must be one line of 1 to 40 characters.'],
     ['email_signature', 'a\0', 'The signature must be plain text of 1 to 500 characters.'],
   ])('refuses %s %j, states the limit and changes nothing', async (key, value, message) => {
-    const refused = await change(key, value)
-    expect(refused.status).toBe(400)
-    expect(await json(refused)).toEqual({ code: 'INVALID_INPUT', message })
+    const rejectedResponse = await changeSetting(key, value)
+    expect(rejectedResponse.status).toBe(400)
+    expect(await json(rejectedResponse)).toEqual({ code: 'INVALID_INPUT', message })
     expect(await app.deps.db.select().from(settings)).toEqual([])
   })
 
   it.each([undefined, null, true, [], ['9'], {}, { price: 9 }])(
     'states the limit for a value that is neither a string nor a number: %j',
     async (value) => {
-      for (const [key, bound] of boundOf) {
-        const refused = await change(key, value)
-        expect(refused.status).toBe(400)
-        expect(await json(refused)).toMatchObject({ message: expect.stringContaining(bound) })
+      for (const [key, limitText] of limitTexts) {
+        const rejectedResponse = await changeSetting(key, value)
+        expect(rejectedResponse.status).toBe(400)
+        expect(await json(rejectedResponse)).toMatchObject({
+          message: expect.stringContaining(limitText),
+        })
       }
       expect(await app.deps.db.select().from(settings)).toEqual([])
     },
@@ -181,10 +185,10 @@ describe('POST /api/admin/settings', () => {
   })
 
   it('is described with a required value, a string or a number', async () => {
-    const described = await json<{ paths: Record<string, unknown> }>(
+    const description = await json<{ paths: Record<string, unknown> }>(
       await admin.fetch('/api/openapi.json'),
     )
-    expect(described.paths['/api/admin/settings']).toMatchObject({
+    expect(description.paths['/api/admin/settings']).toMatchObject({
       post: {
         requestBody: {
           content: {
@@ -201,20 +205,24 @@ describe('POST /api/admin/settings', () => {
   })
 
   it('states the limit for a number that JSON parses as infinite', async () => {
-    const refused = await admin.fetch('/api/admin/settings', {
+    const rejectedResponse = await admin.fetch('/api/admin/settings', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"key":"premium_price","value":1e999}',
     })
-    expect(refused.status).toBe(400)
-    expect(await json(refused)).toMatchObject({ message: expect.stringContaining('from 1 to 99') })
+    expect(rejectedResponse.status).toBe(400)
+    expect(await json(rejectedResponse)).toMatchObject({
+      message: expect.stringContaining('from 1 to 99'),
+    })
   })
 
   it('states the limit for a value that is too long', async () => {
-    for (const [key, bound] of boundOf) {
-      const refused = await change(key, '9'.repeat(50_000))
-      expect(refused.status).toBe(400)
-      expect(await json(refused)).toMatchObject({ message: expect.stringContaining(bound) })
+    for (const [key, limitText] of limitTexts) {
+      const rejectedResponse = await changeSetting(key, '9'.repeat(50_000))
+      expect(rejectedResponse.status).toBe(400)
+      expect(await json(rejectedResponse)).toMatchObject({
+        message: expect.stringContaining(limitText),
+      })
     }
   })
 
@@ -224,8 +232,8 @@ describe('POST /api/admin/settings', () => {
     ['app_version', 'v1', { description: 'x'.repeat(501) }],
     ['app_version', 'v1', { description: '\0' }],
     [undefined, undefined, {}],
-  ])('refuses %j %j %j', async (key, value, more) => {
-    expect((await change(key, value, more)).status).toBe(400)
+  ])('refuses %j %j %j', async (key, value, extraFields) => {
+    expect((await changeSetting(key, value, extraFields)).status).toBe(400)
   })
 
   it('is only for administrators', async () => {
@@ -236,20 +244,23 @@ describe('POST /api/admin/settings', () => {
       const user = await makePerson(app, { tier })
       expect((await user.post('/api/admin/settings', body)).status).toBe(403)
     }
-    expect(await read('premium-price')).toEqual({ price: 8 })
+    expect(await readSetting('premium-price')).toEqual({ price: 8 })
   })
 
   it("doesn't lose parallel changes", async () => {
-    const prices = Array.from({ length: 8 }, (_, at) => String(at + 1))
-    const answers = await Promise.all(prices.map((price) => change('premium_price', price)))
-    expect(answers.map(({ status }) => status)).toEqual(prices.map(() => 200))
+    const prices = Array.from({ length: 8 }, (_, index) => String(index + 1))
+    const responses = await Promise.all(
+      prices.map((price) => changeSetting('premium_price', price)),
+    )
+    expect(responses.map(({ status }) => status)).toEqual(prices.map(() => 200))
     const lines = await app.deps.db
       .select({ details: auditLog.details })
       .from(auditLog)
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
-    const chain = lines.slice(-8).map(({ details }) => details)
+    const changes = lines.slice(-8).map(({ details }) => details)
     // Each change starts from the value that the previous one wrote.
-    for (const [at, line] of chain.slice(1).entries()) expect(line.from).toBe(chain[at]?.to)
+    for (const [index, line] of changes.slice(1).entries())
+      expect(line.from).toBe(changes[index]?.to)
   })
 })

@@ -46,14 +46,14 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
 export async function writeTierFacts(
   tx: Db,
   userId: string,
-  facts: TierFacts,
+  tierFields: TierFacts,
   now: Date,
 ): Promise<UserRow | undefined> {
-  const { premiumTrialStartedAt, premiumTrialEndsAt } = facts
+  const { premiumTrialStartedAt, premiumTrialEndsAt } = tierFields
   const [user] = await tx
     .update(users)
     .set({
-      tier: facts.tier ?? defaultTier,
+      tier: tierFields.tier ?? defaultTier,
       premiumTrialStartedAt,
       premiumTrialEndsAt,
       updatedAt: now,
@@ -70,7 +70,7 @@ export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
  * users.
  */
 export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
-  const over = tx
+  const endedTrialIds = tx
     .select({ id: users.id })
     .from(users)
     // `isTrialOver` inlines the tier, so that Postgres can use the partial index of trials.
@@ -80,6 +80,6 @@ export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[
   return tx
     .update(users)
     .set({ tier: 'free', updatedAt: now })
-    .where(inArray(users.id, over))
+    .where(inArray(users.id, endedTrialIds))
     .returning({ id: users.id, premiumTrialEndsAt: users.premiumTrialEndsAt })
 }

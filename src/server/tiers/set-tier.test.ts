@@ -28,7 +28,7 @@ function startTrial(person: Client) {
 }
 
 /** Signs a user in again after the session has expired. */
-async function signedInAgain(person: Person): Promise<Person> {
+async function signInAgain(person: Person): Promise<Person> {
   const cookie = await logIn(app, person.email, person.password)
   return { ...person, ...makeClient(app, cookie) }
 }
@@ -37,13 +37,13 @@ function toggle(person: Client, body?: unknown) {
   return person.post('/api/auth/toggle-premium', body)
 }
 
-async function changedUser(response: Response): Promise<User> {
+async function readChangedUser(response: Response): Promise<User> {
   expect(response.status).toBe(200)
   return (await json<{ user: User }>(response)).user
 }
 
 /** Returns the user without the limits, which are part of the same response. */
-async function currentUser(person: Client): Promise<User> {
+async function fetchUser(person: Client): Promise<User> {
   const { limits, ...user } = await json<User & { limits: Limits }>(
     await person.fetch('/api/auth/user'),
   )
@@ -51,7 +51,7 @@ async function currentUser(person: Client): Promise<User> {
   return user
 }
 
-function audited(subject: string) {
+function listAuditLines(subject: string) {
   return app.deps.db
     .select()
     .from(auditLog)
@@ -63,26 +63,26 @@ describe('POST /api/auth/start-trial', () => {
   it('gives a free user 30 days of Premium', async () => {
     const ada = await makePerson(app)
     const now = app.clock()
-    const user = await changedUser(await startTrial(ada))
+    const user = await readChangedUser(await startTrial(ada))
     expect(user).toMatchObject({
       id: ada.id,
       tier: 'premium',
       premiumTrialStartedAt: now.toISOString(),
       premiumTrialEndsAt: new Date(now.getTime() + 30 * day).toISOString(),
     })
-    expect(await currentUser(ada)).toEqual(user)
+    expect(await fetchUser(ada)).toEqual(user)
   })
 
   it('is refused if the user has or had a trial', async () => {
     const ada = await makePerson(app)
     const before = app.clock()
-    const user = await changedUser(await startTrial(ada))
+    const user = await readChangedUser(await startTrial(ada))
     await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
     for (const days of [30, 400]) {
       app.clock.advance(days * day)
-      const later = await signedInAgain(ada)
-      await expectRefusal(await startTrial(later), 409, 'TRIAL_USED')
-      expect(await currentUser(later)).toEqual({ ...user, tier: 'free' })
+      const signedIn = await signInAgain(ada)
+      await expectRefusal(await startTrial(signedIn), 409, 'TRIAL_USED')
+      expect(await fetchUser(signedIn)).toEqual({ ...user, tier: 'free' })
     }
     app.clock.set(before)
   })
@@ -90,37 +90,37 @@ describe('POST /api/auth/start-trial', () => {
   it('is refused on Premium, and available once the user is on Free again', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await expectRefusal(await startTrial(ada), 409, 'ALREADY_PREMIUM')
-    expect((await currentUser(ada)).premiumTrialStartedAt).toBeNull()
+    expect((await fetchUser(ada)).premiumTrialStartedAt).toBeNull()
     await toggle(ada)
-    expect((await changedUser(await startTrial(ada))).tier).toBe('premium')
+    expect((await readChangedUser(await startTrial(ada))).tier).toBe('premium')
   })
 })
 
 describe('POST /api/auth/toggle-premium', () => {
   it("switches the caller's tier only", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    expect((await changedUser(await toggle(ada))).tier).toBe('premium')
-    expect((await currentUser(ada)).tier).toBe('premium')
-    expect((await currentUser(bob)).tier).toBe('free')
-    expect((await changedUser(await toggle(ada, {}))).tier).toBe('free')
-    expect((await currentUser(ada)).tier).toBe('free')
+    expect((await readChangedUser(await toggle(ada))).tier).toBe('premium')
+    expect((await fetchUser(ada)).tier).toBe('premium')
+    expect((await fetchUser(bob)).tier).toBe('free')
+    expect((await readChangedUser(await toggle(ada, {}))).tier).toBe('free')
+    expect((await fetchUser(ada)).tier).toBe('free')
   })
 
   it('is idempotent when the tier is given', async () => {
     const ada = await makePerson(app)
     for (const tier of ['premium', 'premium', 'free', 'free'] as const) {
-      expect((await changedUser(await toggle(ada, { tier }))).tier).toBe(tier)
+      expect((await readChangedUser(await toggle(ada, { tier }))).tier).toBe(tier)
     }
-    expect(await audited(ada.id)).toHaveLength(2)
+    expect(await listAuditLines(ada.id)).toHaveLength(2)
   })
 
   it.each<['premium' | 'free']>([['premium'], ['free']])(
     "ends a running trial when switching to %s, and the trial can't be restarted",
     async (tier) => {
       const ada = await makePerson(app)
-      const { premiumTrialStartedAt } = await changedUser(await startTrial(ada))
+      const { premiumTrialStartedAt } = await readChangedUser(await startTrial(ada))
       app.clock.advance(10 * day)
-      const user = await changedUser(await toggle(ada, { tier }))
+      const user = await readChangedUser(await toggle(ada, { tier }))
       expect(user).toMatchObject({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null })
       await toggle(ada, { tier: 'free' })
       await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
@@ -130,14 +130,17 @@ describe('POST /api/auth/toggle-premium', () => {
 
   it('makes a running trial permanent, and upgrades after an ended one', async () => {
     const before = app.clock()
-    const [early, late] = [await makePerson(app), await makePerson(app)]
-    for (const person of [early, late]) await startTrial(person)
-    await toggle(early, { tier: 'premium' })
+    const [upgradedUser, expiredUser] = [await makePerson(app), await makePerson(app)]
+    for (const person of [upgradedUser, expiredUser]) await startTrial(person)
+    await toggle(upgradedUser, { tier: 'premium' })
     app.clock.advance(30 * day)
-    const [earlyNow, lateNow] = [await signedInAgain(early), await signedInAgain(late)]
-    expect((await currentUser(earlyNow)).tier).toBe('premium')
-    expect((await currentUser(lateNow)).tier).toBe('free')
-    expect(await changedUser(await toggle(lateNow))).toMatchObject({
+    const [upgradedClient, expiredClient] = [
+      await signInAgain(upgradedUser),
+      await signInAgain(expiredUser),
+    ]
+    expect((await fetchUser(upgradedClient)).tier).toBe('premium')
+    expect((await fetchUser(expiredClient)).tier).toBe('free')
+    expect(await readChangedUser(await toggle(expiredClient))).toMatchObject({
       tier: 'premium',
       premiumTrialEndsAt: null,
     })
@@ -156,24 +159,24 @@ describe('POST /api/auth/toggle-premium', () => {
   ])('refuses %j and changes nothing', async (body) => {
     const ada = await makePerson(app)
     await expectRefusal(await toggle(ada, body), 400, 'INVALID_INPUT')
-    expect((await currentUser(ada)).tier).toBe('free')
-    expect(await audited(ada.id)).toEqual([])
+    expect((await fetchUser(ada)).tier).toBe('free')
+    expect(await listAuditLines(ada.id)).toEqual([])
   })
 
   it('applies the limits of the new tier at once', async () => {
     const ada = await makePerson(app)
-    const ask = (expirationDays: string) =>
+    const requestLargeUpload = (expirationDays: string) =>
       ada.post('/api/files/get-upload-url', {
         fileName: 'notes.txt',
         fileSize: 600 * 1024 ** 2,
         fileType: 'text/plain',
         expirationDays,
       })
-    await expectRefusal(await ask('7'), 413, 'TIER_FILE_SIZE')
+    await expectRefusal(await requestLargeUpload('7'), 413, 'TIER_FILE_SIZE')
     await toggle(ada)
-    for (let file = 0; file < 4; file += 1) expect((await ask('7')).status).toBe(200)
+    for (let file = 0; file < 4; file += 1) expect((await requestLargeUpload('7')).status).toBe(200)
     await toggle(ada)
-    await expectRefusal(await ask('3'), 413, 'TIER_FILE_SIZE')
+    await expectRefusal(await requestLargeUpload('3'), 413, 'TIER_FILE_SIZE')
   })
 })
 
@@ -186,7 +189,7 @@ describe('the audit log', () => {
     await startTrial(ada)
     await toggle(ada)
     await toggle(admin)
-    const line = (actor: string, details: unknown) => ({
+    const makeLine = (actor: string, details: unknown) => ({
       id: expect.any(Number),
       at,
       actor,
@@ -197,13 +200,13 @@ describe('the audit log', () => {
     })
     const free = { tier: 'free', trialEndsAt: null }
     const trial = { tier: 'premium', trialEndsAt }
-    expect(await audited(ada.id)).toEqual([
-      line(ada.id, { reason: 'trial', from: free, to: trial }),
-      line(ada.id, { reason: 'preview', from: trial, to: free }),
+    expect(await listAuditLines(ada.id)).toEqual([
+      makeLine(ada.id, { reason: 'trial', from: free, to: trial }),
+      makeLine(ada.id, { reason: 'preview', from: trial, to: free }),
     ])
     const premium = { tier: 'premium', trialEndsAt: null }
-    expect(await audited(admin.id)).toEqual([
-      line(admin.id, { reason: 'administrator', from: free, to: premium }),
+    expect(await listAuditLines(admin.id)).toEqual([
+      makeLine(admin.id, { reason: 'administrator', from: free, to: premium }),
     ])
   })
 
@@ -211,7 +214,7 @@ describe('the audit log', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await startTrial(ada)
     await toggle(ada, { tier: 'premium' })
-    expect(await audited(ada.id)).toEqual([])
+    expect(await listAuditLines(ada.id)).toEqual([])
   })
 
   it('is written in the same transaction as the change', async () => {
@@ -223,7 +226,7 @@ describe('the audit log', () => {
     } finally {
       await app.pool.query('alter table audit_log_away rename to audit_log')
     }
-    expect(await currentUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
+    expect(await fetchUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
     expect(await app.mails()).toEqual([])
   })
 
@@ -234,8 +237,8 @@ describe('the audit log', () => {
     const change = { userId: ada.id, actor: ada.id, ipAddress: '127.0.0.1' }
     const request = { reason: 'trial' } as const
     await expect(setTier({ ...app.deps, mailQueue }, { ...change, request })).rejects.toThrow()
-    expect(await audited(ada.id)).toEqual([])
-    expect(await currentUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
+    expect(await listAuditLines(ada.id)).toEqual([])
+    expect(await fetchUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
   })
 
   it.each([
@@ -264,24 +267,24 @@ describe('the audit log', () => {
   it('keeps the entries about a deleted user', async () => {
     const ada = await makePerson(app)
     await toggle(ada)
-    const [line] = await audited(ada.id)
+    const [line] = await listAuditLines(ada.id)
     await app.deps.db.delete(users).where(eq(users.id, ada.id))
-    expect(await audited(ada.id)).toEqual([line])
+    expect(await listAuditLines(ada.id)).toEqual([line])
     expect(JSON.stringify(line)).not.toContain(ada.email)
   })
 })
 
 describe('a user who changes tiers often', () => {
   it("is rate limited, while other users aren't", async () => {
-    const limited = await startTestApp({ env: { RATE_LIMITS: 'on' } })
-    const [ada, bob] = [await makePerson(limited), await makePerson(limited)]
+    const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
+    const [ada, bob] = [await makePerson(limitedApp), await makePerson(limitedApp)]
     for (let change = 0; change < 60; change += 1) expect((await toggle(ada)).status).toBe(200)
-    const refused = await toggle(ada)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    await expectRefusal(refused, 429, 'TOO_MANY_REQUESTS')
+    const rejectedResponse = await toggle(ada)
+    expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
+    await expectRefusal(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
     expect((await toggle(bob)).status).toBe(200)
-    limited.clock.advance(60 * 60_000)
+    limitedApp.clock.advance(60 * 60_000)
     expect((await toggle(ada)).status).toBe(200)
-    await limited.close()
+    await limitedApp.close()
   })
 })

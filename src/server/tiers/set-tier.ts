@@ -13,7 +13,7 @@ import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { endTrials, lockUser, writeTierFacts } from './queries.ts'
 import { queueTrialEmails } from './trial-emails.ts'
 
-const trialsAtOnce = 500
+const batchSize = 500
 
 export interface TierChange {
   userId: string
@@ -63,9 +63,9 @@ export async function expireTrials({
 }: Pick<Deps, 'clock' | 'db'>): Promise<{ expiredCount: number }> {
   let expiredCount = 0
   for (;;) {
-    const ended = await db.transaction(async (tx) => {
+    const endedCount = await db.transaction(async (tx) => {
       const now = clock()
-      const users = await endTrials(tx, now, trialsAtOnce)
+      const users = await endTrials(tx, now, batchSize)
       const entries = users.map(({ id, premiumTrialEndsAt }) =>
         tierEntry({
           userId: id,
@@ -80,18 +80,18 @@ export async function expireTrials({
       await writeAudit(tx, entries)
       return users.length
     })
-    expiredCount += ended
-    if (ended < trialsAtOnce) return { expiredCount }
+    expiredCount += endedCount
+    if (endedCount < batchSize) return { expiredCount }
   }
 }
 
-type Standing = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
+type TierState = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
 
 function tierEntry(change: {
   userId: string
   reason: TierReason
-  from: Standing
-  to: Standing
+  from: TierState
+  to: TierState
   at: Date
   /** The id of the user who requested it; null if the trial ended. */
   actor: string | null
@@ -102,6 +102,6 @@ function tierEntry(change: {
   return { at, actor, action: 'set-tier', subject: change.userId, ipAddress, details }
 }
 
-function summarize({ tier, premiumTrialEndsAt }: Standing) {
+function summarize({ tier, premiumTrialEndsAt }: TierState) {
   return { tier: tier ?? defaultTier, trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null }
 }

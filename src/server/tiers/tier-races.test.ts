@@ -22,21 +22,21 @@ beforeAll(async () => {
 afterAll(() => app.close())
 beforeEach(async () => {
   // Ends the trials left by earlier tests.
-  await expire()
+  await runJob()
   ada = await makePerson(app)
 })
 
-const neverTried: TierFacts = {
+const neverOnTrial: TierFacts = {
   tier: 'free',
   premiumTrialStartedAt: null,
   premiumTrialEndsAt: null,
 }
 
-interface Side {
+interface TierState {
   tier: string
   trialEndsAt: string | null
 }
-type Details = { reason: string; from: Side; to: Side }
+type Details = { reason: string; from: TierState; to: TierState }
 
 /**
  * Sets the user's tier and trial, runs all `happenings` in parallel and returns their results.
@@ -44,35 +44,35 @@ type Details = { reason: string; from: Side; to: Side }
  * state that the previous one ended with, and at most one entry is about a trial.
  */
 async function race<Results extends unknown[]>(
-  facts: TierFacts,
-  ...happenings: { [At in keyof Results]: () => Promise<Results[At]> }
+  initialState: TierFacts,
+  ...actions: { [At in keyof Results]: () => Promise<Results[At]> }
 ): Promise<{ results: Results; lines: Details[]; after: TierFacts & { email: string } }> {
-  const ofAda = eq(users.id, ada.id)
+  const isAda = eq(users.id, ada.id)
   await app.deps.db
     .update(users)
-    .set({ ...facts, tier: facts.tier ?? 'free' })
-    .where(ofAda)
-  const earlier = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
+    .set({ ...initialState, tier: initialState.tier ?? 'free' })
+    .where(isAda)
+  const earlierLines = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
 
-  const results = (await Promise.all(happenings.map((happen) => happen()))) as Results
-  const [after] = await app.deps.db.select().from(users).where(ofAda)
+  const results = (await Promise.all(actions.map((act) => act()))) as Results
+  const [after] = await app.deps.db.select().from(users).where(isAda)
   if (!after) throw new Error('the user is gone')
   const rows = await app.deps.db
     .select({ details: auditLog.details })
     .from(auditLog)
     .where(eq(auditLog.subject, ada.id))
     .orderBy(auditLog.id)
-    .offset(earlier)
+    .offset(earlierLines)
   const lines = rows.map(({ details }) => details as unknown as Details)
-  const side = ({ tier, premiumTrialEndsAt }: TierFacts): Side => ({
+  const toState = ({ tier, premiumTrialEndsAt }: TierFacts): TierState => ({
     tier: tier ?? 'free',
     trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null,
   })
-  expect(lines.map(({ from }) => from).concat(side(after))).toEqual(
-    [side(facts)].concat(lines.map(({ to }) => to)),
+  expect(lines.map(({ from }) => from).concat(toState(after))).toEqual(
+    [toState(initialState)].concat(lines.map(({ to }) => to)),
   )
   const trials = lines.filter(({ reason, to }) => reason === 'trial' && to.tier === 'premium')
-  expect(trials.length).toBeLessThanOrEqual(facts.premiumTrialStartedAt === null ? 1 : 0)
+  expect(trials.length).toBeLessThanOrEqual(initialState.premiumTrialStartedAt === null ? 1 : 0)
   return { results, lines, after }
 }
 
@@ -80,7 +80,7 @@ async function race<Results extends unknown[]>(
  * Changes Ada's tier without an HTTP request. Returns the status that the API would send, followed
  * by the tier or the error code, such as '200 premium' or '409 TRIAL_USED'.
  */
-async function requestFor(request: TierRequest): Promise<string> {
+async function requestTier(request: TierRequest): Promise<string> {
   const change = { userId: ada.id, request, actor: ada.id, ipAddress: '127.0.0.1' }
   return setTier(app.deps, change).then(
     (user) => `200 ${user?.tier}`,
@@ -89,27 +89,27 @@ async function requestFor(request: TierRequest): Promise<string> {
 }
 
 function startTrial() {
-  return requestFor({ reason: 'trial' })
+  return requestTier({ reason: 'trial' })
 }
 
 function toggle(to?: Tier) {
-  return requestFor({ reason: 'preview', to })
+  return requestTier({ reason: 'preview', to })
 }
 
-async function callStartTrial() {
+async function startTrialByHttp() {
   const response = await ada.post('/api/auth/start-trial')
   const { user, code } = await json<{ user?: User; code?: string }>(response)
   return `${response.status} ${user?.tier ?? code}`
 }
 
-function expire() {
+function runJob() {
   return expireTrials(app.deps)
 }
 
 describe(`in ${rounds} parallel rounds`, () => {
   it('two requests start one trial and send its emails once', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const { results, lines, after } = await race(neverTried, callStartTrial, callStartTrial)
+      const { results, lines, after } = await race(neverOnTrial, startTrialByHttp, startTrialByHttp)
       expect(results.toSorted()).toEqual(['200 premium', '409 TRIAL_USED'])
       expect(lines).toHaveLength(1)
       expect(after.premiumTrialStartedAt).toEqual(app.clock())
@@ -123,23 +123,23 @@ describe(`in ${rounds} parallel rounds`, () => {
   })
 
   it('a trial and a switch are serialized', async () => {
-    const seen = new Set<string>()
+    const orders = new Set<string>()
     for (let round = 0; round < rounds; round += 1) {
-      const { results, after } = await race(neverTried, startTrial, toggle)
-      seen.add(results.join(', '))
-      const isTried = results[0] === '200 premium'
-      expect(after.premiumTrialStartedAt !== null).toBe(isTried)
+      const { results, after } = await race(neverOnTrial, startTrial, toggle)
+      orders.add(results.join(', '))
+      const hasStartedTrial = results[0] === '200 premium'
+      expect(after.premiumTrialStartedAt !== null).toBe(hasStartedTrial)
       expect(after.premiumTrialEndsAt).toBeNull()
-      expect(after.tier).toBe(isTried ? 'free' : 'premium')
+      expect(after.tier).toBe(hasStartedTrial ? 'free' : 'premium')
     }
-    for (const order of seen) {
+    for (const order of orders) {
       expect(['200 premium, 200 free', '409 ALREADY_PREMIUM, 200 premium']).toContain(order)
     }
   })
 
   it('a trial and a switch to Premium leave permanent Premium', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const { results, after } = await race(neverTried, startTrial, () => toggle('premium'))
+      const { results, after } = await race(neverOnTrial, startTrial, () => toggle('premium'))
       expect(['200 premium', '409 ALREADY_PREMIUM']).toContain(results[0])
       expect(results[1]).toBe('200 premium')
       expect(after).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
@@ -148,17 +148,17 @@ describe(`in ${rounds} parallel rounds`, () => {
 
   it('switches alternate, each applied once', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const three = await race(neverTried, toggle, toggle, toggle)
-      expect(three.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
-      expect(three.lines.map(({ to }) => to.tier)).toEqual(['premium', 'free', 'premium'])
-      expect(three.after.tier).toBe('premium')
+      const outcome = await race(neverOnTrial, toggle, toggle, toggle)
+      expect(outcome.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
+      expect(outcome.lines.map(({ to }) => to.tier)).toEqual(['premium', 'free', 'premium'])
+      expect(outcome.after.tier).toBe('premium')
     }
   })
 
   it('switches to the same tier count as one', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const toPremium = () => toggle('premium')
-      const { results, lines } = await race(neverTried, toPremium, toPremium)
+      const { results, lines } = await race(neverOnTrial, toPremium, toPremium)
       expect(results).toEqual(['200 premium', '200 premium'])
       expect(lines).toHaveLength(1)
     }
@@ -171,18 +171,18 @@ describe(`in ${rounds} parallel rounds`, () => {
   ] as const)("the trial job doesn't undo a switch %s", async (_, tier, expected) => {
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {
-      const over: TierFacts = {
+      const endedTrial: TierFacts = {
         tier: 'premium',
         premiumTrialStartedAt: new Date(now.getTime() - 30 * day),
         premiumTrialEndsAt: now,
       }
-      const { results, after } = await race(over, expire, () => toggle(tier), expire)
+      const { results, after } = await race(endedTrial, runJob, () => toggle(tier), runJob)
       expect(results[1]).toBe(`200 ${expected}`)
       expect(effectiveTier(after, now)).toBe(expected)
       expect(results[0].expiredCount + results[2].expiredCount).toBeLessThanOrEqual(1)
-      await expire()
-      const [tidied] = await app.deps.db.select().from(users).where(eq(users.id, ada.id))
-      expect(tidied?.tier).toBe(expected)
+      await runJob()
+      const [finalUser] = await app.deps.db.select().from(users).where(eq(users.id, ada.id))
+      expect(finalUser?.tier).toBe(expected)
     }
   })
 })
@@ -203,21 +203,21 @@ describe('the job that ends trials', () => {
     await insertTrials(1700, now)
     await insertTrials(3, new Date(now.getTime() + 1))
     const lines = await app.deps.db.$count(auditLog)
-    const runs = await Promise.all([expire(), expire(), expire()])
-    const last = await expire()
+    const runs = await Promise.all([runJob(), runJob(), runJob()])
+    const last = await runJob()
     const counts = [...runs, last].map(({ expiredCount }) => expiredCount)
     expect(counts.reduce((sum, count) => sum + count)).toBe(1700)
-    expect(await expire()).toEqual({ expiredCount: 0 })
+    expect(await runJob()).toEqual({ expiredCount: 0 })
     expect(await app.deps.db.$count(auditLog)).toBe(lines + 1700)
     app.clock.advance(1)
-    expect(await expire()).toEqual({ expiredCount: 3 })
+    expect(await runJob()).toEqual({ expiredCount: 3 })
     app.clock.set(now)
   })
 
   it('continues after an interruption', async () => {
     await insertTrials(600, app.clock())
     const { db } = app.deps
-    const cut = Object.create(db, {
+    const failingDb = Object.create(db, {
       transaction: {
         value: (work: Parameters<typeof db.transaction>[0]) =>
           db.transaction(async (tx) => {
@@ -226,7 +226,7 @@ describe('the job that ends trials', () => {
           }),
       },
     })
-    await expect(expireTrials({ ...app.deps, db: cut })).rejects.toThrow('cut off')
-    expect(await expire()).toEqual({ expiredCount: 600 })
+    await expect(expireTrials({ ...app.deps, db: failingDb })).rejects.toThrow('cut off')
+    expect(await runJob()).toEqual({ expiredCount: 600 })
   })
 })

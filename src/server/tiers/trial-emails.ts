@@ -2,7 +2,7 @@ import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
 import { isTrialEmailStale, trialEmailDue, trialEmails } from '../../shared/rules/tiers/trial.ts'
 import type { Db, Deps } from '../deps.ts'
-import { emailToOwner, nameOf, type OutgoingEmail } from '../email/email.ts'
+import { emailToOwner, greetingName, type OutgoingEmail } from '../email/email.ts'
 import { emailKey, type MailRequest } from '../email/mail-queue.ts'
 import { trialEndedEmail, trialEndsEmail } from '../email/templates/trial.ts'
 import { findUser, type UserRow } from './queries.ts'
@@ -21,11 +21,11 @@ export async function queueTrialEmails(
   if (endsAt === null) return
   for (const about of trialEmails) {
     const request = { kind: 'trial', userId, about, endsAt: endsAt.toISOString() } as const
-    const later = {
+    const schedule = {
       at: trialEmailDue(about, endsAt),
       key: emailKey(`trial email ${about} ${userId}`),
     }
-    await mailQueue.add(request, tx, later)
+    await mailQueue.add(request, tx, schedule)
   }
 }
 
@@ -42,15 +42,15 @@ export async function writeTrialEmail(
   const user = await findUser(db, userId)
   // Leaving the trial and permanent Premium clear the date. The end of the trial doesn't.
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
-  const facts = {
-    name: nameOf(user),
+  const details = {
+    name: greetingName(user),
     endsAt: timestampText(endsAt),
     limits: (await settings.limits())[defaultTier],
     dashboard: `${config.appUrl.origin}/`,
   }
   const content =
     about === 'ended'
-      ? trialEndedEmail(facts)
-      : trialEndsEmail(facts, about === 'three-days' ? '3 days' : '1 day')
+      ? trialEndedEmail(details)
+      : trialEndsEmail(details, about === 'three-days' ? '3 days' : '1 day')
   return emailToOwner(user, content)
 }

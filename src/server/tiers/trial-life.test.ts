@@ -20,26 +20,26 @@ const hour = 60 * 60_000
 const day = 24 * hour
 
 let app: TestApp
-let begun: Date
+let trialStart: Date
 let ada: Person
 beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  begun = app.clock()
+  trialStart = app.clock()
   ada = await makePerson(app)
 })
-afterEach(() => app.clock.set(begun))
+afterEach(() => app.clock.set(trialStart))
 
 /** Sets the server's clock to this many milliseconds after the start of the trial. */
-function at(sinceBegun: number) {
-  app.clock.set(new Date(begun.getTime() + sinceBegun))
+function setTime(elapsedMs: number) {
+  app.clock.set(new Date(trialStart.getTime() + elapsedMs))
 }
 
 /** Like `at`, but also signs Ada in again, because her session may have expired. */
-async function signedInAt(sinceBegun: number) {
-  at(sinceBegun)
+async function signInAt(elapsedMs: number) {
+  setTime(elapsedMs)
   ada = { ...ada, ...makeClient(app, await logIn(app, ada.email, ada.password)) }
 }
 
@@ -49,29 +49,29 @@ async function startTrial(person: Client): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
-async function currentUser(person: Client): Promise<User> {
+async function fetchUser(person: Client): Promise<User> {
   return json(await person.fetch('/api/auth/user'))
 }
 
 /** Starts uploads for 3 and 7 days and aborts them. Returns 'ok' or the error code for each. */
-async function uploadsOf(person: Client) {
-  const answers: Record<string, string> = {}
+async function tryUploads(person: Client) {
+  const results: Record<string, string> = {}
   for (const days of ['3', '7']) {
     const response = await requestUpload(person, { expirationDays: days })
     const body = await json<{ code?: string; cloudKey?: string }>(response)
-    answers[days] = body.code ?? 'ok'
+    results[days] = body.code ?? 'ok'
     if (body.cloudKey !== undefined) await abort(person, body.cloudKey)
   }
-  return answers
+  return results
 }
 
 /** Sends all queued emails. Returns this person's. */
-async function mailsTo(person: Person) {
+async function sendEmailsTo(person: Person) {
   return (await app.mails()).filter(({ to }) => to.address === person.email)
 }
 
-async function subjectsSent() {
-  return (await mailsTo(ada)).map(({ content }) => content.subject)
+async function sendSubjects() {
+  return (await sendEmailsTo(ada)).map(({ content }) => content.subject)
 }
 
 describe('a trial', () => {
@@ -79,73 +79,74 @@ describe('a trial', () => {
     await startTrial(ada)
     const premium = { 3: 'ok', 7: 'ok' }
     for (let today = 0; today < 30; today += 1) {
-      at(today * day)
-      expect((await currentUser(ada)).tier).toBe('premium')
-      expect(await uploadsOf(ada)).toEqual(premium)
+      setTime(today * day)
+      expect((await fetchUser(ada)).tier).toBe('premium')
+      expect(await tryUploads(ada)).toEqual(premium)
     }
-    at(30 * day - 1)
-    expect((await currentUser(ada)).tier).toBe('premium')
-    expect(await uploadsOf(ada)).toEqual(premium)
-    for (const late of [0, 1, day]) {
-      at(30 * day + late)
-      expect((await currentUser(ada)).tier).toBe('free')
-      expect(await uploadsOf(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
+    setTime(30 * day - 1)
+    expect((await fetchUser(ada)).tier).toBe('premium')
+    expect(await tryUploads(ada)).toEqual(premium)
+    for (const elapsed of [0, 1, day]) {
+      setTime(30 * day + elapsed)
+      expect((await fetchUser(ada)).tier).toBe('free')
+      expect(await tryUploads(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
     // The user was Free before the job ran. The job only updates the row of `users`.
     expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
-    expect((await currentUser(ada)).tier).toBe('free')
+    expect((await fetchUser(ada)).tier).toBe('free')
   })
 
   it("doesn't change the dates of files when it ends, but enforces the limits of Free", async () => {
     await startTrial(ada)
-    await signedInAt(20 * day)
+    await signInAt(20 * day)
     const renewable = await makeFile(ada, { days: '3' })
-    at(29 * day)
-    const open = []
-    for (let file = 0; file < 5; file += 1) open.push(await makeFile(ada, { days: '7' }))
+    setTime(29 * day)
+    const activeFiles = []
+    for (let file = 0; file < 5; file += 1) activeFiles.push(await makeFile(ada, { days: '7' }))
     await expireFiles(app.deps)
-    const bytesOf = async (id: string) => {
+    const storedSizeOf = async (id: string) => {
       const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
       return row === undefined ? null : app.storage.storedSize(row.storageKey)
     }
-    expect(await bytesOf(renewable.id)).toBe(1000)
+    expect(await storedSizeOf(renewable.id)).toBe(1000)
 
-    at(30 * day)
+    setTime(30 * day)
     await expireFiles(app.deps)
-    expect(await bytesOf(renewable.id)).toBeNull()
-    for (const { shortCode } of open) {
+    expect(await storedSizeOf(renewable.id)).toBeNull()
+    for (const { shortCode } of activeFiles) {
       expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(200)
     }
-    expect(await uploadsOf(ada)).toEqual({ 3: 'TIER_FILE_COUNT', 7: 'TIER_EXPIRATION' })
-    for (const { id } of open.slice(2)) await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    expect(await uploadsOf(ada)).toMatchObject({ 3: 'ok' })
+    expect(await tryUploads(ada)).toEqual({ 3: 'TIER_FILE_COUNT', 7: 'TIER_EXPIRATION' })
+    for (const { id } of activeFiles.slice(2))
+      await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
+    expect(await tryUploads(ada)).toMatchObject({ 3: 'ok' })
 
-    const [first] = open
-    at(36 * day - 1)
+    const [first] = activeFiles
+    setTime(36 * day - 1)
     expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(200)
-    at(36 * day)
+    setTime(36 * day)
     expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(404)
   })
 
   it('lets uploads started in it finish within the current file limit', async () => {
     await startTrial(ada)
-    await signedInAt(30 * day - 1)
-    const begunUploads = []
+    await signInAt(30 * day - 1)
+    const startedUploads = []
     for (let file = 0; file < 4; file += 1) {
       const started = await requestUpload(ada, { fileSize: 0, expirationDays: '7' })
-      begunUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(started))
+      startedUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(started))
     }
-    for (const { uploadUrl } of begunUploads) {
+    for (const { uploadUrl } of startedUploads) {
       const sent = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: '' }
       expect((await fetch(uploadUrl, sent)).status).toBe(200)
     }
-    at(30 * day)
-    const answers = []
-    for (const { cloudKey } of begunUploads.toReversed()) {
-      answers.push((await confirm(ada, cloudKey)).status)
+    setTime(30 * day)
+    const statuses = []
+    for (const { cloudKey } of startedUploads.toReversed()) {
+      statuses.push((await confirm(ada, cloudKey)).status)
     }
     // After the trial, the limit is three files again, so the last of the four confirms is refused.
-    expect(answers.toSorted()).toEqual([200, 200, 200, 403])
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),
     )
@@ -158,8 +159,8 @@ describe('the emails about a trial', () => {
     await startTrial(ada)
     const sent: [sinceBegun: string, subject: string][] = []
     for (let hours = 0; hours <= 40 * 24; hours += 1) {
-      at(hours * hour)
-      for (const subject of await subjectsSent()) {
+      setTime(hours * hour)
+      for (const subject of await sendSubjects()) {
         sent.push([`day ${Math.floor(hours / 24)}, ${hours % 24} h`, subject])
       }
       if (hours % 24 === 0) await expireTrials(app.deps)
@@ -173,10 +174,10 @@ describe('the emails about a trial', () => {
 
   it('include the end, the coming changes, and how to keep Premium', async () => {
     await startTrial(ada)
-    at(27 * day)
-    const [mail] = await mailsTo(ada)
-    expect(mail?.to).toEqual({ name: '', address: ada.email })
-    const { text = '', html = '' } = mail?.content ?? {}
+    setTime(27 * day)
+    const [sentEmail] = await sendEmailsTo(ada)
+    expect(sentEmail?.to).toEqual({ name: '', address: ada.email })
+    const { text = '', html = '' } = sentEmail?.content ?? {}
     for (const body of [text, html]) {
       expect(body).toContain('Hello, your Premium trial ends on')
       expect(body).toContain('3 files at most, 500MB each, for 3 days')
@@ -188,8 +189,8 @@ describe('the emails about a trial', () => {
   it('address the user by name if the address is verified', async () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, ada.id))
     await startTrial(ada)
-    at(30 * day)
-    const names = (await mailsTo(ada)).map(({ to, content }) => [
+    setTime(30 * day)
+    const names = (await sendEmailsTo(ada)).map(({ to, content }) => [
       to.name,
       content.text.split('\n')[2],
     ])
@@ -209,8 +210,8 @@ describe('the emails about a trial', () => {
     await startTrial(ada)
     const sent = []
     for (let now = wakesOn; now < 400; now += 0.25) {
-      at(now * day)
-      sent.push(...(await subjectsSent()))
+      setTime(now * day)
+      sent.push(...(await sendSubjects()))
     }
     expect(sent).toEqual(expected.map((end) => `Your Mayfly Premium trial ${end}`))
   })
@@ -220,20 +221,20 @@ describe('the emails about a trial', () => {
     ['switched back to Free', { tier: 'free' }],
   ])('are not sent to a user who %s', async (_, body) => {
     await startTrial(ada)
-    await signedInAt(27 * day)
-    expect(await subjectsSent()).toEqual(['Your Mayfly Premium trial ends in 3 days'])
+    await signInAt(27 * day)
+    expect(await sendSubjects()).toEqual(['Your Mayfly Premium trial ends in 3 days'])
     expect((await ada.post('/api/auth/toggle-premium', body)).status).toBe(200)
     for (const today of [29, 30, 31]) {
-      at(today * day)
+      setTime(today * day)
       await expireTrials(app.deps)
-      expect(await subjectsSent()).toEqual([])
+      expect(await sendSubjects()).toEqual([])
     }
   })
 
   it('are not sent to a deleted user', async () => {
     await startTrial(ada)
     await app.deps.db.delete(users).where(eq(users.id, ada.id))
-    at(30 * day)
-    expect(await subjectsSent()).toEqual([])
+    setTime(30 * day)
+    expect(await sendSubjects()).toEqual([])
   })
 })

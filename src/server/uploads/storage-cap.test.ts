@@ -43,7 +43,7 @@ afterEach(async () => {
   await db.delete(uploads)
   await db.delete(files)
   await db.delete(settings)
-  app.deps.settings.forget()
+  app.deps.settings.clearCache()
 })
 afterAll(() => app.close())
 

@@ -39,7 +39,7 @@ function ago(ms: number): string {
   return new Date(clock().getTime() - ms).toISOString()
 }
 
-const command = expect.stringMatching(
+const backupCommand = expect.stringMatching(
   /^.*lies in '\/srv\/my data'\. Run "npm run backup FOLDER".*"npm run backup -- --made-otherwise" after each/,
 )
 
@@ -62,7 +62,7 @@ describe('without any backup', () => {
     expect(await check()).toEqual({
       status: 'warning',
       message: 'No backup is recorded. This server has been in use for 7 days.',
-      cure: command,
+      cure: backupCommand,
     })
   })
 
@@ -75,14 +75,19 @@ describe('without any backup', () => {
       "lies in '/srv/my data'",
     ],
     ['both possibly remote', { store: 's3' }, 'in the database and the bucket'],
-  ])('a server gets a warning wherever its database and files are: %s', async (_, place, where) => {
-    await readInstallation(server.db, new Date(ago(8 * dayInMs)))
-    expect(await check(place)).toMatchObject({
-      status: 'warning',
-      message: expect.stringContaining('No backup is recorded.'),
-      cure: expect.stringMatching(new RegExp(`${where}.*npm run backup FOLDER.*--made-otherwise`)),
-    })
-  })
+  ])(
+    'a server gets a warning wherever its database and files are: %s',
+    async (_, options, location) => {
+      await readInstallation(server.db, new Date(ago(8 * dayInMs)))
+      expect(await check(options)).toMatchObject({
+        status: 'warning',
+        message: expect.stringContaining('No backup is recorded.'),
+        cure: expect.stringMatching(
+          new RegExp(`${location}.*npm run backup FOLDER.*--made-otherwise`),
+        ),
+      })
+    },
+  )
 })
 
 describe('the last backup', () => {

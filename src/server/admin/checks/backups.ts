@@ -1,11 +1,11 @@
 import { counted } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/last-backup.ts'
-import { type CheckDeps, type Finding, ok, quoted, warning } from './check.ts'
+import { type CheckDeps, type Finding, ok, shellQuote, warning } from './check.ts'
 import { spanText } from './span-text.ts'
 
 /** Maximum age of the last backup before the check warns. */
-const longestPauseMs = 7 * dayInMs
+const maxBackupAgeMs = 7 * dayInMs
 
 type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
@@ -17,41 +17,48 @@ type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   const now = deps.clock()
-  const last = await findLastBackup(deps.db)
-  if (last !== null) return [findingOf(last, now)]
-  const firstUse = (await findFirstUse(deps.db)) ?? now
-  const ageMs = now.getTime() - firstUse.getTime()
-  const none = 'No backup is recorded.'
-  if (ageMs > longestPauseMs) {
-    return [warning(`${none} This server has been in use for ${spanText(ageMs)}.`, howTo(deps))]
+  const lastBackup = await findLastBackup(deps.db)
+  if (lastBackup !== null) return [lastBackupFinding(lastBackup, now)]
+  const firstUsedAt = (await findFirstUse(deps.db)) ?? now
+  const ageMs = now.getTime() - firstUsedAt.getTime()
+  const noBackup = 'No backup is recorded.'
+  if (ageMs > maxBackupAgeMs) {
+    return [
+      warning(
+        `${noBackup} This server has been in use for ${spanText(ageMs)}.`,
+        backupInstructions(deps),
+      ),
+    ]
   }
-  return [ok(`${none} This server is new: a warning comes after 7 days. ${howTo(deps)}`)]
+  return [
+    ok(`${noBackup} This server is new: a warning comes after 7 days. ${backupInstructions(deps)}`),
+  ]
 }
 
-function findingOf({ madeAt, objects, faults, by }: LastBackup, now: Date): Finding {
+function lastBackupFinding({ madeAt, objects, faults, by }: LastBackup, now: Date): Finding {
   const ageMs = Math.max(0, now.getTime() - new Date(madeAt).getTime())
-  const what = by === 'command' ? counted(objects, 'file') : 'made by another program'
-  const message = `Last backup ${spanText(ageMs)} ago, ${what}.`
+  const summary = by === 'command' ? counted(objects, 'file') : 'made by another program'
+  const message = `Last backup ${spanText(ageMs)} ago, ${summary}.`
   if (faults > 0) {
     return warning(
       `${message} It lacks ${counted(faults, 'file')} whose bytes were missing or corrupted in storage.`,
       'Run "npm run backup FOLDER" again with a new folder: it lists the ids of these files. An older backup may have them.',
     )
   }
-  if (ageMs <= longestPauseMs) return ok(`${message} Keep it on another machine.`)
+  if (ageMs <= maxBackupAgeMs) return ok(`${message} Keep it on another machine.`)
   return warning(
     message,
-    `Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherPrograms}`,
+    `Run "npm run backup FOLDER" with the settings of the server and a new folder, regularly, and keep the folder on another machine. A backup of a replica that takes no writes is not noted. ${otherProgramsHint}`,
   )
 }
 
-const otherPrograms =
+const otherProgramsHint =
   'If another program makes the backups, let it run "npm run backup -- --made-otherwise" after each of them.'
 
-function howTo({ config, stores }: BackupDeps): string {
+function backupInstructions({ config, stores }: BackupDeps): string {
   const isElsewhere = config.databaseUrl !== null && stores.current.name !== 'disk'
-  const place = isElsewhere
+  const location = isElsewhere
     ? 'Everything lies in the database and the bucket, perhaps on this one machine.'
-    : `What only this machine has lies in ${quoted(config.dataDir)}.`
-  return `${place} Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherPrograms}`
+    : `What only this machine has lies in ${shellQuote(config.dataDir)}.`
+  return `${location} Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherProgramsHint}`
 }

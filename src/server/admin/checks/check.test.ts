@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
-import { quoted, reasonOf, shortReason } from './check.ts'
+import { reasonOf, shellQuote, shortenReason } from './check.ts'
 
 /** Creates an error with extra properties, like those that libraries throw. */
-function errorWith(message: string, facts: object, options?: ErrorOptions): Error {
-  return Object.assign(new Error(message, options), facts)
+function errorWith(message: string, properties: object, options?: ErrorOptions): Error {
+  return Object.assign(new Error(message, options), properties)
 }
 
 describe('the reason shown for an error', () => {
@@ -61,14 +61,14 @@ describe('a reason', () => {
     ['x'.repeat(300), 'x'.repeat(300)],
     ['x'.repeat(301), `${'x'.repeat(299)}…`],
   ])('is one line without a trailing period: %j', (reason, line) => {
-    expect(shortReason(reason)).toBe(line)
+    expect(shortenReason(reason)).toBe(line)
   })
 
   it('is at most one line of 300 characters', () => {
     const texts = fc.string({ maxLength: 700 }).map((text) => text.replaceAll('z', '\n'))
     fc.assert(
       fc.property(texts, (text) => {
-        expect(shortReason(text)).toMatch(/^[^\n]{0,300}$/)
+        expect(shortenReason(text)).toMatch(/^[^\n]{0,300}$/)
       }),
     )
   })
@@ -80,6 +80,6 @@ it.each([
   ["/srv/ada's; rm -rf", "'/srv/ada'\\''s; rm -rf'"],
   ["it's ada's", "'it'\\''s ada'\\''s'"],
   ['', "''"],
-])('the path %j is quoted for a shell as %s', (path, word) => {
-  expect(quoted(path)).toBe(word)
+])('the path %j is quoted for a shell as %s', (path, quotedPath) => {
+  expect(shellQuote(path)).toBe(quotedPath)
 })

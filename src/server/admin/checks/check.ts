@@ -51,7 +51,7 @@ export interface Check {
 }
 
 /** Shorter than the limit for a whole check, so that one slow part doesn't hide the others. */
-export const partLimitMs = 8_000
+export const stepTimeoutMs = 8_000
 
 export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
@@ -74,10 +74,10 @@ const maxReasonLength = 300
  * line without database values.
  */
 export function reasonOf(error: unknown): string {
-  const isAround = error instanceof AppError || (error instanceof Error && 'query' in error)
-  if (isAround && error.cause instanceof Error) return reasonOf(error.cause)
+  const isWrapper = error instanceof AppError || (error instanceof Error && 'query' in error)
+  if (isWrapper && error.cause instanceof Error) return reasonOf(error.cause)
   const parts = [nameOf(error), redactedMessage(error)].filter((text) => text !== '')
-  return shortReason(parts.join(': ') || 'no reason was given')
+  return shortenReason(parts.join(': ') || 'no reason was given')
 }
 
 /** Returns the error name assigned by storage, or the code of an error without a message. */
@@ -88,12 +88,12 @@ function nameOf(error: unknown): string {
 }
 
 /** Shortens a reason to one line without trailing periods. */
-export function shortReason(reason: string): string {
+export function shortenReason(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ').trim().replace(/\.+$/, '')
   return line.length > maxReasonLength ? `${line.slice(0, maxReasonLength - 1)}…` : line
 }
 
 /** Quotes a word for a POSIX shell if necessary. */
-export function quoted(word: string): string {
+export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

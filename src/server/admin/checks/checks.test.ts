@@ -37,12 +37,12 @@ afterAll(async () => {
 
 describe('GET /api/admin/checks', () => {
   it('rejects everyone but the administrator', async () => {
-    const others = [
+    const clients = [
       makeClient(app),
       await makePerson(app),
       await makePerson(app, { tier: 'premium' }),
     ]
-    const statuses = others.map(async (other) => (await other.fetch('/api/admin/checks')).status)
+    const statuses = clients.map(async (other) => (await other.fetch('/api/admin/checks')).status)
     expect(await Promise.all(statuses)).toEqual([401, 403, 403])
     expect((await admin.fetch('/api/admin/checks')).status).toBe(200)
   })
@@ -88,31 +88,34 @@ describe('GET /api/admin/checks', () => {
   })
 
   it("feeds the page header's failure count from a run at most ten minutes old", async () => {
-    const others = [makeClient(app), await makePerson(app, { tier: 'premium' })]
-    const statuses = others.map(async (other) => (await other.fetch('/api/admin/waiting')).status)
+    const clients = [makeClient(app), await makePerson(app, { tier: 'premium' })]
+    const statuses = clients.map(async (other) => (await other.fetch('/api/admin/waiting')).status)
     expect(await Promise.all(statuses)).toEqual([401, 403])
 
-    const waiting = async () => json(await admin.fetch('/api/admin/waiting'))
+    const fetchWaiting = async () => json(await admin.fetch('/api/admin/waiting'))
     await requestChecks(admin)
     const now = app.clock()
     const before = smtp.connections()
     const { shortCode } = await makeFile(await makePerson(app))
     await makeClient(app).post(`/api/links/${shortCode}/report`, { reason: 'It is malware.' })
     app.clock.advance(10 * minuteInMs - 1)
-    expect(await waiting()).toEqual({ failingChecks: 0, openReports: 1 })
+    expect(await fetchWaiting()).toEqual({ failingChecks: 0, openReports: 1 })
     expect(smtp.connections() - before).toBe(0)
 
     // By now the clocks of the server and the database differ by ten minutes.
     app.clock.advance(1)
-    expect(await waiting()).toEqual({ failingChecks: 1, openReports: 1 })
+    expect(await fetchWaiting()).toEqual({ failingChecks: 1, openReports: 1 })
     expect(smtp.connections() - before).toBe(1)
     app.clock.set(now)
   })
 
   it('reflects how the request reached the server', async () => {
     expect(named(await requestChecks(admin), 'Proxy').status).toBe('ok')
-    const proxied = named(await requestChecks(admin, { 'x-forwarded-for': '203.0.113.7' }), 'Proxy')
-    expect(proxied).toMatchObject({
+    const proxyLine = named(
+      await requestChecks(admin, { 'x-forwarded-for': '203.0.113.7' }),
+      'Proxy',
+    )
+    expect(proxyLine).toMatchObject({
       status: 'warning',
       cure: expect.stringContaining('TRUST_PROXY=on'),
     })
@@ -139,19 +142,19 @@ describe('the version', () => {
     const { rows } = await app.pool.query(
       `delete from ${table} where created_at = (select max(created_at) from ${table}) returning *`,
     )
-    const lacking = await lineOf(admin, 'Version')
+    const lineWithoutMigration = await lineOf(admin, 'Version')
     await app.pool.query(
       `insert into ${table} (hash, created_at) values ($1, $2::bigint), ('newer', $2::bigint + 1)`,
       [rows[0].hash, rows[0].created_at],
     )
-    const newer = await lineOf(admin, 'Version')
+    const lineWithNewerMigration = await lineOf(admin, 'Version')
     await app.pool.query(`delete from ${table} where hash = 'newer'`)
-    expect(lacking).toMatchObject({
+    expect(lineWithoutMigration).toMatchObject({
       status: 'failing',
       message: expect.stringContaining('lacks 1 of its migrations'),
       cure: expect.stringContaining('Restart'),
     })
-    expect(newer).toMatchObject({
+    expect(lineWithNewerMigration).toMatchObject({
       status: 'failing',
       message: expect.stringContaining('a newer version'),
     })

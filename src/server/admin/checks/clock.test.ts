@@ -6,7 +6,7 @@ import {
 import { hourInMs } from '../../../shared/rules/format/units.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createStores } from '../../storage/stores.ts'
-import { checkClock, judgeClock } from './clock.ts'
+import { checkClock, clockFinding } from './clock.ts'
 
 describe('a clock difference', () => {
   it.each([
@@ -19,11 +19,11 @@ describe('a clock difference', () => {
     [60_000, 'failing', ' are 60 seconds apart: '],
     [3 * hourInMs, 'failing', ' are 3 hours apart: '],
   ])('of %i ms is %s', (ms, status, message) => {
-    for (const whose of ['database', 'bucket'] as const) {
-      const found = judgeClock(whose, ms)
-      expect(found).toMatchObject({
+    for (const owner of ['database', 'bucket'] as const) {
+      const finding = clockFinding(owner, ms)
+      expect(finding).toMatchObject({
         status,
-        message: expect.stringContaining(`of this server and of the ${whose}${message}`),
+        message: expect.stringContaining(`of this server and of the ${owner}${message}`),
         cure: status === 'ok' ? '' : expect.stringContaining('time server'),
       })
     }
@@ -34,8 +34,8 @@ describe('a clock difference', () => {
     ['database', 90_000, ': emails and jobs come that much too early or late.'],
     ['bucket', 30_000, '. From a minute on, downloads fail, because '],
     ['bucket', 90_000, ': downloads fail, because '],
-  ] as const)('of the %s by %i ms names the consequence', (whose, ms, harm) => {
-    expect(judgeClock(whose, ms).message).toContain(` apart${harm}`)
+  ] as const)('of the %s by %i ms names the consequence', (owner, ms, consequence) => {
+    expect(clockFinding(owner, ms).message).toContain(` apart${consequence}`)
   })
 })
 
@@ -47,9 +47,9 @@ describe("this server's clock", () => {
   afterAll(() => server.close())
 
   /** Runs the check with our clock showing these times in order. */
-  const check = (moments: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
-    const left = [...moments]
-    const clock = () => left.shift() ?? new Date(Number.NaN)
+  const check = (times: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
+    const remainingTimes = [...times]
+    const clock = () => remainingTimes.shift() ?? new Date(Number.NaN)
     const disk = { name: 'disk' } as Storage
     const bucket = { name: 's3', clockDifferenceMs } as Storage
     const stores = clockDifferenceMs ? createStores(disk, bucket) : createStores(disk)
@@ -57,7 +57,7 @@ describe("this server's clock", () => {
   }
 
   // The database's time is between these, so nothing indicates a difference.
-  const around = [new Date(0), new Date('2999-01-01')]
+  const surroundingTimes = [new Date(0), new Date('2999-01-01')]
 
   it.each([-10.5, 10.5])("is compared with the database's, %d hours away", async (hours) => {
     const { rows } = await server.pool.query<{ now: Date }>('select now()')
@@ -71,18 +71,20 @@ describe("this server's clock", () => {
   })
 
   it("is compared without the database's response time", async () => {
-    expect(await check(around)).toEqual([judgeClock('database', 0)])
+    expect(await check(surroundingTimes)).toEqual([clockFinding('database', 0)])
   })
 
   it('is compared with the clock of each store that has one', async () => {
-    expect(await check(around, async () => 20_000)).toEqual([
-      judgeClock('database', 0),
-      { about: 'bucket', ...judgeClock('bucket', 20_000) },
+    expect(await check(surroundingTimes, async () => 20_000)).toEqual([
+      clockFinding('database', 0),
+      { about: 'bucket', ...clockFinding('bucket', 20_000) },
     ])
   })
 
   it("causes only a warning if the bucket's time is unknown", async () => {
-    const [, bucket] = await check(around, () => Promise.reject(new Error('nobody answers')))
+    const [, bucket] = await check(surroundingTimes, () =>
+      Promise.reject(new Error('nobody answers')),
+    )
     expect(bucket).toMatchObject({
       about: 'bucket',
       status: 'warning',

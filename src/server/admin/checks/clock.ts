@@ -5,18 +5,18 @@ import {
   type Finding,
   failing,
   ok,
-  partLimitMs,
   reasonOf,
+  stepTimeoutMs,
   warning,
 } from './check.ts'
 import { readDatabaseTime } from './queries.ts'
 import { spanText } from './span-text.ts'
 
-const harmlessMs = 15_000
+const warnAboveMs = 15_000
 /** Presigned URLs of a bucket live for a minute, so they fail from this difference on. */
-const harmfulMs = 60_000
+const failFromMs = 60_000
 
-const harms = {
+const consequences = {
   database: 'emails and jobs come that much too early or late',
   bucket: 'downloads fail, because their addresses live for a minute',
 } as const
@@ -29,17 +29,17 @@ export async function checkClock({
 }: Pick<CheckDeps, 'clock' | 'db' | 'stores'>): Promise<Finding[]> {
   const from = clock()
   const time = await readDatabaseTime(db)
-  const found = [judgeClock('database', differenceFrom(time, from, clock()))]
+  const findings = [clockFinding('database', differenceFrom(time, from, clock()))]
   for (const store of stores.all) {
     if (store.clockDifferenceMs === undefined) continue
-    found.push({ about: 'bucket', ...(await judgeStore(store.clockDifferenceMs())) })
+    findings.push({ about: 'bucket', ...(await checkBucketClock(store.clockDifferenceMs())) })
   }
-  return found
+  return findings
 }
 
-async function judgeStore(difference: Promise<number>): Promise<Finding> {
+async function checkBucketClock(differenceMs: Promise<number>): Promise<Finding> {
   try {
-    return judgeClock('bucket', await withTimeout(difference, partLimitMs))
+    return clockFinding('bucket', await withTimeout(differenceMs, stepTimeoutMs))
   } catch (error) {
     return warning(
       `The clock of the bucket could not be read (${reasonOf(error)}).`,
@@ -48,13 +48,13 @@ async function judgeStore(difference: Promise<number>): Promise<Finding> {
   }
 }
 
-/** Builds the finding for a clock that differs from ours by `ms`, in either direction. */
-export function judgeClock(whose: keyof typeof harms, ms: number): Finding {
-  if (ms < 1000) return ok(`The clocks of this server and of the ${whose} agree.`)
-  const message = `The clocks of this server and of the ${whose} are ${spanText(ms)} apart`
-  if (ms <= harmlessMs) return ok(`${message}, which is harmless.`)
+/** Builds the finding for a clock that differs from ours by `differenceMs`, in either direction. */
+export function clockFinding(owner: keyof typeof consequences, differenceMs: number): Finding {
+  if (differenceMs < 1000) return ok(`The clocks of this server and of the ${owner} agree.`)
+  const message = `The clocks of this server and of the ${owner} are ${spanText(differenceMs)} apart`
+  if (differenceMs <= warnAboveMs) return ok(`${message}, which is harmless.`)
   const remedy = `Synchronize both machines with a time server: "timedatectl set-ntp true" on Linux with systemd. No restart is needed.`
-  return ms < harmfulMs
-    ? warning(`${message}. From a minute on, ${harms[whose]}.`, remedy)
-    : failing(`${message}: ${harms[whose]}.`, remedy)
+  return differenceMs < failFromMs
+    ? warning(`${message}. From a minute on, ${consequences[owner]}.`, remedy)
+    : failing(`${message}: ${consequences[owner]}.`, remedy)
 }

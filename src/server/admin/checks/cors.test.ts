@@ -12,10 +12,10 @@ const origin = 'http://files.example.org'
 /** A bucket whose response to every request, including preflights, is set by the test. */
 let bucket: Server
 let url: string
-let answerRequest: (response: ServerResponse) => void
+let respond: (response: ServerResponse) => void
 beforeAll(async () => {
   bucket = createServer((_, response) => {
-    answerRequest(response)
+    respond(response)
     response.end()
   }).listen(0, '127.0.0.1')
   await once(bucket, 'listening')
@@ -47,9 +47,9 @@ it.each([
   [403, 'null', `preflight request was 403 and does not name ${origin}. Uploads fail.`],
 ])(
   'describes only what is wrong with status %d and allowed origin %s',
-  async (status, named, message) => {
-    answerRequest = (response) => {
-      response.writeHead(status, { 'access-control-allow-origin': named })
+  async (status, allowedOrigin, message) => {
+    respond = (response) => {
+      response.writeHead(status, { 'access-control-allow-origin': allowedOrigin })
     }
     expect(await check()).toMatchObject([
       { status: 'failing', message: expect.stringContaining(message) },
@@ -62,13 +62,13 @@ it.each([
   ['x-amz-request-id, etag', 'ok', 'can upload to'],
   ['*', 'ok', 'can upload to'],
   ['x-amz-request-id', 'failing', 'pages cannot read the header ETag'],
-])('with the exposed headers %s, the check is %s', async (exposed, status, message) => {
-  answerRequest = (response) => {
+])('with the exposed headers %s, the check is %s', async (exposedHeaders, status, message) => {
+  respond = (response) => {
     response.writeHead(200, {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': '*',
       'access-control-allow-headers': '*',
-      'access-control-expose-headers': exposed,
+      'access-control-expose-headers': exposedHeaders,
     })
   }
   expect(await check()).toMatchObject([{ status, message: expect.stringContaining(message) }])

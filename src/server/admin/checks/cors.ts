@@ -7,15 +7,15 @@ import {
   type Finding,
   failing,
   ok,
-  partLimitMs,
-  quoted,
   reasonOf,
+  shellQuote,
+  stepTimeoutMs,
   warning,
 } from './check.ts'
 
-const body = 'sent by the check of CORS'
+const testBody = 'sent by the check of CORS'
 const mimeType = 'text/plain'
-const urlLifeMs = 60_000
+const urlLifetimeMs = 60_000
 
 /**
  * Checks whether the bucket accepts uploads from pages at `APP_URL`. Like a browser, the check
@@ -34,10 +34,10 @@ export async function checkCors({
     return [ok('Browsers send files to this server itself, so no CORS rule is needed.')]
   }
   const key = newStorageKey()
-  const until = new Date(clock().getTime() + urlLifeMs)
-  const url = await store.signUpload({ key, size: body.length, mimeType, until })
+  const until = new Date(clock().getTime() + urlLifetimeMs)
+  const url = await store.signUpload({ key, size: testBody.length, mimeType, until })
   try {
-    return [await sendAsBrowser(url, appUrl.origin, s3)]
+    return [await uploadAsBrowser(url, appUrl.origin, s3)]
   } finally {
     await store.remove(key).catch((error: unknown) => {
       // The nightly comparison of storage with the database removes these bytes. The check
@@ -47,29 +47,35 @@ export async function checkCors({
   }
 }
 
-async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promise<Finding> {
+async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Promise<Finding> {
   const bucket = new URL(url).origin
-  const signal = AbortSignal.timeout(partLimitMs)
-  const send = (method: string, headers: Record<string, string>, sent?: string) =>
-    fetch(url, { method, headers: { origin, ...headers }, body: sent, redirect: 'manual', signal })
+  const signal = AbortSignal.timeout(stepTimeoutMs)
+  const send = (method: string, headers: Record<string, string>, requestBody?: string) =>
+    fetch(url, {
+      method,
+      headers: { origin, ...headers },
+      body: requestBody,
+      redirect: 'manual',
+      signal,
+    })
   try {
-    const asked = await send('OPTIONS', {
+    const preflight = await send('OPTIONS', {
       'access-control-request-method': 'PUT',
       'access-control-request-headers': 'content-md5,content-type',
     })
-    await asked.body?.cancel()
-    const refusal = refusalIn(asked, origin)
-    if (refusal !== null) return refused(refusal, origin, s3)
+    await preflight.body?.cancel()
+    const problem = findPreflightProblem(preflight, origin)
+    if (problem !== null) return corsFinding(problem, origin, s3)
 
-    const md5 = createHash('md5').update(body).digest('base64')
-    const response = await send('PUT', { 'content-type': mimeType, 'content-md5': md5 }, body)
+    const md5 = createHash('md5').update(testBody).digest('base64')
+    const response = await send('PUT', { 'content-type': mimeType, 'content-md5': md5 }, testBody)
     const text = await response.text()
-    if (!response.ok) return notTaken(response.status, text, bucket)
-    if (!admits(response, origin))
-      return refused('the answer to the upload names no origin', origin, s3)
-    const readable = listOf(response, 'access-control-expose-headers')
-    if (!readable.some((name) => matchesName(name, 'etag'))) {
-      return refused('pages cannot read the header ETag', origin, s3)
+    if (!response.ok) return uploadFinding(response.status, text, bucket)
+    if (!allowsOrigin(response, origin))
+      return corsFinding('the answer to the upload names no origin', origin, s3)
+    const exposedHeaders = parseHeaderList(response, 'access-control-expose-headers')
+    if (!exposedHeaders.some((name) => matchesName(name, 'etag'))) {
+      return corsFinding('pages cannot read the header ETag', origin, s3)
     }
     return ok(`Pages of ${origin} can upload to ${bucket}.`)
   } catch (error) {
@@ -82,32 +88,36 @@ async function sendAsBrowser(url: string, origin: string, s3: S3Settings): Promi
 }
 
 /** Returns what the preflight response doesn't allow, or null if it allows the upload. */
-function refusalIn(response: Response, origin: string): string | null {
-  const faults = [
+function findPreflightProblem(response: Response, origin: string): string | null {
+  const problems = [
     ...(response.ok ? [] : [`was ${response.status}`]),
-    ...(admits(response, origin) ? [] : [`does not name ${origin}`]),
+    ...(allowsOrigin(response, origin) ? [] : [`does not name ${origin}`]),
   ]
-  if (faults.length > 0) return `the answer to the preflight request ${faults.join(' and ')}`
-  if (!listOf(response, 'access-control-allow-methods').some((name) => matchesName(name, 'put'))) {
+  if (problems.length > 0) return `the answer to the preflight request ${problems.join(' and ')}`
+  if (
+    !parseHeaderList(response, 'access-control-allow-methods').some((name) =>
+      matchesName(name, 'put'),
+    )
+  ) {
     return 'the method PUT is not allowed'
   }
-  const allowed = listOf(response, 'access-control-allow-headers')
+  const allowedHeaders = parseHeaderList(response, 'access-control-allow-headers')
   const missing = ['content-type', 'content-md5'].filter(
-    (header) => !allowed.some((name) => matchesName(name, header)),
+    (header) => !allowedHeaders.some((name) => matchesName(name, header)),
   )
   return missing.length === 0 ? null : `the header ${missing.join(' and ')} is not allowed`
 }
 
-function admits(response: Response, origin: string): boolean {
-  const named = response.headers.get('access-control-allow-origin')
-  return named === '*' || named === origin
+function allowsOrigin(response: Response, origin: string): boolean {
+  const allowedOrigin = response.headers.get('access-control-allow-origin')
+  return allowedOrigin === '*' || allowedOrigin === origin
 }
 
-function matchesName(named: string, wanted: string): boolean {
-  return named === '*' || named === wanted
+function matchesName(pattern: string, name: string): boolean {
+  return pattern === '*' || pattern === name
 }
 
-function listOf(response: Response, header: string): string[] {
+function parseHeaderList(response: Response, header: string): string[] {
   const text = response.headers.get(header) ?? ''
   return text
     .toLowerCase()
@@ -115,15 +125,15 @@ function listOf(response: Response, header: string): string[] {
     .map((name) => name.trim())
 }
 
-function refused(reason: string, origin: string, { bucket }: S3Settings): Finding {
+function corsFinding(reason: string, origin: string, { bucket }: S3Settings): Finding {
   const rules = JSON.stringify({ CORSRules: [neededRule(origin)] })
   return failing(
     `Browsers refuse to send files from ${origin} to the bucket "${bucket}": ${reason}. Uploads fail.`,
-    `Write this rule to a file cors.json and apply it to the bucket: ${rules} With the AWS CLI: aws s3api put-bucket-cors --bucket ${quoted(bucket)} --cors-configuration file://cors.json`,
+    `Write this rule to a file cors.json and apply it to the bucket: ${rules} With the AWS CLI: aws s3api put-bucket-cors --bucket ${shellQuote(bucket)} --cors-configuration file://cors.json`,
   )
 }
 
-function notTaken(status: number, text: string, bucket: string): Finding {
+function uploadFinding(status: number, text: string, bucket: string): Finding {
   const code = /<Code>([\w.]{1,60})<\/Code>/.exec(text)?.[1]
   return failing(
     `${bucket} rejected a file sent the way browsers send it (${status}${code ? `, ${code}` : ''}). Uploads fail.`,

@@ -2,10 +2,10 @@ import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 import { readDatabase } from './queries.ts'
 
 /** The oldest major version of Postgres that the server was tested with. */
-const oldestMajor = 15
+const minMajorVersion = 15
 
 /** With fewer spare connections, a restart or a backup may fail to connect. */
-const leastLeft = 3
+const minSpareConnections = 3
 
 /**
  * Checks the database's response, its version, and its number of connections. They must be enough
@@ -15,19 +15,19 @@ export async function checkDatabase({
   db,
   maxDatabaseConnections,
 }: Pick<CheckDeps, 'db' | 'maxDatabaseConnections'>): Promise<Finding[]> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const { version, major, allowed, open, pooled } = await readDatabase(db)
-  const ms = Math.max(1, Math.round(performance.now() - began))
-  if (major < oldestMajor) {
+  const ms = Math.max(1, Math.round(performance.now() - startedAt))
+  if (major < minMajorVersion) {
     return [
       warning(
         `Postgres ${version} responds, but is older than any version that Mayfly is tested with.`,
-        `Move to Postgres ${oldestMajor} or newer.`,
+        `Move to Postgres ${minMajorVersion} or newer.`,
       ),
     ]
   }
-  const needed = Math.max(leastLeft, maxDatabaseConnections - pooled)
-  if (allowed - open < needed) {
+  const requiredConnections = Math.max(minSpareConnections, maxDatabaseConnections - pooled)
+  if (allowed - open < requiredConnections) {
     return [
       warning(
         `Postgres allows ${allowed} connections, and ${open} are open, ${pooled} of them by Mayfly. Each server may need ${maxDatabaseConnections}; without them, some requests fail with 503.`,

@@ -22,10 +22,10 @@ afterEach(() => {
 afterAll(() => app.close())
 
 describe('the free space', () => {
-  /** Checks the real disk with a minimum free space of `share` bytes. */
-  const find = async (share: (space: { free: number; size: number }) => number) => {
+  /** Checks the real disk with the minimum free space that `minFreeOf` returns. */
+  const find = async (minFreeOf: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
-    const minFree = Math.floor(share(await readFreeSpace(folder)))
+    const minFree = Math.floor(minFreeOf(await readFreeSpace(folder)))
     const { log } = app.deps
     const disk = { folder, minFree, takesUploads: true, keepsReserve: false, log } as const
     const config = readConfig({
@@ -33,25 +33,25 @@ describe('the free space', () => {
       DATABASE_URL: databaseUrl ?? '',
       MIN_FREE_SPACE: String(minFree),
     })
-    const found = await checkFreeSpace({
+    const findings = await checkFreeSpace({
       ...app.deps,
       config,
       space: await DiskSpace.open(disk),
     })
-    return found[0]
+    return findings[0]
   }
 
   it('is failing below MIN_FREE_SPACE, a warning below twice that, and ok above', async () => {
-    const beyond = await find(({ size }) => 2 * size)
-    expect(beyond).toMatchObject({
+    const largerThanDisk = await find(({ size }) => 2 * size)
+    expect(largerThanDisk).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/more than the whole disk has: uploads are refused\.$/),
       cure: expect.stringMatching(
         /^No removal can help: .*MIN_FREE_SPACE is .*"Minimum free space"/,
       ),
     })
-    const near = await find(({ free, size }) => (free + size) / 2)
-    expect(near).toMatchObject({
+    const belowMinimum = await find(({ free, size }) => (free + size) / 2)
+    expect(belowMinimum).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
@@ -65,7 +65,7 @@ describe('the free space', () => {
 
 describe('a disk too small for the tier limits', () => {
   /** Simulates a disk with this many bytes available to uploads. */
-  const leave = (bytes: number) => {
+  const simulateFreeSpace = (bytes: number) => {
     const minFree = 30 * megabyte
     const figures = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
     const free = minFree + bytes
@@ -75,23 +75,23 @@ describe('a disk too small for the tier limits', () => {
     const response = await admin.fetch('/api/admin/checks?fresh=true')
     return named(await json<CheckLine[]>(response), 'Free space')
   }
-  const failing = async () => {
+  const countFailing = async () => {
     const response = await admin.fetch('/api/admin/waiting')
     return (await json<{ failingChecks: number }>(response)).failingChecks
   }
 
   it("warns if only Premium files don't fit, and is failing if Free files don't fit either", async () => {
     expect((await find()).status).toBe('ok')
-    const before = await failing()
-    leave(700 * megabyte)
+    const before = await countFailing()
+    simulateFreeSpace(700 * megabyte)
     expect(await find()).toMatchObject({
       status: 'warning',
       message: expect.stringMatching(
         /: a file larger than 700 MB is refused now, though Premium allows 1GB\.$/,
       ),
     })
-    expect(await failing()).toBe(before)
-    leave(57 * megabyte)
+    expect(await countFailing()).toBe(before)
+    simulateFreeSpace(57 * megabyte)
     expect(await find()).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(
@@ -99,16 +99,16 @@ describe('a disk too small for the tier limits', () => {
       ),
       cure: expect.stringMatching(/Reports.*enlarge the disk.*lower "Size of a file" under Limits/),
     })
-    expect(await failing()).toBe(before + 1)
+    expect(await countFailing()).toBe(before + 1)
 
     // As the remedy says, lowering the limits is enough.
-    leave(100 * megabyte)
+    simulateFreeSpace(100 * megabyte)
     for (const key of ['free_max_file_size', 'premium_max_file_size']) {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)
     }
     expect(await find()).toMatchObject({ status: 'ok', cure: '' })
-    expect(await failing()).toBe(before)
+    expect(await countFailing()).toBe(before)
     await app.deps.db.delete(settings)
-    app.deps.settings.forget()
+    app.deps.settings.clearCache()
   })
 })

@@ -1,8 +1,8 @@
 import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import type { DiskFigures } from '../../space/disk-space.ts'
 import { breathingSpace } from '../../space/space-reserve.ts'
-import { type CheckDeps, type Finding, failing, ok, quoted, warning } from './check.ts'
-import { refusedSizes } from './refused-sizes.ts'
+import { type CheckDeps, type Finding, failing, ok, shellQuote, warning } from './check.ts'
+import { findRejectedSizes } from './rejected-sizes.ts'
 
 /**
  * Compares the free disk space with the minimum that uploads must leave free (decision 026), and
@@ -17,18 +17,24 @@ export async function checkFreeSpace({
   const { cap, limits } = await settings.current()
   const figures = await space.figures()
   const { free, size, minFree } = figures
-  const takesUploads = stores.current.name === 'disk'
-  const holdsDatabase = databaseUrl === null
+  const storesUploads = stores.current.name === 'disk'
+  const hasEmbeddedDatabase = databaseUrl === null
   const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
-  const effect = effectOf(takesUploads, holdsDatabase)
+  const effect = describeEffect(storesUploads, hasEmbeddedDatabase)
   const remedy = remedyFor(figures, { minFreeSpace, leastFree: cap.leastFree, dataDir })
   if (free < breathingSpace) {
-    const now = holdsDatabase ? 'the database and mail may stop' : 'mail and logs may stop'
-    return [failing(`The disk is full. ${disk}: ${effect}, and ${now} at any moment.`, remedy)]
+    const consequence = hasEmbeddedDatabase
+      ? 'the database and mail may stop'
+      : 'mail and logs may stop'
+    return [
+      failing(`The disk is full. ${disk}: ${effect}, and ${consequence} at any moment.`, remedy),
+    ]
   }
-  const least = `${formatSizeLimit(minFree)} must stay free`
+  const requirement = `${formatSizeLimit(minFree)} must stay free`
   if (minFree >= size) {
-    return [failing(`Only ${disk}, and ${least}, more than the whole disk has: ${effect}.`, remedy)]
+    return [
+      failing(`Only ${disk}, and ${requirement}, more than the whole disk has: ${effect}.`, remedy),
+    ]
   }
   if (free <= minFree) {
     return [
@@ -38,21 +44,27 @@ export async function checkFreeSpace({
       ),
     ]
   }
-  const refused = takesUploads ? refusedSizes(free - minFree, limits) : null
-  if (refused !== null) {
-    const { status, text } = refused
-    const lower =
+  const rejectedSizes = storesUploads ? findRejectedSizes(free - minFree, limits) : null
+  if (rejectedSizes !== null) {
+    const { status, text } = rejectedSizes
+    const limitRemedy =
       'Until there is more space, lower "Size of a file" under Limits to what fits, so that nobody is promised more.'
-    return [{ status, message: `Only ${disk}, and ${least}: ${text}.`, cure: `${remedy} ${lower}` }]
+    return [
+      {
+        status,
+        message: `Only ${disk}, and ${requirement}: ${text}.`,
+        cure: `${remedy} ${limitRemedy}`,
+      },
+    ]
   }
-  const ahead = takesUploads
+  const upcomingEffect = storesUploads
     ? `An upload that would leave less than ${formatSizeLimit(minFree)} is refused`
     : `At ${formatSizeLimit(minFree)} ${effect}`
-  if (free <= 2 * minFree) return [warning(`Only ${disk}. ${ahead}.`, remedy)]
-  return [ok(minFree > 0 ? `${disk}. ${ahead}.` : `${disk}.`)]
+  if (free <= 2 * minFree) return [warning(`Only ${disk}. ${upcomingEffect}.`, remedy)]
+  return [ok(minFree > 0 ? `${disk}. ${upcomingEffect}.` : `${disk}.`)]
 }
 
-interface MinFreeSettings {
+interface MinFreeSpaceSettings {
   /** MIN_FREE_SPACE; null if unset. */
   minFreeSpace: number | null
   /** The administrator's setting "Minimum free space", in bytes. */
@@ -63,21 +75,23 @@ interface MinFreeSettings {
 /** Describes how to fix low disk space, and which of the two settings applies. */
 function remedyFor(
   { size, minFree, operatorMinFree }: DiskFigures,
-  { minFreeSpace, leastFree, dataDir }: MinFreeSettings,
+  { minFreeSpace, leastFree, dataDir }: MinFreeSpaceSettings,
 ): string {
-  const isSet = minFreeSpace === null ? 'is not set and counts as' : 'is'
-  const both = `MIN_FREE_SPACE ${isSet} ${formatSizeLimit(operatorMinFree)}, "Minimum free space" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
+  const operatorState = minFreeSpace === null ? 'is not set and counts as' : 'is'
+  const bothSettings = `MIN_FREE_SPACE ${operatorState} ${formatSizeLimit(operatorMinFree)}, "Minimum free space" under Limits is ${formatSizeLimit(leastFree)}: the larger counts.`
   if (minFree >= size) {
-    return `No removal can help: ${formatSizeLimit(minFree)} must stay free, and the whole disk has ${formatSize(size)}. ${both} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
+    return `No removal can help: ${formatSizeLimit(minFree)} must stay free, and the whole disk has ${formatSize(size)}. ${bothSettings} Make the larger one less than the disk (MIN_FREE_SPACE needs a restart of the server), or enlarge the disk.`
   }
-  const database =
+  const databaseNote =
     minFree > Math.max(operatorMinFree, leastFree)
       ? ` The embedded database needs more than both: ${formatSizeLimit(minFree)}.`
       : ''
-  return `In the Admin Center: take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. Or remove what is not Mayfly's from the disk of ${quoted(dataDir)}, or enlarge the disk. No restart is needed for that. ${both}${database}`
+  return `In the Admin Center: take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. Or remove what is not Mayfly's from the disk of ${shellQuote(dataDir)}, or enlarge the disk. No restart is needed for that. ${bothSettings}${databaseNote}`
 }
 
-function effectOf(takesUploads: boolean, holdsDatabase: boolean): string {
-  if (takesUploads) return 'uploads are refused'
-  return holdsDatabase ? 'the database may need more soon' : 'mail and logs may need more soon'
+function describeEffect(storesUploads: boolean, hasEmbeddedDatabase: boolean): string {
+  if (storesUploads) return 'uploads are refused'
+  return hasEmbeddedDatabase
+    ? 'the database may need more soon'
+    : 'mail and logs may need more soon'
 }

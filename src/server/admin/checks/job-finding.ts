@@ -1,15 +1,15 @@
 import { CronExpressionParser } from 'cron-parser'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
-import { type Finding, failing, ok, shortReason, warning } from './check.ts'
-import type { JobFacts } from './queries.ts'
+import { type Finding, failing, ok, shortenReason, warning } from './check.ts'
+import type { JobRecord } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 /**
  * A job is failing after this many consecutive failures. The queue retries a failed run twice, so
  * three failures mean that the cause has lasted.
  */
-const seriousFailures = 3
+const failingThreshold = 3
 /** A job is overdue after two missed runs plus this delay. */
 const graceMs = 15 * minuteInMs
 
@@ -17,10 +17,10 @@ const graceMs = 15 * minuteInMs
  * A run recorded further in the future than this was recorded by a wrong clock. Smaller differences
  * between server clocks are normal.
  */
-const aheadMs = minuteInMs
+const maxClockSkewMs = minuteInMs
 
 /** Labels for the figures that jobs report. */
-const figureTexts: Record<string, string> = {
+const figureLabels: Record<string, string> = {
   purged: 'files deleted from storage',
   failed: 'failed (will be retried)',
   overdue: 'overdue',
@@ -37,7 +37,7 @@ const figureTexts: Record<string, string> = {
   feedback: 'feedback entries removed',
 }
 
-interface Moments {
+interface CheckTimes {
   now: Date
   /**
    * When this server started. No server may have run before it, so jobs may be late for a while.
@@ -46,60 +46,67 @@ interface Moments {
 }
 
 /** Builds the finding for a job: last run, next run, result and status. */
-export function findingOfJob(job: JobFacts, { now, serverStartedAt }: Moments): Finding {
+export function jobFinding(job: JobRecord, { now, serverStartedAt }: CheckTimes): Finding {
   const { intervalMs, next } = parseSchedule(job.cron, now)
-  const last = lastRun(job, now)
-  const nextRun = `Next run: ${timestampText(next, now)}.`
-  const newest = newestRun(job)
-  if (!job.runsSince && newest > now.getTime() + aheadMs) {
+  const lastRunText = describeLastRun(job, now)
+  const nextRunText = `Next run: ${timestampText(next, now)}.`
+  const newestRunAt = newestRunTime(job)
+  if (!job.runningSince && newestRunAt > now.getTime() + maxClockSkewMs) {
     return failing(
-      `Its last run is recorded for ${timestampText(new Date(newest), now)}, in the future: a clock was ahead then, or is behind now. ${nextRun}`,
+      `Its last run is recorded for ${timestampText(new Date(newestRunAt), now)}, in the future: a clock was ahead then, or is behind now. ${nextRunText}`,
       'See the check Clock. If the clocks are right now, the next run clears this.',
     )
   }
   if (isOverdue(job, now, intervalMs) && now.getTime() - serverStartedAt.getTime() > graceMs) {
     return failing(
-      `It should run every ${spanText(intervalMs)} and does not. ${last} ${nextRun}`,
+      `It should run every ${spanText(intervalMs)} and does not. ${lastRunText} ${nextRunText}`,
       'Restart the server and keep it running at the time of the next run. If the job still does not run, search the log for "the job queue failed" and "job failed".',
     )
   }
   if (job.failure) {
-    const { at, reason, inARow } = job.failure
-    const times = inARow === 1 ? 'The last run failed' : `The last ${inARow} runs failed`
-    const message = `${times}, the newest on ${timestampText(at, now)}: ${shortReason(reason)}. ${last} ${nextRun}`
+    const { at, reason, consecutiveFailures } = job.failure
+    const failureText =
+      consecutiveFailures === 1
+        ? 'The last run failed'
+        : `The last ${consecutiveFailures} runs failed`
+    const message = `${failureText}, the newest on ${timestampText(at, now)}: ${shortenReason(reason)}. ${lastRunText} ${nextRunText}`
     const remedy =
       'Fix the cause above; other checks may say more. The job is retried automatically. For details, search the log for "job failed".'
-    return inARow < seriousFailures ? warning(message, remedy) : failing(message, remedy)
+    return consecutiveFailures < failingThreshold
+      ? warning(message, remedy)
+      : failing(message, remedy)
   }
-  const runs = job.runsSince ? ` Running since ${timestampText(job.runsSince, now)}.` : ''
-  return ok(`${last}${runs} ${nextRun}`)
+  const runningText = job.runningSince
+    ? ` Running since ${timestampText(job.runningSince, now)}.`
+    : ''
+  return ok(`${lastRunText}${runningText} ${nextRunText}`)
 }
 
 /** Returns the interval of a cron schedule and the time of its next run, in UTC. */
 function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Date } {
-  const runs = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
-  const next = runs.next().toDate()
-  return { intervalMs: runs.next().toDate().getTime() - next.getTime(), next }
+  const schedule = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
+  const next = schedule.next().toDate()
+  return { intervalMs: schedule.next().toDate().getTime() - next.getTime(), next }
 }
 
 /** True if a job has missed two runs. A failed run isn't missed; a running job isn't overdue. */
-function isOverdue(job: JobFacts, now: Date, intervalMs: number) {
-  if (job.runsSince) return false
-  const lastActiveAt = Math.max(job.scheduledAt.getTime(), newestRun(job))
+function isOverdue(job: JobRecord, now: Date, intervalMs: number) {
+  if (job.runningSince) return false
+  const lastActiveAt = Math.max(job.scheduledAt.getTime(), newestRunTime(job))
   return now.getTime() - lastActiveAt > 2 * intervalMs + graceMs
 }
 
 /** Returns the time of the newest recorded run in milliseconds, or 0. */
-function newestRun({ success, failure }: JobFacts): number {
+function newestRunTime({ success, failure }: JobRecord): number {
   return Math.max(success?.startedAt.getTime() ?? 0, failure?.at.getTime() ?? 0)
 }
 
-function lastRun({ success, failure, runsSince }: JobFacts, now: Date): string {
+function describeLastRun({ success, failure, runningSince }: JobRecord, now: Date): string {
   if (!success && failure) return 'It has not succeeded yet.'
-  if (!success) return runsSince ? 'No run has finished yet.' : 'It has not run yet.'
-  const did = Object.entries(success.result).map(
-    ([figure, count]) => `${count} ${figureTexts[figure] ?? figure}`,
+  if (!success) return runningSince ? 'No run has finished yet.' : 'It has not run yet.'
+  const results = Object.entries(success.result).map(
+    ([figure, count]) => `${count} ${figureLabels[figure] ?? figure}`,
   )
-  const figures = did.length > 0 ? `: ${did.join(', ')}` : ''
-  return `Last success: ${timestampText(success.startedAt, now)}${figures}.`
+  const resultText = results.length > 0 ? `: ${results.join(', ')}` : ''
+  return `Last success: ${timestampText(success.startedAt, now)}${resultText}.`
 }

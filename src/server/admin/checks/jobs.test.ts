@@ -82,8 +82,13 @@ describe('the jobs', () => {
   it("are failing if one doesn't run, and name it", async () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
-    const [ran] = [app.clock()]
-    await noteRun(app.deps.db, { job: 'sweep-uploads', startedAt: ran, endedAt: ran, result: {} })
+    const [ranAt] = [app.clock()]
+    await noteRun(app.deps.db, {
+      job: 'sweep-uploads',
+      startedAt: ranAt,
+      endedAt: ranAt,
+      result: {},
+    })
     const lines = await requestChecks(admin)
     app.clock.set(now)
     expect(named(lines, 'Jobs: expire-files')).toMatchObject({

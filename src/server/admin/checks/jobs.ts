@@ -4,8 +4,8 @@ import { countOverdue } from '../../files/purge-queries.ts'
 import { jobNames } from '../../jobs/job-names.ts'
 import { countOverdueRemovals } from '../../uploads/removal-queries.ts'
 import { type CheckDeps, type Finding, failing, ok } from './check.ts'
-import { findingOfJob } from './job-finding.ts'
-import { listJobFacts } from './queries.ts'
+import { jobFinding } from './job-finding.ts'
+import { listJobRecords } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
@@ -13,30 +13,34 @@ type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()
-  const [facts, overdue] = await Promise.all([listJobFacts(db, jobNames), findOverdue(deps)])
-  const found = jobNames.map((name) => {
-    const job = facts.find((one) => one.name === name)
+  const [records, overdue] = await Promise.all([listJobRecords(db, jobNames), checkOverdue(deps)])
+  const findings = jobNames.map((name) => {
+    const job = records.find((one) => one.name === name)
     const finding = job
-      ? findingOfJob(job, { now, serverStartedAt: startedAt })
+      ? jobFinding(job, { now, serverStartedAt: startedAt })
       : failing('It is not scheduled, so it never runs.', 'Restart the server, which schedules it.')
     return { about: name, ...finding }
   })
-  const compared = facts.find(({ name }) => name === 'compare-storage')?.success
-  return [...found, overdue, missingBytes(compared ? (compared.result.missing ?? 0) : null)]
+  const lastComparison = records.find(({ name }) => name === 'compare-storage')?.success
+  return [
+    ...findings,
+    overdue,
+    missingBytesFinding(lastComparison ? (lastComparison.result.missing ?? 0) : null),
+  ]
 }
 
 /**
  * Checks whether storage still holds bytes that were due for removal 15 minutes ago (design §4,
  * Expire).
  */
-async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
+async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {
   const about = 'bytes that should be gone'
   const now = clock()
   const [files, uploads] = await Promise.all([countOverdue(db, now), countOverdueRemovals(db, now)])
   const count = files.count + uploads.count
   if (count === 0) return { about, ...ok('None are left.') }
-  const moments = [files.since, uploads.since].filter((at) => at !== null)
-  const since = new Date(Math.min(...moments.map((at) => at.getTime())))
+  const dueTimes = [files.since, uploads.since].filter((at) => at !== null)
+  const since = new Date(Math.min(...dueTimes.map((at) => at.getTime())))
   const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the oldest since ${timestampText(since, now)}. Their links have expired all the same.`
   const remedy =
     'See the checks Storage and Jobs: storage is unreachable or refuses deletions, or no server was running. Deletions are retried automatically, at least every 10 minutes.'
@@ -47,11 +51,11 @@ async function findOverdue({ clock, db }: JobDeps): Promise<Finding> {
  * Reports how many files have lost their bytes, as last counted by the `compare-storage` job.
  * @param missing null if storage has never been compared with the database.
  */
-function missingBytes(missing: number | null): Finding {
+function missingBytesFinding(missing: number | null): Finding {
   const about = 'files whose bytes are missing'
   if (missing === null) {
-    const when = 'The job compare-storage does it every night.'
-    return { about, ...ok(`Storage has not been compared with the database yet. ${when}`) }
+    const schedule = 'The job compare-storage does it every night.'
+    return { about, ...ok(`Storage has not been compared with the database yet. ${schedule}`) }
   }
   if (missing === 0) return { about, ...ok('None at the last comparison.') }
   const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something other than Mayfly deleted them.`

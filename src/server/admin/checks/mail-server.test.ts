@@ -33,26 +33,26 @@ describe('email without a mail server', () => {
 
   it('is ok on this machine and a warning on a public server', async () => {
     expect(await find({})).toMatchObject({ status: 'ok' })
-    const seen = await find({ APP_URL: 'https://files.example.org' })
-    expect(seen).toMatchObject({
+    const publicFinding = await find({ APP_URL: 'https://files.example.org' })
+    expect(publicFinding).toMatchObject({
       status: 'warning',
       cure: expect.stringContaining('SMTP_URL=smtp://'),
     })
-    expect(seen?.message).toContain('forgot a password')
-    const verified = await find({
+    expect(publicFinding?.message).toContain('forgot a password')
+    const verifyingFinding = await find({
       APP_URL: 'https://files.example.org',
       REQUIRE_EMAIL_VERIFICATION: 'on',
     })
-    expect(verified?.message).toContain('a new account')
+    expect(verifyingFinding?.message).toContain('a new account')
   })
 
   it("is failing if the outbox folder can't be created", async () => {
     const outbox = join(app.deps.config.dataDir, 'outbox')
     await rm(outbox, { recursive: true, force: true })
     await writeFile(outbox, '')
-    const found = await find({})
+    const finding = await find({})
     await rm(outbox)
-    expect(found).toMatchObject({ status: 'failing', message: expect.stringContaining('EEXIST') })
+    expect(finding).toMatchObject({ status: 'failing', message: expect.stringContaining('EEXIST') })
   })
 })
 
@@ -62,15 +62,15 @@ describe('a mail server', () => {
     const url = server.url.replace('://', '://ada:hunter2hunter2@')
     const deps = depsWith({ SMTP_URL: url })
     const mailer = createMailer(deps.config, deps)
-    const found = (await checkMail({ ...deps, mailer }))[0]
+    const finding = (await checkMail({ ...deps, mailer }))[0]
     mailer.close()
     await server.close()
-    expect(found).toMatchObject({
+    expect(finding).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ refused the login \(/),
       cure: expect.stringContaining('user and password in SMTP_URL'),
     })
-    expect(JSON.stringify(found)).not.toContain('hunter2')
+    expect(JSON.stringify(finding)).not.toContain('hunter2')
   })
 
   it('on another machine is failing without TLS, and a warning if TLS is optional', async () => {
@@ -78,19 +78,19 @@ describe('a mail server', () => {
     const find = async (SMTP_URL: string) => {
       const deps = depsWith({ SMTP_URL })
       const mailer = createMailer(deps.config, deps)
-      const found = (await checkMail({ ...deps, mailer }))[0]
+      const finding = (await checkMail({ ...deps, mailer }))[0]
       mailer.close()
-      return found
+      return finding
     }
     expect(await find(server.url)).toMatchObject({ status: 'ok' })
     // 0.0.0.0 leads to this machine too, but the check doesn't know that.
-    const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
-    expect(await find(elsewhere)).toMatchObject({
+    const remoteUrl = server.url.replace('127.0.0.1', '0.0.0.0')
+    expect(await find(remoteUrl)).toMatchObject({
       status: 'failing',
       message: expect.stringContaining('offers no trusted TLS'),
       cure: expect.stringContaining('?requireTLS=false'),
     })
-    expect(await find(`${elsewhere}?requireTLS=false`)).toMatchObject({
+    expect(await find(`${remoteUrl}?requireTLS=false`)).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('without TLS'),
       cure: expect.stringContaining('requireTLS=false'),
@@ -102,9 +102,12 @@ describe('a mail server', () => {
     const server = await startSilentServer()
     const url = `smtp://127.0.0.1:${server.port}`
     const mailer = smtpMailer({ url, from: 'x@example.org' }, { greetingTimeoutMs: 50 })
-    const found = (await checkMail({ ...depsWith({ SMTP_URL: url }), mailer }))[0]
+    const finding = (await checkMail({ ...depsWith({ SMTP_URL: url }), mailer }))[0]
     mailer.close()
     await server.close()
-    expect(found).toMatchObject({ status: 'failing', message: expect.stringContaining('Greeting') })
+    expect(finding).toMatchObject({
+      status: 'failing',
+      message: expect.stringContaining('Greeting'),
+    })
   })
 })

@@ -61,24 +61,24 @@ describe('email', () => {
 
   it('resolves account addresses, counts all lost emails and lists the newest', async () => {
     const { id, email } = await makePerson(app)
-    await addMail({
+    await addEmail({
       state: 'failed',
       data: { kind: 'password-changed', userId: id },
       minutesAgo: 1,
     })
-    await addMail({ state: 'failed', data: { kind: 'trial', userId: 'nobody' }, minutesAgo: 2 })
-    await addMail({ state: 'failed', data: { kind: 'feedback' }, minutesAgo: 3 })
-    await addMail({ state: 'failed', data: { kind: 'report', fileId: 'x' }, minutesAgo: 4 })
+    await addEmail({ state: 'failed', data: { kind: 'trial', userId: 'nobody' }, minutesAgo: 2 })
+    await addEmail({ state: 'failed', data: { kind: 'feedback' }, minutesAgo: 3 })
+    await addEmail({ state: 'failed', data: { kind: 'report', fileId: 'x' }, minutesAgo: 4 })
     const signup = { kind: 'signup', email: 'x@x.org' }
     for (const days of [1, 2, 5, 6]) {
-      await addMail({
+      await addEmail({
         state: 'failed',
         data: signup,
         minutesAgo: days * 24 * 60,
         reason: `Day ${days}.`,
       })
     }
-    await addMail({
+    await addEmail({
       state: 'failed',
       data: { kind: 'signup', email: 'old@x.org' },
       minutesAgo: 8 * 24 * 60,
@@ -96,10 +96,10 @@ describe('email', () => {
 
   it('warns about emails after many failed attempts but not after a few', async () => {
     const data = { kind: 'signup' }
-    await addMail({ state: 'retry', data, tries: 4 })
+    await addEmail({ state: 'retry', data, tries: 4 })
     expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
-    await addMail({ state: 'retry', data, tries: 5, minutesAgo: 3, reason: '451 Busy' })
-    await addMail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
+    await addEmail({ state: 'retry', data, tries: 5, minutesAgo: 3, reason: '451 Busy' })
+    await addEmail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
     const { status, message } = await lineOf(admin, 'Mail: waiting emails')
     expect(status).toBe('warning')
     expect(message).toMatch(/^2 emails have been waiting after up to 9 tries\./)
@@ -108,10 +108,10 @@ describe('email', () => {
 
   it('is failing if no server sends due emails', async () => {
     const data = { kind: 'signup' }
-    await addMail({ state: 'created', data, minutesAgo: -60 })
-    await addMail({ state: 'created', data, minutesAgo: 4 })
+    await addEmail({ state: 'created', data, minutesAgo: -60 })
+    await addEmail({ state: 'created', data, minutesAgo: 4 })
     expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
-    await addMail({ state: 'created', data, minutesAgo: 6 })
+    await addEmail({ state: 'created', data, minutesAgo: 6 })
     expect(await lineOf(admin, 'Mail: waiting emails')).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^An email has been waiting for more than 5 minutes/),
@@ -127,14 +127,14 @@ describe('email', () => {
   }
 
   /** Inserts a queued email in this state, which would otherwise take up to a day to reach. */
-  const addMail = (mail: {
+  const addEmail = (job: {
     state: string
     data: object
     tries?: number
     minutesAgo?: number
     reason?: string
   }) => {
-    const { state, data, tries = 0, minutesAgo = 0, reason = '550 No such user' } = mail
+    const { state, data, tries = 0, minutesAgo = 0, reason = '550 No such user' } = job
     return app.pool.query(
       `insert into pgboss.job
           (name, state, data, retry_count, output, start_after, started_on, completed_on)

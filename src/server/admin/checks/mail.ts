@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { minuteInMs } from '../../../shared/rules/format/units.ts'
-import { mayGoInClear } from '../../email/mailer.ts'
+import { allowsPlaintext } from '../../email/mailer.ts'
 import { codeOf } from '../../errors.ts'
 import { isLoopback } from '../../http/hosts.ts'
 import { withTimeout } from '../../timeout.ts'
@@ -11,9 +11,9 @@ import {
   type Finding,
   failing,
   ok,
-  partLimitMs,
   reasonOf,
-  shortReason,
+  shortenReason,
+  stepTimeoutMs,
   warning,
 } from './check.ts'
 import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts'
@@ -21,37 +21,37 @@ import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts
 type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
 /** Lost emails are reported for this many days. The queue keeps them for 14. */
-const toldDays = 7
+const reportedDays = 7
 /** Limits how many lost emails are described. The count includes all of them. */
-const mostTold = 5
+const maxDescribed = 5
 /**
  * Waiting emails are reported after this many failed attempts, which take more than seven minutes.
  */
-const manyTries = 5
+const minFailedAttempts = 5
 /**
  * The queue polls every second. If an email has been due for this long without an attempt, no
  * server is sending.
  */
-const untriedMs = 5 * minuteInMs
+const stalledAfterMs = 5 * minuteInMs
 
 /** Checks the connection to the mail server, lost emails and waiting emails. */
 export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
-  return Promise.all([checkServer(deps), checkLost(deps), checkWaiting(deps)])
+  return Promise.all([checkServer(deps), checkLostEmails(deps), checkWaitingEmails(deps)])
 }
 
 async function checkServer({ config, mailer }: MailCheckDeps): Promise<Finding> {
   const { smtpUrl } = config
   try {
-    await withTimeout(mailer.check(), partLimitMs)
+    await withTimeout(mailer.check(), stepTimeoutMs)
   } catch (error) {
     return smtpUrl === null ? outboxFailure(error, config.dataDir) : serverFailure(error, smtpUrl)
   }
-  return smtpUrl === null ? withoutServer(config) : withServer(smtpUrl)
+  return smtpUrl === null ? outboxFinding(config) : serverFinding(smtpUrl)
 }
 
-function withServer(smtpUrl: string): Finding {
+function serverFinding(smtpUrl: string): Finding {
   const message = `${hostOf(smtpUrl)} answers and takes mail.`
-  if (!mayGoInClear(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
+  if (!allowsPlaintext(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
   return warning(
     `${message} But email and the login may be sent without TLS, and the links in emails open accounts.`,
     'Unless the network to it is private, remove requireTLS=false from SMTP_URL and restart the server.',
@@ -61,21 +61,21 @@ function withServer(smtpUrl: string): Finding {
 function serverFailure(error: unknown, smtpUrl: string): Finding {
   const host = hostOf(smtpUrl)
   const reason = reasonOf(error)
-  const kept = 'Emails wait and are retried for a day'
+  const retryNote = 'Emails wait and are retried for a day'
   if (codeOf(error) === 'EAUTH') {
     return failing(
-      `${host} refused the login (${reason}). ${kept}.`,
+      `${host} refused the login (${reason}). ${retryNote}.`,
       'Correct the user and password in SMTP_URL and restart the server. Waiting emails are then sent automatically.',
     )
   }
   if (codeOf(error) === 'ETLS') {
     return failing(
-      `${host} offers no trusted TLS (${reason}), so no email is sent. ${kept}.`,
+      `${host} offers no trusted TLS (${reason}), so no email is sent. ${retryNote}.`,
       'Use smtps:// with an implicit TLS port (usually 465), or a server that offers STARTTLS with a certificate for its name. In a private network, SMTP_URL can end in ?requireTLS=false. Then restart the server.',
     )
   }
   return failing(
-    `${host} does not respond like a mail server (${reason}). ${kept}.`,
+    `${host} does not respond like a mail server (${reason}). ${retryNote}.`,
     'Check host and port in SMTP_URL (smtps:// for an implicit TLS port, usually 465), and whether a firewall blocks the connection. Restart the server after a change.',
   )
 }
@@ -87,18 +87,18 @@ function outboxFailure(error: unknown, dataDir: string): Finding {
   )
 }
 
-function withoutServer({
+function outboxFinding({
   appUrl,
   dataDir,
   requireEmailVerification,
 }: MailCheckDeps['config']): Finding {
   const message = `No mail server is set. Each email is a file in ${join(dataDir, 'outbox')}.`
   if (isLoopback(appUrl.hostname)) return ok(`${message} That is enough for use on this machine.`)
-  const lost = requireEmailVerification
+  const consequence = requireEmailVerification
     ? 'Nobody gets the email that a new account or a forgotten password needs.'
     : 'Nobody who forgot a password gets an email.'
   return warning(
-    `${message} ${lost}`,
+    `${message} ${consequence}`,
     'Set SMTP_URL=smtp://user:password@host:port and MAIL_FROM, and restart the server. Emails already in the folder are not sent.',
   )
 }
@@ -108,41 +108,41 @@ function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }
 
-async function checkLost({ clock, config, db }: MailCheckDeps): Promise<Finding> {
+async function checkLostEmails({ clock, config, db }: MailCheckDeps): Promise<Finding> {
   const now = clock()
   const { supportEmail } = config
-  const asked = { days: toldDays, limit: mostTold, supportEmail }
-  const { total, newest } = await listLostEmails(db, asked)
+  const options = { days: reportedDays, limit: maxDescribed, supportEmail }
+  const { total, newest } = await listLostEmails(db, options)
   const about = 'lost emails'
-  if (total === 0) return { about, ...ok(`None in the last ${toldDays} days.`) }
+  if (total === 0) return { about, ...ok(`None in the last ${reportedDays} days.`) }
   const emails = total === 1 ? 'An email was' : `${total} emails were`
-  const more =
+  const remainderText =
     total > newest.length
       ? ` And ${total - newest.length} more: the query in docs/operations.md (Mail) lists them.`
       : ''
-  const message = `${emails} lost in the last ${toldDays} days. ${newest.map((email) => tell(email, now)).join(' ')}${more}`
+  const message = `${emails} lost in the last ${reportedDays} days. ${newest.map((email) => describeLostEmail(email, now)).join(' ')}${remainderText}`
   const remedy =
     'See the answer of the mail server. If an address is wrong, contact its owner another way. If the sender was rejected, set MAIL_FROM to an address that this mail server accepts, and restart. Lost emails are not sent again; people can request new ones.'
   return { about, ...warning(message, remedy) }
 }
 
-function tell({ kind, address, reason, at }: LostEmail, now: Date): string {
+function describeLostEmail({ kind, address, reason, at }: LostEmail, now: Date): string {
   const to = address ?? 'a deleted account'
-  return `To ${to} (${kind}, ${timestampText(at, now)}): ${shortReason(reason)}.`
+  return `To ${to} (${kind}, ${timestampText(at, now)}): ${shortenReason(reason)}.`
 }
 
-async function checkWaiting({ db }: MailCheckDeps): Promise<Finding> {
+async function checkWaitingEmails({ db }: MailCheckDeps): Promise<Finding> {
   const about = 'waiting emails'
-  const asked = { tries: manyTries, minutes: untriedMs / minuteInMs }
-  const { tried, mostTries, reason, untried } = await countWaitingEmails(db, asked)
-  if (untried > 0) {
-    const message = `${waitingText(untried)} for more than ${durationText(untriedMs)}, and no server is sending.`
+  const thresholds = { tries: minFailedAttempts, minutes: stalledAfterMs / minuteInMs }
+  const { retrying, maxAttempts, reason, unattempted } = await countWaitingEmails(db, thresholds)
+  if (unattempted > 0) {
+    const message = `${waitingText(unattempted)} for more than ${durationText(stalledAfterMs)}, and no server is sending.`
     const remedy =
       'Restart the server. If that does not help, search its log for "the job queue failed". No email is lost.'
     return { about, ...failing(message, remedy) }
   }
-  if (tried === 0) return { about, ...ok('None has waited long.') }
-  const message = `${waitingText(tried)} after up to ${mostTries} tries. The mail server's last answer: ${shortReason(reason ?? '')}.`
+  if (retrying === 0) return { about, ...ok('None has waited long.') }
+  const message = `${waitingText(retrying)} after up to ${maxAttempts} tries. The mail server's last answer: ${shortenReason(reason ?? '')}.`
   const remedy =
     'If the check Mail is failing, fix that first. Otherwise ask whoever runs the mail server about this answer. Each email is retried for a day.'
   return { about, ...warning(message, remedy) }

@@ -8,7 +8,7 @@ import { mailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
 /** The Postgres version and connection counts. */
-export interface DatabaseFacts {
+export interface DatabaseInfo {
   version: string
   major: number
   /** Connections available to ordinary users. */
@@ -19,8 +19,8 @@ export interface DatabaseFacts {
   pooled: number
 }
 
-export async function readDatabase(db: Db): Promise<DatabaseFacts> {
-  const { rows } = await db.execute<{ [Key in keyof DatabaseFacts]: DatabaseFacts[Key] }>(sql`
+export async function readDatabase(db: Db): Promise<DatabaseInfo> {
+  const { rows } = await db.execute<{ [Key in keyof DatabaseInfo]: DatabaseInfo[Key] }>(sql`
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,
       current_setting('max_connections')::int
@@ -29,9 +29,9 @@ export async function readDatabase(db: Db): Promise<DatabaseFacts> {
       (select count(*)::int from pg_stat_activity where datid is not null) as open,
       (select count(*)::int from pg_stat_activity where datname = current_database()
         and application_name = ${connectionNames.server}) as pooled`)
-  const [facts] = rows
-  if (!facts) throw new Error('Expected a row about the database.')
-  return facts
+  const [info] = rows
+  if (!info) throw new Error('Expected a row about the database.')
+  return info
 }
 
 /** Returns the database's clock time, to the millisecond. */
@@ -105,14 +105,14 @@ export async function listLostEmails(
 /** Emails that are still queued although they should have been sent. */
 export interface WaitingEmails {
   /**
-   * Emails with several failed attempts. `mostTries` is the highest number of attempts among them,
-   * and `reason` is the last failure.
+   * Emails with several failed attempts. `maxAttempts` is the highest number of attempts among
+   * them, and `reason` is the last failure.
    */
-  tried: number
-  mostTries: number
+  retrying: number
+  maxAttempts: number
   reason: string | null
   /** Emails that have been due for minutes without an attempt. */
-  untried: number
+  unattempted: number
 }
 
 /**
@@ -136,34 +136,31 @@ export async function countWaitingEmails(
         and j.start_after < now() - ${minutes} * interval '1 minute')::int as untried
     from pgboss.job j, lateral (select j.state = 'retry' and j.retry_count + 1 >= ${tries} as tried) t
     where j.name = ${mailQueueName} and j.state < 'active'`)
-  const [counted] = rows
+  const [row] = rows
   return {
-    tried: counted?.tried ?? 0,
-    mostTries: counted?.most_tries ?? 0,
-    reason: counted?.reason ?? null,
-    untried: counted?.untried ?? 0,
+    retrying: row?.tried ?? 0,
+    maxAttempts: row?.most_tries ?? 0,
+    reason: row?.reason ?? null,
+    unattempted: row?.untried ?? 0,
   }
 }
 
 /** The queue's record of a job's runs. */
-export interface JobFacts {
+export interface JobRecord {
   name: JobName
   cron: string
   /** When the job was first scheduled. */
   scheduledAt: Date
   /** The last successful run, or null. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
-  /**
-   * The last failed run since the last success, or null. `inARow` is the number of consecutive
-   * failures.
-   */
-  failure: { at: Date; reason: string; inARow: number } | null
+  /** The last failed run since the last success, or null if the last run succeeded. */
+  failure: { at: Date; reason: string; consecutiveFailures: number } | null
   /** Start time of the current run; null if the job isn't running. */
-  runsSince: Date | null
+  runningSince: Date | null
 }
 
 /** Reads the schedules and run records of these jobs. */
-export async function listJobFacts(db: Db, names: readonly JobName[]): Promise<JobFacts[]> {
+export async function listJobRecords(db: Db, names: readonly JobName[]): Promise<JobRecord[]> {
   const name = sql<JobName>`s.name`
   const rows = await db
     .select({
@@ -171,7 +168,7 @@ export async function listJobFacts(db: Db, names: readonly JobName[]): Promise<J
       cron: sql<string>`s.cron`,
       scheduledAt: sql`s.created_on`.mapWith(jobRuns.startedAt),
       run: jobRuns,
-      runsSince: sql<Date | null>`(select max(j.started_on) from pgboss.job j
+      runningSince: sql<Date | null>`(select max(j.started_on) from pgboss.job j
         where j.name = s.name and j.state = 'active'
           and j.heartbeat_on > now() - interval '2 minutes')`.mapWith(jobRuns.startedAt),
     })
@@ -180,11 +177,14 @@ export async function listJobFacts(db: Db, names: readonly JobName[]): Promise<J
     .where(inArray(name, [...names]))
   return rows.map(({ run, ...job }) => {
     const { startedAt = null, endedAt = null, failedAt = null } = run ?? {}
-    const inARow = run?.failures ?? 0
+    const consecutiveFailures = run?.failures ?? 0
     return {
       ...job,
       success: startedAt && endedAt && { startedAt, endedAt, result: run?.result ?? {} },
-      failure: failedAt && inARow > 0 ? { at: failedAt, reason: run?.failure ?? '', inARow } : null,
+      failure:
+        failedAt && consecutiveFailures > 0
+          ? { at: failedAt, reason: run?.failure ?? '', consecutiveFailures }
+          : null,
     }
   })
 }

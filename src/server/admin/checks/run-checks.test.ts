@@ -18,9 +18,9 @@ const request: RequestInfo = {
   isTrusted: false,
 }
 
-function run(list: Check[], limit?: number) {
+function run(list: Check[], timeoutMs?: number) {
   const deps = { ...app.deps, startedAt: app.clock() }
-  return runChecks(deps, request, limit === undefined ? { list } : { list, limit })
+  return runChecks(deps, request, timeoutMs === undefined ? { list } : { list, timeoutMs })
 }
 
 it('reports a check that throws, rejects or hangs on its own line and runs the rest', async () => {
@@ -68,12 +68,12 @@ it('reports a check that throws, rejects or hangs on its own line and runs the r
 })
 
 it('runs checks in parallel', async () => {
-  let running = 0
-  const both = Promise.withResolvers<void>()
+  let runningChecks = 0
+  const bothRunning = Promise.withResolvers<void>()
   const waitForBoth = async () => {
-    running += 1
-    if (running === 2) both.resolve()
-    await both.promise
+    runningChecks += 1
+    if (runningChecks === 2) bothRunning.resolve()
+    await bothRunning.promise
     return [ok('Fine.')]
   }
   const lines = await run([
@@ -100,7 +100,7 @@ it('exposes no values of a failed query', async () => {
 
 describe('concurrent calls', () => {
   /** Creates a runner with one check that the test completes manually. */
-  const openRunner = () => {
+  const makeRunner = () => {
     const gates: (() => void)[] = []
     const run = async () => {
       await new Promise<void>((open) => gates.push(open))
@@ -111,29 +111,34 @@ describe('concurrent calls', () => {
     const read = (maxAgeMs?: number, host = request.host) =>
       runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
     /** Waits for the `nth` run, counted from 1, and completes it. */
-    const end = async (nth: number) => {
+    const completeRun = async (nth: number) => {
       await expect.poll(() => gates.length).toBe(nth)
       gates[nth - 1]?.()
     }
-    return { read, end, begun: () => gates.length }
+    return { read, end: completeRun, runCount: () => gates.length }
   }
 
   it('share the next run, which never overlaps the current one', async () => {
-    const { read, end, begun } = openRunner()
+    const { read, end, runCount } = makeRunner()
     const first = read()
-    await expect.poll(begun).toBe(1)
-    const later = [read(), read(), read(1000)]
+    await expect.poll(runCount).toBe(1)
+    const laterReads = [read(), read(), read(1000)]
     // A different address can change the lines, so it gets its own run.
-    const elsewhere = read(0, 'example.org')
+    const otherHostRead = read(0, 'example.org')
     await end(1)
     await end(2)
-    expect(await Promise.all([first, ...later])).toEqual(['Run 1.', 'Run 2.', 'Run 2.', 'Run 2.'])
+    expect(await Promise.all([first, ...laterReads])).toEqual([
+      'Run 1.',
+      'Run 2.',
+      'Run 2.',
+      'Run 2.',
+    ])
     await end(3)
-    expect(await elsewhere).toBe('Run 3.')
+    expect(await otherHostRead).toBe('Run 3.')
   })
 
   it('reuse the lines of a recent enough run', async () => {
-    const { read, end } = openRunner()
+    const { read, end } = makeRunner()
     const first = read()
     await end(1)
     await first

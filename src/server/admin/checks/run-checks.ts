@@ -4,7 +4,7 @@ import { type Check, type CheckDeps, failing, type RequestInfo, reasonOf } from 
 import { checks } from './checks.ts'
 
 /** Time limit per check. */
-const limitMs = 10_000
+const checkTimeoutMs = 10_000
 
 /**
  * Runs all checks in parallel. A check that throws or times out gets a line that says so.
@@ -13,9 +13,12 @@ const limitMs = 10_000
 export async function runChecks(
   deps: CheckDeps,
   request: RequestInfo,
-  { list = checks, limit = limitMs }: { list?: readonly Check[]; limit?: number } = {},
+  {
+    list = checks,
+    timeoutMs = checkTimeoutMs,
+  }: { list?: readonly Check[]; timeoutMs?: number } = {},
 ): Promise<CheckLine[]> {
-  const lines = await Promise.all(list.map((check) => runCheck(deps, request, check, limit)))
+  const lines = await Promise.all(list.map((check) => runCheck(deps, request, check, timeoutMs)))
   return lines.flat()
 }
 
@@ -23,11 +26,11 @@ async function runCheck(
   deps: CheckDeps,
   request: RequestInfo,
   { name, run }: Check,
-  limit: number,
+  timeoutMs: number,
 ): Promise<CheckLine[]> {
   try {
-    const found = await withTimeout(Promise.resolve(run(deps, request)), limit)
-    return found.map(({ about, ...finding }) => ({
+    const findings = await withTimeout(Promise.resolve(run(deps, request)), timeoutMs)
+    return findings.map(({ about, ...finding }) => ({
       name: about === undefined ? name : `${name}: ${about}`,
       ...finding,
     }))

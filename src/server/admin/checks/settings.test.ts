@@ -15,20 +15,20 @@ function configOf(env: Record<string, string>) {
   return { config: readConfig({ DATA_DIR: '/srv/my data', ...env }) }
 }
 
-function visitOf(facts: Partial<RequestInfo>): RequestInfo {
+function makeRequestInfo(overrides: Partial<RequestInfo>): RequestInfo {
   return {
     host: 'files.example.org',
     scheme: null,
     isForwarded: false,
     isProxied: false,
     isTrusted: false,
-    ...facts,
+    ...overrides,
   }
 }
 
-function only(found: Finding[]): Finding {
-  expect(found).toHaveLength(1)
-  return found[0] as Finding
+function expectSingle(findings: Finding[]): Finding {
+  expect(findings).toHaveLength(1)
+  return findings[0] as Finding
 }
 
 describe('the address', () => {
@@ -60,28 +60,28 @@ describe('the address', () => {
       'warning',
       'APP_URL=http://192.168.1.7:3000',
     ],
-  ])('%j, reached by %j, is %s', (env, visit, status, cure) => {
-    const found = only(checkAddress(configOf(env), visitOf(visit)))
+  ])('%j, reached by %j, is %s', (env, request, status, cure) => {
+    const found = expectSingle(checkAddress(configOf(env), makeRequestInfo(request)))
     expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
 })
 
 describe('the contact addresses', () => {
   const addresses = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
-  const numeric = { APP_URL: 'http://10.0.0.5:3000' }
+  const numericUrl = { APP_URL: 'http://10.0.0.5:3000' }
 
   it.each<[Record<string, string>, string, string]>([
     [publicUrl, 'ok', 'show support@files.example.org and privacy@files.example.org'],
-    [{ ...numeric, ...addresses }, 'ok', 'show help@example.org and data@example.org'],
+    [{ ...numericUrl, ...addresses }, 'ok', 'show help@example.org and data@example.org'],
     [{}, 'ok', 'support@127.0.0.1 receives no email. PRIVACY_EMAIL'],
-    [numeric, 'warning', 'support@10.0.0.5 receives no email. PRIVACY_EMAIL'],
+    [numericUrl, 'warning', 'support@10.0.0.5 receives no email. PRIVACY_EMAIL'],
     [
-      { ...numeric, SUPPORT_EMAIL: 'help@example.org' },
+      { ...numericUrl, SUPPORT_EMAIL: 'help@example.org' },
       'warning',
       'PRIVACY_EMAIL is not set, and privacy@10.0.0.5 receives no email.',
     ],
   ])('from %j are %s: %s', (env, status, message) => {
-    const found = only(checkContact(configOf(env)))
+    const found = expectSingle(checkContact(configOf(env)))
     expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
     expect(found.cure).toMatch(status === 'ok' ? /^$/ : /^Set SUPPORT_EMAIL and PRIVACY_EMAIL/)
   })
@@ -93,7 +93,7 @@ describe('secrets', () => {
     [{ DATABASE_URL: 'postgres://x@y/z' }, 'warning'],
     [{ DATABASE_URL: 'postgres://x@y/z', AUTH_SECRET: 'x'.repeat(32) }, 'ok'],
   ])('with %j are %s', (env, status) => {
-    const found = only(checkSecrets(configOf(env)))
+    const found = expectSingle(checkSecrets(configOf(env)))
     expect(found.status).toBe(status)
     expect(JSON.stringify(found)).not.toContain('xxxx')
     if (status === 'warning') expect(found.cure).toContain("(cat '/srv/my data/secret')")
@@ -106,22 +106,22 @@ describe('rate limits', () => {
     [{ RATE_LIMITS: 'off' }, 'warning'],
     [{ RATE_LIMITS: 'off', ...publicUrl }, 'failing'],
   ])('with %j are %s', (env, status) => {
-    expect(only(checkRateLimits(configOf(env))).status).toBe(status)
+    expect(expectSingle(checkRateLimits(configOf(env))).status).toBe(status)
   })
 })
 
 describe('the proxy', () => {
-  const trusting = { TRUST_PROXY: 'on' }
+  const trustedProxy = { TRUST_PROXY: 'on' }
 
   it.each<[Record<string, string>, Partial<RequestInfo>, string, string]>([
     [{}, {}, 'ok', ''],
     [{}, { isForwarded: true }, 'ok', ''],
     [{}, { isForwarded: true, isProxied: true }, 'warning', 'TRUST_PROXY=on'],
-    [trusting, { isForwarded: true, isProxied: true, isTrusted: true }, 'ok', ''],
-    [trusting, { isForwarded: true }, 'warning', 'TRUST_PROXY'],
-    [trusting, {}, 'warning', 'X-Forwarded-For'],
-  ])('with %j and a request with %j is %s', (env, visit, status, cure) => {
-    const found = only(checkProxy(configOf(env), visitOf(visit)))
+    [trustedProxy, { isForwarded: true, isProxied: true, isTrusted: true }, 'ok', ''],
+    [trustedProxy, { isForwarded: true }, 'warning', 'TRUST_PROXY'],
+    [trustedProxy, {}, 'warning', 'X-Forwarded-For'],
+  ])('with %j and a request with %j is %s', (env, request, status, cure) => {
+    const found = expectSingle(checkProxy(configOf(env), makeRequestInfo(request)))
     expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
 })

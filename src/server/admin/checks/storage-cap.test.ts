@@ -11,33 +11,45 @@ import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { settings, uploads, users } from '../../db/schema.ts'
 import { AdminSettings } from '../../settings/admin-settings.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
-import { checkStorageCap, judgeCap } from './storage-cap.ts'
+import { checkStorageCap, storageCapFinding } from './storage-cap.ts'
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 
-const small = {
+const smallLimits = {
   free: { ...defaultLimits.free, maxFileSize: megabyte },
   premium: { ...defaultLimits.premium, maxFileSize: 2 * megabyte },
 }
 
 describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => {
-  const room = 2 * megabyte
+  const availableBytes = 2 * megabyte
 
   it.each([
-    ['nothing is stored', 0, room, 'ok', /^0 Bytes of 4MB are used \(0 %\), .* under way\.$/],
-    ['less than 80 % is used', 3.2 * megabyte - 1, room, 'ok', /^3\.2 MB of 4MB are used \(79 %\)/],
+    [
+      'nothing is stored',
+      0,
+      availableBytes,
+      'ok',
+      /^0 Bytes of 4MB are used \(0 %\), .* under way\.$/,
+    ],
+    [
+      'less than 80 % is used',
+      3.2 * megabyte - 1,
+      availableBytes,
+      'ok',
+      /^3\.2 MB of 4MB are used \(79 %\)/,
+    ],
     [
       '80 % is used',
       3.25 * megabyte,
-      room,
+      availableBytes,
       'warning',
       /\(81 %\).* An upload larger than the 768 KB that are left is refused\.$/,
     ],
     [
       'less space is left than Premium allows',
       2 * megabyte,
-      room - 1,
+      availableBytes - 1,
       'warning',
       /: a file larger than 1\.9 MB is refused now, though Premium allows 2MB\.$/,
     ],
@@ -48,7 +60,13 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
       'failing',
       /: a file larger than 1023.9 KB is refused now, though Free allows 1MB and Premium allows 2MB\.$/,
     ],
-    ['the cap is reached', 4 * megabyte, room, 'failing', /\(100 %\).* New uploads are refused\.$/],
+    [
+      'the cap is reached',
+      4 * megabyte,
+      availableBytes,
+      'failing',
+      /\(100 %\).* New uploads are refused\.$/,
+    ],
     [
       'the cap was lowered below the stored bytes',
       6 * megabyte,
@@ -56,9 +74,9 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
       'failing',
       /\(150 %\).* New uploads are refused\.$/,
     ],
-  ])('%s', (_, stored, left, status, message) => {
-    const facts = { stored, uploads: 0, room: left, maxStored: 4 * megabyte }
-    expect(judgeCap(facts, small)).toEqual({
+  ])('%s', (_, stored, available, status, message) => {
+    const usage = { stored, uploads: 0, availableBytes: available, maxStored: 4 * megabyte }
+    expect(storageCapFinding(usage, smallLimits)).toEqual({
       status,
       message: expect.stringMatching(message),
       cure: status === 'ok' ? '' : expect.stringContaining('storage_cap'),
@@ -67,11 +85,14 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
 })
 
 describe('a cap smaller than the largest allowed file', () => {
-  const judge = (stored: number) =>
-    judgeCap({ stored, uploads: 220 * kilobyte, room: 0, maxStored: megabyte }, defaultLimits)
+  const find = (stored: number) =>
+    storageCapFinding(
+      { stored, uploads: 220 * kilobyte, availableBytes: 0, maxStored: megabyte },
+      defaultLimits,
+    )
 
   it('warns with the tier limits below 80%', () => {
-    expect(judge(819 * kilobyte)).toEqual({
+    expect(find(819 * kilobyte)).toEqual({
       status: 'warning',
       message: expect.stringContaining(
         'A file may have 500MB in Free and 1GB in Premium, but files above the storage limit of 1MB are always refused.',
@@ -81,7 +102,7 @@ describe('a cap smaller than the largest allowed file', () => {
   })
 
   it('warns with the remaining space from 80% on', () => {
-    expect(judge(820 * kilobyte)).toMatchObject({
+    expect(find(820 * kilobyte)).toMatchObject({
       status: 'warning',
       message:
         '820 KB of 1MB are used (80 %), 220 KB of them by uploads under way. An upload larger than the 204 KB that are left is refused.',
@@ -98,9 +119,14 @@ it('is ok exactly if every allowed file fits and less than 80% is used', () => {
     premium: { ...premium, maxFileSize: (premium.maxFileSize % 300) * megabyte },
   }))
   fc.assert(
-    fc.property(sizes, sizes, caps, limits, (stored, room, maxStored, all) => {
-      const { status, cure } = judgeCap({ stored, uploads: 0, room, maxStored }, all)
-      const fits = tiers.every((tier) => all[tier].maxFileSize <= Math.min(room, maxStored))
+    fc.property(sizes, sizes, caps, limits, (stored, availableBytes, maxStored, all) => {
+      const { status, cure } = storageCapFinding(
+        { stored, uploads: 0, availableBytes, maxStored },
+        all,
+      )
+      const fits = tiers.every(
+        (tier) => all[tier].maxFileSize <= Math.min(availableBytes, maxStored),
+      )
       expect(status === 'ok').toBe(fits && stored < 0.8 * maxStored)
       expect(cure === '').toBe(status === 'ok')
     }),
@@ -123,12 +149,12 @@ describe('the total compared with the cap', () => {
   })
   afterAll(() => server.close())
 
-  const set = async (values: Record<string, string>) => {
+  const setSettings = async (values: Record<string, string>) => {
     const rows = Object.entries(values).map(([key, value]) => ({ key, value, updatedAt: now }))
     await server.db.insert(settings).values(rows)
   }
 
-  const start = async (size: number) => {
+  const insertUpload = async (size: number) => {
     await server.db.insert(uploads).values({
       ownerId: 'ada',
       storage: 'disk',
@@ -145,28 +171,28 @@ describe('the total compared with the cap', () => {
   const check = () => {
     const { db } = server
     const clock = () => now
-    const support = { supportEmail: 'help@example.org', onCap() {} }
-    return checkStorageCap({ db, settings: new AdminSettings({ db, clock, ...support }) })
+    const options = { supportEmail: 'help@example.org', onCap() {} }
+    return checkStorageCap({ db, settings: new AdminSettings({ db, clock, ...options }) })
   }
 
   it('includes files and open uploads', async () => {
-    await start(1000)
+    await insertUpload(1000)
     expect(await check()).toEqual([
       { status: 'ok', message: '6.8 KB are stored. There is no cap.', cure: '' },
     ])
-    await set({ storage_cap: String(megabyte) })
+    await setSettings({ storage_cap: String(megabyte) })
     expect((await check())[0]?.message).toMatch(
       /^6\.8 KB of 1MB are used \(0 %\), 1000 Bytes of them by uploads under way\. /,
     )
   })
 
   it('is failing if open uploads leave too little space', async () => {
-    await set({
+    await setSettings({
       storage_cap: String(4 * megabyte),
       free_max_file_size: String(megabyte),
       premium_max_file_size: String(2 * megabyte),
     })
-    await start(3 * megabyte)
+    await insertUpload(3 * megabyte)
     expect(await check()).toMatchObject([
       { status: 'failing', message: expect.stringContaining('though Free allows 1MB and Premium') },
     ])

@@ -7,7 +7,7 @@ import {
 import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { sumStored } from '../../uploads/queries.ts'
 import { type CheckDeps, type Finding, failing, ok, warning } from './check.ts'
-import { refusedSizes } from './refused-sizes.ts'
+import { findRejectedSizes } from './rejected-sizes.ts'
 
 const remedy =
   'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
@@ -25,18 +25,18 @@ export async function checkStorageCap({
   const { files, uploads } = await sumStored(db)
   const stored = files + uploads
   if (maxStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
-  const room = Math.max(0, maxStored - stored)
-  return [judgeCap({ stored, uploads, room, maxStored }, limits)]
+  const availableBytes = Math.max(0, maxStored - stored)
+  return [storageCapFinding({ stored, uploads, availableBytes, maxStored }, limits)]
 }
 
 /** The figures compared with a storage cap, in bytes. */
-export interface CapFacts {
+export interface CapUsage {
   /** All files and open uploads. */
   stored: number
   /** The announced sizes of open uploads, included in `stored`. */
   uploads: number
   /** The largest upload that may start now. */
-  room: number
+  availableBytes: number
   maxStored: number
 }
 
@@ -44,20 +44,31 @@ export interface CapFacts {
  * Builds the finding for a storage cap. It isn't ok if a file that a tier allows would be rejected,
  * or from 80% of the cap on.
  */
-export function judgeCap({ stored, uploads, room, maxStored }: CapFacts, limits: Limits): Finding {
+export function storageCapFinding(
+  { stored, uploads, availableBytes, maxStored }: CapUsage,
+  limits: Limits,
+): Finding {
   const percent = Math.floor((stored / maxStored) * 100)
-  const used = `${formatSize(stored)} of ${formatSizeLimit(maxStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
+  const usageText = `${formatSize(stored)} of ${formatSizeLimit(maxStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
   const state = fullness(stored, { maxStored })
-  if (state === 'full') return failing(`${used}. New uploads are refused.`, remedy)
+  if (state === 'full') return failing(`${usageText}. New uploads are refused.`, remedy)
   const tooLarge = filesOverCap(maxStored, limits)
-  const refused = tooLarge === null ? refusedSizes(room, limits) : null
-  if (refused !== null)
-    return { status: refused.status, message: `${used}: ${refused.text}.`, cure: remedy }
+  const rejectedSizes = tooLarge === null ? findRejectedSizes(availableBytes, limits) : null
+  if (rejectedSizes !== null)
+    return {
+      status: rejectedSizes.status,
+      message: `${usageText}: ${rejectedSizes.text}.`,
+      cure: remedy,
+    }
   if (state === 'warning') {
-    const left = formatSize(roundSizeDown(maxStored - stored))
-    return warning(`${used}. An upload larger than the ${left} that are left is refused.`, remedy)
+    const remainingSpace = formatSize(roundSizeDown(maxStored - stored))
+    return warning(
+      `${usageText}. An upload larger than the ${remainingSpace} that are left is refused.`,
+      remedy,
+    )
   }
-  if (tooLarge === null) return ok(`${used}.`)
-  const lower = 'Raise the cap, or lower the size of a file: both in the Admin Center under Limits.'
-  return warning(`${used}. ${tooLarge}`, lower)
+  if (tooLarge === null) return ok(`${usageText}.`)
+  const tooLargeRemedy =
+    'Raise the cap, or lower the size of a file: both in the Admin Center under Limits.'
+  return warning(`${usageText}. ${tooLarge}`, tooLargeRemedy)
 }

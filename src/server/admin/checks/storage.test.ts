@@ -24,7 +24,7 @@ function check(stores: readonly Partial<Storage>[], env: Record<string, string> 
 }
 
 /** Creates an error with this code as the cause, wrapped as drivers do. */
-function fault(code: string) {
+function errorWithCode(code: string) {
   const cause = Object.assign(new Error('told only in the log'), { code })
   return new AppError('UNAVAILABLE', { cause })
 }
@@ -39,24 +39,25 @@ describe('a store that works', () => {
       { ...s3, S3_ENDPOINT: 'https://s3.example.org/' },
       'The bucket "files" at https://s3.example.org',
     ],
-  ])('is named by its location: %s', async (_, store, env, place) => {
-    const [found, ...others] = await check([store], env)
+  ])('is named by its location: %s', async (_, store, env, location) => {
+    const [finding, ...others] = await check([store], env)
     expect(others).toEqual([])
-    expect(found).toMatchObject({ status: 'ok', cure: '' })
-    expect(found).not.toHaveProperty('about')
-    const [, ms, named] =
-      /^Wrote, read and removed an object in (\d+) ms\. (.*) works\.$/.exec(found?.message ?? '') ??
-      []
-    expect(named).toBe(place)
+    expect(finding).toMatchObject({ status: 'ok', cure: '' })
+    expect(finding).not.toHaveProperty('about')
+    const [, ms, shownLocation] =
+      /^Wrote, read and removed an object in (\d+) ms\. (.*) works\.$/.exec(
+        finding?.message ?? '',
+      ) ?? []
+    expect(shownLocation).toBe(location)
     expect(Number(ms)).toBeGreaterThan(0)
   })
 
   it.each([
     [true, 'warning', 'the bytes of deleted files stay there', 'Suspend versioning'],
     [false, 'ok', ' works.', ''],
-  ])('with object versioning (%s) is %s', async (keeps, status, message, cure) => {
-    const found = await check([{ ...bucket, keepsOldVersions: async () => keeps }], s3)
-    expect(found).toMatchObject([
+  ])('with object versioning (%s) is %s', async (keepsVersions, status, message, cure) => {
+    const findings = await check([{ ...bucket, keepsOldVersions: async () => keepsVersions }], s3)
+    expect(findings).toMatchObject([
       {
         status,
         message: expect.stringContaining(message),
@@ -70,10 +71,15 @@ describe('a store that fails', () => {
   const folders = " The folders that it needs are '/srv/my data/files' and '/srv/my data/uploads'."
 
   it.each([
-    ['ENOENT', disk, fault('ENOENT'), `Restore the folder, .* Mayfly\\.${folders}`],
-    ['ENOSPC', disk, fault('ENOSPC'), `Free space on the disk .*${folders}`],
+    ['ENOENT', disk, errorWithCode('ENOENT'), `Restore the folder, .* Mayfly\\.${folders}`],
+    ['ENOSPC', disk, errorWithCode('ENOSPC'), `Free space on the disk .*${folders}`],
     ['no answer in time', disk, new TimeoutError(1), `Check the disk .*${folders}`],
-    ['NoSuchBucket', bucket, fault('NoSuchBucket'), 'Create the bucket, or .* existing one\\.'],
+    [
+      'NoSuchBucket',
+      bucket,
+      errorWithCode('NoSuchBucket'),
+      'Create the bucket, or .* existing one\\.',
+    ],
     [
       'no answer in time',
       bucket,
@@ -97,7 +103,7 @@ describe('a store that fails', () => {
   })
 
   it("isn't queried for old versions", async () => {
-    const error = fault('AccessDenied')
+    const error = errorWithCode('AccessDenied')
     const keepsOldVersions = () => Promise.reject(new Error('was asked'))
     const failing = { ...bucket, check: () => Promise.reject(error), keepsOldVersions }
     expect(await check([failing], s3)).toMatchObject([{ status: 'failing' }])
@@ -105,8 +111,8 @@ describe('a store that fails', () => {
 })
 
 it('reports files stored before the move to a bucket on their own line', async () => {
-  const old = { ...disk, check: () => Promise.reject(fault('EIO')) }
-  expect(await check([bucket, old], s3)).toMatchObject([
+  const oldStore = { ...disk, check: () => Promise.reject(errorWithCode('EIO')) }
+  expect(await check([bucket, oldStore], s3)).toMatchObject([
     { status: 'ok', message: expect.stringContaining('The bucket "files"') },
     {
       about: 'files from before S3_BUCKET',

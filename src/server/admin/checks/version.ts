@@ -18,12 +18,12 @@ export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Findi
     readFile(packageFile, 'utf8'),
   ])
   const { version } = JSON.parse(text) as { version: string }
-  const running = `Mayfly ${version} runs on Node ${process.versions.node} and Postgres ${postgres}`
+  const versionText = `Mayfly ${version} runs on Node ${process.versions.node} and Postgres ${postgres}`
   const { missing, unknown, applied } = migrations
   if (missing.length > 0) {
     return [
       failing(
-        `${running}, but the database lacks ${missing.length} of its migrations (${missing.join(', ')}).`,
+        `${versionText}, but the database lacks ${missing.length} of its migrations (${missing.join(', ')}).`,
         'Restart the server, which applies them. If it does not start, its message says why.',
       ),
     ]
@@ -31,7 +31,7 @@ export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Findi
   if (unknown > 0) {
     return [
       failing(
-        `${running}, but the database is from a newer version (${unknown} unknown migrations).`,
+        `${versionText}, but the database is from a newer version (${unknown} unknown migrations).`,
         'Start the newer version, or restore a backup from before the upgrade.',
       ),
     ]
@@ -39,10 +39,10 @@ export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Findi
   if (!process.versions.node.startsWith(`${nodeMajor}.`)) {
     return [
       warning(
-        `${running}. It is made for Node ${nodeMajor}.`,
+        `${versionText}. It is made for Node ${nodeMajor}.`,
         'Start it with "npm start", which installs the right Node.',
       ),
     ]
   }
-  return [ok(`${running}. The database has all ${applied} migrations.`)]
+  return [ok(`${versionText}. The database has all ${applied} migrations.`)]
 }

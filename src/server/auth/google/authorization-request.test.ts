@@ -11,8 +11,8 @@ import { readConfig } from '../../config/config.ts'
 import { verifications } from '../../db/schema.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import {
-  type Answered,
   beginRequest,
+  type CompletedRequest,
   endRequest,
   type SignInPurpose,
 } from './authorization-request.ts'
@@ -50,7 +50,7 @@ class Browser {
     return response.json()
   }
 
-  async end(state: string): Promise<Answered | null> {
+  async end(state: string): Promise<CompletedRequest | null> {
     const headers = { cookie: this.cookie }
     return (await this.#app.request(`/end/${state}`, { headers })).json()
   }
@@ -67,16 +67,16 @@ describe('a response from the issuer', () => {
     const browser = new Browser()
     const { state, nonce, codeVerifier } = await browser.begin()
     const [, cookie = ''] = browser.cookie.split('=')
-    const secretFor = (use: string) =>
-      createHmac('sha256', cookie).update(`${use} ${state}`).digest('base64url')
+    const secretFor = (purpose: string) =>
+      createHmac('sha256', cookie).update(`${purpose} ${state}`).digest('base64url')
     expect([nonce, codeVerifier]).toEqual([secretFor('nonce'), secretFor('code verifier')])
   })
 
   it('is accepted once', async () => {
     const browser = new Browser()
     const { state } = await browser.begin()
-    const ends = await Promise.all([1, 2, 3, 4].map(() => browser.end(state)))
-    expect(ends.filter((end) => end !== null)).toHaveLength(1)
+    const results = await Promise.all([1, 2, 3, 4].map(() => browser.end(state)))
+    expect(results.filter((end) => end !== null)).toHaveLength(1)
     expect(await browser.end(state)).toBeNull()
   })
 
@@ -92,11 +92,11 @@ describe('a response from the issuer', () => {
   it.each([
     [googleRequestKeptMs - 1, true],
     [googleRequestKeptMs, false],
-  ])('is accepted for ten minutes: after %i ms %s', async (ms, isFound) => {
+  ])('is accepted for ten minutes: after %i ms %s', async (ms, isAccepted) => {
     const browser = new Browser()
     const { state } = await browser.begin()
     clock.advance(ms)
-    expect((await browser.end(state)) !== null).toBe(isFound)
+    expect((await browser.end(state)) !== null).toBe(isAccepted)
   })
 
   it('is accepted in several tabs of one browser', async () => {
@@ -152,10 +152,10 @@ describe('the cookie', () => {
   it('is not stored in the database, nor is any secret of the request', async () => {
     const browser = new Browser()
     const secrets = await browser.begin()
-    const kept = JSON.stringify(await server.db.select().from(verifications))
-    expect(kept).toContain('/files')
+    const storedRows = JSON.stringify(await server.db.select().from(verifications))
+    expect(storedRows).toContain('/files')
     for (const secret of [browser.cookie.split('=')[1] ?? '', ...Object.values(secrets)]) {
-      expect(kept).not.toContain(secret)
+      expect(storedRows).not.toContain(secret)
     }
   })
 })

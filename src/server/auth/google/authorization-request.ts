@@ -23,12 +23,16 @@ export interface SignInPurpose {
 }
 
 /** A request whose response has arrived in the same browser. */
-export interface Answered extends SignInPurpose {
+export interface CompletedRequest extends SignInPurpose {
   secrets: RequestSecrets
 }
 
 /** The stored part of a request; `browser` is a hash of the cookie. */
-const kept = z.object({ browser: z.string(), next: z.string(), linkTo: z.string().nullable() })
+const storedRequest = z.object({
+  browser: z.string(),
+  next: z.string(),
+  linkTo: z.string().nullable(),
+})
 
 /**
  * Begins an authorization request: stores a row and sets a cookie. All requests of a browser share
@@ -44,11 +48,13 @@ export async function beginRequest(
   const state = newToken()
   await db.insert(verifications).values({
     identifier: sha256(state),
-    value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<typeof kept>),
+    value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<
+      typeof storedRequest
+    >),
     expiresAt: new Date(clock().getTime() + googleRequestKeptMs),
   })
   writeCookie(deps, context, cookieName, browser, googleRequestKeptMs)
-  return secretsOf(browser, state)
+  return deriveSecrets(browser, state)
 }
 
 /**
@@ -60,24 +66,24 @@ export async function endRequest(
   deps: RequestDeps,
   context: Context<HttpEnv>,
   state: string,
-): Promise<Answered | null> {
+): Promise<CompletedRequest | null> {
   const { identifier, expiresAt, value } = verifications
-  const [taken] = await deps.db
+  const [row] = await deps.db
     .delete(verifications)
     .where(and(eq(identifier, sha256(state)), gt(expiresAt, deps.clock())))
     .returning({ value })
-  if (!taken) return null
-  const { browser: expected, next, linkTo } = kept.parse(JSON.parse(taken.value))
+  if (!row) return null
+  const { browser: expected, next, linkTo } = storedRequest.parse(JSON.parse(row.value))
   const browser = readBrowser(deps, context)
   if (browser === undefined || !isSameText(sha256(browser), expected)) return null
-  return { next, linkTo, secrets: secretsOf(browser, state) }
+  return { next, linkTo, secrets: deriveSecrets(browser, state) }
 }
 
 /**
  * Derives nonce and code verifier from the cookie and the state, so that read access to the
  * database isn't enough to complete a request.
  */
-function secretsOf(browser: string, state: string): RequestSecrets {
+function deriveSecrets(browser: string, state: string): RequestSecrets {
   const secret = (purpose: string) =>
     createHmac('sha256', browser).update(`${purpose} ${state}`).digest('base64url')
   return { state, nonce: secret('nonce'), codeVerifier: secret('code verifier') }

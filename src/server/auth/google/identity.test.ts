@@ -4,8 +4,8 @@ import { personName } from '../../../shared/contract/account.ts'
 import { pictureOrigins } from '../../config/google-settings.ts'
 import { needsUserInfo, readIdentity } from './identity.ts'
 
-const google = pictureOrigins({ issuer: new URL('https://accounts.google.com') })
-const whole = {
+const googleOrigins = pictureOrigins({ issuer: new URL('https://accounts.google.com') })
+const fullClaims = {
   sub: '1',
   email: 'Ada@Example.org',
   email_verified: true,
@@ -16,8 +16,8 @@ const whole = {
 
 describe('readIdentity', () => {
   it('reads the claims of a Google ID token', () => {
-    expect(needsUserInfo(whole)).toBe(false)
-    expect(readIdentity(whole, null, google)).toEqual({
+    expect(needsUserInfo(fullClaims)).toBe(false)
+    expect(readIdentity(fullClaims, null, googleOrigins)).toEqual({
       subject: '1',
       email: 'ada@example.org',
       emailVerified: true,
@@ -30,21 +30,27 @@ describe('readIdentity', () => {
   it.each(['true', 'false', 1, 0, null, undefined, {}, [true], 'yes'])(
     'treats an address as verified only for the boolean true, not for %j',
     (email_verified) => {
-      expect(readIdentity({ ...whole, email_verified }, null, google).emailVerified).toBe(false)
+      expect(
+        readIdentity({ ...fullClaims, email_verified }, null, googleOrigins).emailVerified,
+      ).toBe(false)
     },
   )
 
   it('takes the address and its verification from the same source', () => {
     const userInfo = { sub: '1', email: 'eve@example.org', email_verified: true }
-    const { email_verified: _, ...unsure } = whole
-    expect(readIdentity(unsure, userInfo, google)).toMatchObject({
+    const { email_verified: _, ...unverifiedClaims } = fullClaims
+    expect(readIdentity(unverifiedClaims, userInfo, googleOrigins)).toMatchObject({
       email: 'ada@example.org',
       emailVerified: false,
     })
-    const nameless = { sub: '1', email_verified: true }
-    expect(needsUserInfo(nameless)).toBe(true)
+    const claimsWithoutEmail = { sub: '1', email_verified: true }
+    expect(needsUserInfo(claimsWithoutEmail)).toBe(true)
     expect(
-      readIdentity(nameless, { sub: '1', email: 'eve@example.org', email_verified: false }, google),
+      readIdentity(
+        claimsWithoutEmail,
+        { sub: '1', email: 'eve@example.org', email_verified: false },
+        googleOrigins,
+      ),
     ).toMatchObject({ email: 'eve@example.org', emailVerified: false })
   })
 
@@ -59,7 +65,7 @@ describe('readIdentity', () => {
     'a b@example.org',
     ['a@b.org'],
   ])('ignores the invalid address %j', (email) => {
-    expect(readIdentity({ ...whole, email }, null, google)).toMatchObject({
+    expect(readIdentity({ ...fullClaims, email }, null, googleOrigins)).toMatchObject({
       email: null,
       emailVerified: false,
     })
@@ -80,17 +86,17 @@ describe('the names', () => {
     [{ given_name: 'A'.repeat(500) }, 'A'.repeat(50), 'Lovelace'],
     [{ given_name: '👩‍👩‍👧'.repeat(50) }, expect.stringMatching(/^👩‍👩‍👧/), 'Lovelace'],
   ])('are read from %j', (claims, firstName, lastName) => {
-    expect(readIdentity({ ...whole, ...claims }, null, google)).toMatchObject({
+    expect(readIdentity({ ...fullClaims, ...claims }, null, googleOrigins)).toMatchObject({
       firstName,
       lastName,
     })
   })
 
   it('come from userinfo if the ID token has none', () => {
-    const { given_name: _, family_name: __, ...nameless } = whole
+    const { given_name: _, family_name: __, ...claimsWithoutName } = fullClaims
     const userInfo = { sub: '1', given_name: 'Grace', family_name: 'Hopper' }
-    expect(needsUserInfo(nameless)).toBe(true)
-    expect(readIdentity(nameless, userInfo, google)).toMatchObject({
+    expect(needsUserInfo(claimsWithoutName)).toBe(true)
+    expect(readIdentity(claimsWithoutName, userInfo, googleOrigins)).toMatchObject({
       email: 'ada@example.org',
       emailVerified: true,
       firstName: 'Grace',
@@ -99,11 +105,11 @@ describe('the names', () => {
   })
 
   it('are always valid for a signup', () => {
-    const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constant('\ud800'))
+    const hostileText = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constant('\ud800'))
     fc.assert(
-      fc.property(hostile, hostile, (given_name, family_name) => {
+      fc.property(hostileText, hostileText, (given_name, family_name) => {
         const claims = { sub: '1', email: 'ada@example.org', given_name, family_name }
-        const { firstName, lastName } = readIdentity(claims, null, google)
+        const { firstName, lastName } = readIdentity(claims, null, googleOrigins)
         expect(personName.safeParse(firstName).data).toBe(firstName)
         expect(lastName === '' || personName.safeParse(lastName).data === lastName).toBe(true)
       }),
@@ -129,7 +135,7 @@ describe('the picture', () => {
     null,
     undefined,
   ])('is null for %s', (picture) => {
-    expect(readIdentity({ ...whole, picture }, null, google).picture).toBeNull()
+    expect(readIdentity({ ...fullClaims, picture }, null, googleOrigins).picture).toBeNull()
   })
 
   it.each([
@@ -138,10 +144,10 @@ describe('the picture', () => {
     ['https://id.example.org:8443', 'https://id.example.org/face.png', false],
     ['https://id.example.org', 'https://www.gravatar.com/avatar/1', false],
     ['https://id.example.org', 'https://lh3.googleusercontent.com/a/x', false],
-  ])('from issuer %s at %s is allowed: %s', (issuer, picture, isShown) => {
+  ])('from issuer %s at %s is allowed: %s', (issuer, picture, isAllowed) => {
     const origins = pictureOrigins({ issuer: new URL(issuer) })
-    expect(readIdentity({ ...whole, picture }, null, origins).picture).toBe(
-      isShown ? picture : null,
+    expect(readIdentity({ ...fullClaims, picture }, null, origins).picture).toBe(
+      isAllowed ? picture : null,
     )
   })
 })

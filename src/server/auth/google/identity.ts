@@ -19,44 +19,44 @@ export type Claims = Readonly<Record<string, unknown>> & { sub: string }
 
 /** True if the ID token lacks claims that userinfo may contain. */
 export function needsUserInfo(idToken: Claims): boolean {
-  return text(idToken.email) === '' || firstNameOf(idToken) === ''
+  return asText(idToken.email) === '' || firstNameOf(idToken) === ''
 }
 
 /**
  * Reads the identity from an ID token and, if requested, the userinfo. The address and its
  * verification come from the same source. Otherwise one source could seem to verify an address from
  * the other.
- * @param pictures origins of pictures that our pages may show, from `pictureOrigins`.
+ * @param allowedOrigins origins of pictures that our pages may show, from `pictureOrigins`.
  */
 export function readIdentity(
   idToken: Claims,
   userInfo: Claims | null,
-  pictures: readonly string[],
+  allowedOrigins: readonly string[],
 ): Identity {
-  const aboutEmail = text(idToken.email) === '' ? (userInfo ?? idToken) : idToken
-  const parsed = emailAddress.safeParse(aboutEmail.email)
+  const emailClaims = asText(idToken.email) === '' ? (userInfo ?? idToken) : idToken
+  const parsed = emailAddress.safeParse(emailClaims.email)
   const email = parsed.success ? parsed.data.toLowerCase() : null
-  const aboutName = firstNameOf(idToken) === '' ? (userInfo ?? idToken) : idToken
+  const nameClaims = firstNameOf(idToken) === '' ? (userInfo ?? idToken) : idToken
   return {
     subject: idToken.sub,
     email,
     // The string "true" is rejected. An issuer that is careless with types may be careless
     // elsewhere.
-    emailVerified: email !== null && aboutEmail.email_verified === true,
-    ...namesOf(aboutName, email),
-    picture: pictureOf(idToken.picture ?? userInfo?.picture, pictures),
+    emailVerified: email !== null && emailClaims.email_verified === true,
+    ...namesOf(nameClaims, email),
+    picture: pictureOf(idToken.picture ?? userInfo?.picture, allowedOrigins),
   }
 }
 
 function namesOf(claims: Claims, email: string | null) {
   const first = firstNameOf(claims)
-  const last = oneLine(text(claims.family_name))
+  const last = cleanName(asText(claims.family_name))
   if (first !== '') return { firstName: first, lastName: last }
-  return { firstName: oneLine(email?.split('@')[0] ?? '') || 'User', lastName: '' }
+  return { firstName: cleanName(email?.split('@')[0] ?? '') || 'User', lastName: '' }
 }
 
 function firstNameOf(claims: Claims): string {
-  return oneLine(text(claims.given_name)) || oneLine(text(claims.name))
+  return cleanName(asText(claims.given_name)) || cleanName(asText(claims.name))
 }
 
 /**
@@ -66,24 +66,24 @@ function firstNameOf(claims: Claims): string {
 const maxNameLength = 50
 
 /** Converts the issuer's text to a name that a signup would accept, or to an empty string. */
-function oneLine(words: string): string {
-  const line = words.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
-  const cut = Array.from(line).slice(0, maxNameLength).join('').trim()
-  const parsed = personName.safeParse(cut)
+function cleanName(value: string): string {
+  const line = value.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
+  const shortened = Array.from(line).slice(0, maxNameLength).join('').trim()
+  const parsed = personName.safeParse(shortened)
   return parsed.success ? parsed.data : ''
 }
 
 function pictureOf(claim: unknown, origins: readonly string[]): string | null {
-  const url = URL.parse(text(claim))
+  const url = URL.parse(asText(claim))
   if (url?.protocol !== 'https:' || url.href.length > 2000) return null
   if (`${url.username}${url.password}` !== '') return null
-  const isShown = origins.some((origin) => {
+  const isAllowed = origins.some((origin) => {
     const [, domain] = /^https:\/\/\*(\..+)$/.exec(origin) ?? []
     return domain === undefined ? url.origin === origin : url.host.endsWith(domain)
   })
-  return isShown ? url.href : null
+  return isAllowed ? url.href : null
 }
 
-function text(claim: unknown): string {
+function asText(claim: unknown): string {
   return typeof claim === 'string' ? claim : ''
 }

@@ -25,13 +25,13 @@ import {
   pictureOrigins,
 } from '../../config/google-settings.ts'
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
-import { messagesOf, SignInRefused } from './sign-in.ts'
+import { messagesOf, SignInRejectedError } from './sign-in.ts'
 
 /** Short, because the user is waiting for a page. */
-const discoverySeconds = 3
-const answerSeconds = 5
+const discoveryTimeoutSeconds = 3
+const responseTimeoutSeconds = 5
 /** Google's largest response, its keys, has about 2 KB. */
-const maxAnswerBytes = 256 * 1024
+const maxResponseBytes = 256 * 1024
 
 /** The secrets of an authorization request. The database stores only a hash of `state`. */
 export interface RequestSecrets {
@@ -55,10 +55,10 @@ export class Issuer {
   /**
    * Returns the issuer's sign-in URL.
    * @param redirectUri the URL to which the issuer redirects the browser.
-   * @throws {SignInRefused} google-away
+   * @throws {SignInRejectedError} google-away
    */
-  async signInAddress(secrets: RequestSecrets, redirectUri: string): Promise<URL> {
-    const client = await this.#discovered()
+  async signInUrl(secrets: RequestSecrets, redirectUri: string): Promise<URL> {
+    const client = await this.#loadClient()
     return buildAuthorizationUrl(client, {
       redirect_uri: redirectUri,
       scope: 'openid email profile',
@@ -73,10 +73,10 @@ export class Issuer {
    * Returns the identity of the signed-in user. `answer` is the URL to which the issuer redirected
    * the browser. The ID token must be signed by the issuer, and issued for this server and this
    * request.
-   * @throws {SignInRefused} if the response is invalid or the issuer fails.
+   * @throws {SignInRejectedError} if the response is invalid or the issuer fails.
    */
   async identify(response: URL, secrets: RequestSecrets): Promise<Identity> {
-    const client = await this.#discovered()
+    const client = await this.#loadClient()
     try {
       const tokens = await authorizationCodeGrant(client, response, {
         expectedState: secrets.state,
@@ -85,42 +85,44 @@ export class Issuer {
         idTokenExpected: true,
       })
       const claims = tokens.claims()
-      if (!claims) throw new SignInRefused('google-refused', 'there is no ID token')
-      const isAsked = needsUserInfo(claims) && client.serverMetadata().userinfo_endpoint
-      const userInfo = isAsked ? await fetchUserInfo(client, tokens.access_token, claims.sub) : null
+      if (!claims) throw new SignInRejectedError('google-refused', 'there is no ID token')
+      const shouldFetchUserInfo = needsUserInfo(claims) && client.serverMetadata().userinfo_endpoint
+      const userInfo = shouldFetchUserInfo
+        ? await fetchUserInfo(client, tokens.access_token, claims.sub)
+        : null
       return readIdentity(claims, userInfo, pictureOrigins(this.#settings))
     } catch (error) {
-      const refusal = refusalOf(error)
+      const rejection = toSignInRejection(error)
       // The issuer's endpoints may have changed, so the next sign-in fetches them again.
-      if (refusal.fault === 'google-away') this.#client = null
-      throw refusal
+      if (rejection.fault === 'google-away') this.#client = null
+      throw rejection
     }
   }
 
   /** Fetches the discovery document. Concurrent sign-ins share one request. */
-  async #discovered(): Promise<Configuration> {
+  async #loadClient(): Promise<Configuration> {
     this.#client ??= this.#discover()
     const client = this.#client
     try {
       return await client
     } catch (error) {
       if (this.#client === client) this.#client = null
-      throw new SignInRefused('google-away', 'discovery failed', { cause: error })
+      throw new SignInRejectedError('google-away', 'discovery failed', { cause: error })
     }
   }
 
   async #discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings
     const client = await discovery(issuer, clientId, {}, clientAuthentication(clientSecret), {
-      timeout: discoverySeconds,
+      timeout: discoveryTimeoutSeconds,
       [customFetch]: issuerFetch(issuer),
       execute: [
         enableNonRepudiationChecks,
         ...(isLocalHttp(issuer) ? [allowInsecureRequests] : []),
       ],
     })
-    requireSafeAddresses(client, issuer)
-    client.timeout = answerSeconds
+    requireSafeEndpoints(client, issuer)
+    client.timeout = responseTimeoutSeconds
     this.#log.info({ issuer: issuer.href }, 'The issuer for signing in is known')
     return client
   }
@@ -144,12 +146,15 @@ function clientAuthentication(clientSecret: string): ClientAuth {
  * Checks the endpoints in the discovery document.
  * @throws {TypeError} if a required endpoint is missing or an endpoint is unsafe.
  */
-function requireSafeAddresses(client: Configuration, issuer: URL): void {
+function requireSafeEndpoints(client: Configuration, issuer: URL): void {
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } =
     client.serverMetadata()
-  const needed = { authorization_endpoint, token_endpoint, jwks_uri }
-  const named = userinfo_endpoint === undefined ? needed : { ...needed, userinfo_endpoint }
-  for (const [name, address] of Object.entries(named)) {
+  const requiredEndpoints = { authorization_endpoint, token_endpoint, jwks_uri }
+  const endpoints =
+    userinfo_endpoint === undefined
+      ? requiredEndpoints
+      : { ...requiredEndpoints, userinfo_endpoint }
+  for (const [name, address] of Object.entries(endpoints)) {
     const url = typeof address === 'string' ? URL.parse(address) : null
     if (url === null || !isSafeAddress(url, issuer)) {
       throw new TypeError(`${name} is ${JSON.stringify(address)}, which is no safe address`)
@@ -167,18 +172,18 @@ function issuerFetch(issuer: URL): CustomFetch {
     if (!isSafeAddress(url, issuer)) throw new TypeError(`${url.origin} is no safe address`)
     const response = await fetch(url, { ...options, redirect: 'manual' } as RequestInit)
     const { status, headers } = response
-    return new Response(await readAll(response), { status, headers })
+    return new Response(await readBody(response), { status, headers })
   }
 }
 
-async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   if (response.body === null) return null
   const chunks: Uint8Array[] = []
   let size = 0
   // Breaking out of the loop closes the connection.
   for await (const chunk of response.body) {
     size += chunk.length
-    if (size > maxAnswerBytes) throw new TypeError(`the answer exceeds ${maxAnswerBytes} bytes`)
+    if (size > maxResponseBytes) throw new TypeError(`the answer exceeds ${maxResponseBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -217,13 +222,13 @@ const libraryErrors: Readonly<Record<string, SignInError>> = {
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'google-clock',
 }
 
-/** Maps an error to the `SignInRefused` that explains it. */
-export function refusalOf(error: unknown): SignInRefused {
-  if (error instanceof SignInRefused) return error
-  return new SignInRefused(faultOf(error), messagesOf(error), { cause: error })
+/** Maps an error to the `SignInRejectedError` that explains it. */
+export function toSignInRejection(error: unknown): SignInRejectedError {
+  if (error instanceof SignInRejectedError) return error
+  return new SignInRejectedError(errorCodeOf(error), messagesOf(error), { cause: error })
 }
 
-function faultOf(error: unknown): SignInError {
+function errorCodeOf(error: unknown): SignInError {
   if (error instanceof AuthorizationResponseError) {
     return authorizationErrors[error.error] ?? 'google-refused'
   }

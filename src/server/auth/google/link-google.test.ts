@@ -17,27 +17,32 @@ afterAll(() => google.close())
 const password = 'correct horse'
 
 let count = 0
-function makeIdentity(facts: Partial<IssuerPerson> = {}): IssuerPerson {
+function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson {
   count += 1
-  return { sub: `subject-${count}`, email: `g${count}@example.org`, email_verified: true, ...facts }
+  return {
+    sub: `subject-${count}`,
+    email: `g${count}@example.org`,
+    email_verified: true,
+    ...overrides,
+  }
 }
 
 /**
  * Creates a person with a password and a verified address, and a browser signed in as that person.
  */
-async function makeOwner(facts: Parameters<typeof makePerson>[1] = {}) {
-  const person = await makePerson(google.app, facts)
+async function makeOwner(overrides: Parameters<typeof makePerson>[1] = {}) {
+  const person = await makePerson(google.app, overrides)
   const { db } = google.app.deps
   await db.update(users).set({ emailVerified: true }).where(eq(users.email, person.email))
-  return { person, browser: await signedIn(person) }
+  return { person, browser: await signIn(person) }
 }
 
-async function signedIn({ email, password }: Pick<Person, 'email' | 'password'>) {
+async function signIn({ email, password }: Pick<Person, 'email' | 'password'>) {
   return makeBrowser(google.app, await logIn(google.app, email, password))
 }
 
 /** Begins linking Google. Returns the URL to open next. */
-async function begin(browser: TestBrowser): Promise<string> {
+async function startLinking(browser: TestBrowser): Promise<string> {
   const response = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
   expect(response.status).toBe(200)
   return (await json<{ url: string }>(response)).url
@@ -47,8 +52,8 @@ async function begin(browser: TestBrowser): Promise<string> {
 async function link(browser: TestBrowser, person: IssuerPerson | null): Promise<string> {
   google.issuer.person = person
   browser.forget(google.issuer.url)
-  const last = await browser.open(await begin(browser), (url) => isPage(google.app, url))
-  return last.href.slice(google.app.url.length)
+  const finalUrl = await browser.open(await startLinking(browser), (url) => isPage(google.app, url))
+  return finalUrl.href.slice(google.app.url.length)
 }
 
 function unlink(browser: TestBrowser): Promise<Response> {
@@ -70,15 +75,15 @@ describe('a password reset by email', () => {
     expect(await link(browser, thief)).toBe('/account?linked=google')
     const visitor = makeClient(google.app)
     await visitor.post('/api/auth/forgot-password', { email: person.email })
-    const asked = (await google.app.mails()).at(-1)
-    const token = /token=([\w-]+)/.exec(asked?.content.text ?? '')?.[1]
-    const choice = { token, newPassword: 'a new password' }
-    expect((await visitor.post('/api/auth/reset-password', choice)).status).toBe(200)
+    const resetEmail = (await google.app.mails()).at(-1)
+    const token = /token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
+    const resetForm = { token, newPassword: 'a new password' }
+    expect((await visitor.post('/api/auth/reset-password', resetForm)).status).toBe(200)
 
-    const { browser: his } = await google.signIn(thief)
-    const account = await his.fetch('/api/auth/user')
+    const { browser: thiefBrowser } = await google.signIn(thief)
+    const account = await thiefBrowser.fetch('/api/auth/user')
     if (account.ok) expect(await account.json()).not.toMatchObject({ email: person.email })
-    const owner = await signedIn({ email: person.email, password: 'a new password' })
+    const owner = await signIn({ email: person.email, password: 'a new password' })
     expect(await listWays(owner)).toEqual(['password'])
     const lastEmail = (await google.app.mails()).at(-1)
     expect(lastEmail?.content.text).toContain('Google was removed from the account')
@@ -158,10 +163,10 @@ describe('linking Google to an account', () => {
 
   it('requires an address verified by the account or by Google', async () => {
     const squatter = await makePerson(google.app)
-    const browser = await signedIn(squatter)
+    const browser = await signIn(squatter)
     expect(await link(browser, makeIdentity())).toBe('/account?fault=google-unproven')
-    const unverified = makeIdentity({ email: squatter.email, email_verified: 'true' })
-    expect(await link(browser, unverified)).toBe('/account?fault=google-unproven')
+    const unverifiedIdentity = makeIdentity({ email: squatter.email, email_verified: 'true' })
+    expect(await link(browser, unverifiedIdentity)).toBe('/account?fault=google-unproven')
     expect(await listWays(browser)).toEqual(['password'])
 
     const owner = makeIdentity({ email: squatter.email })
@@ -175,24 +180,26 @@ describe('linking Google to an account', () => {
   it("fails after signing out or in another user's session", async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = makeIdentity()
-    const out = await browser.open(await begin(browser), ({ pathname }) =>
+    const firstCallback = await browser.open(await startLinking(browser), ({ pathname }) =>
       pathname.includes('callback'),
     )
     await browser.fetch('/api/logout')
-    const signedOut = await browser.fetch(out.href)
-    expect(signedOut.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
+    const responseAfterLogout = await browser.fetch(firstCallback.href)
+    expect(responseAfterLogout.headers.get('location')).toBe(
+      '/login?fault=google-signed-out&next=%2Faccount',
+    )
 
     const other = await makeOwner()
     browser.forget(google.issuer.url)
     const cookie = await logIn(google.app, person.email, person.password)
     const first = makeBrowser(google.app, cookie)
-    const back = await first.open(await begin(first), ({ pathname }) =>
+    const callback = await first.open(await startLinking(first), ({ pathname }) =>
       pathname.includes('callback'),
     )
-    const flow = first.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
-    const session = other.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
-    const mixed = makeBrowser(google.app, `${flow}; ${session}`)
-    const response = await mixed.fetch(back.href)
+    const requestCookie = first.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
+    const sessionCookie = other.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
+    const mixedBrowser = makeBrowser(google.app, `${requestCookie}; ${sessionCookie}`)
+    const response = await mixedBrowser.fetch(callback.href)
     expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
     expect(await listWays(other.browser)).toEqual(['password'])
   })
@@ -200,13 +207,13 @@ describe('linking Google to an account', () => {
   it('fails if the session is ended concurrently', async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = makeIdentity()
-    const back = await browser.open(await begin(browser), ({ pathname }) =>
+    const callback = await browser.open(await startLinking(browser), ({ pathname }) =>
       pathname.includes('callback'),
     )
     const { db } = google.app.deps
-    const late = await db.transaction(async (tx) => {
+    const result = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
-      const ended = browser.fetch(back.href)
+      const callbackResponse = browser.fetch(callback.href)
       // The request has read its session and is waiting for the lock on the user's row.
       await expect
         .poll(async () => {
@@ -217,11 +224,11 @@ describe('linking Google to an account', () => {
         })
         .toBe(1)
       await tx.delete(sessions).where(eq(sessions.userId, person.id))
-      return { ended }
+      return { ended: callbackResponse }
     })
-    const response = await late.ended
+    const response = await result.ended
     expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
-    expect(await listWays(await signedIn(person))).toEqual(['password'])
+    expect(await listWays(await signIn(person))).toEqual(['password'])
   })
 
   it.each([undefined, '', 7, 'x'.repeat(200), 'A\ud800'])(
@@ -242,9 +249,11 @@ describe('linking Google to an account', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'WRONG_PASSWORD' })
     const { browser: passwordless } = await google.signIn(makeIdentity())
-    const none = await passwordless.post('/api/auth/user/ways/google', { currentPassword: 'x' })
-    expect(none.status).toBe(409)
-    expect(await none.json()).toMatchObject({ code: 'NO_PASSWORD' })
+    const passwordlessResponse = await passwordless.post('/api/auth/user/ways/google', {
+      currentPassword: 'x',
+    })
+    expect(passwordlessResponse.status).toBe(409)
+    expect(await passwordlessResponse.json()).toMatchObject({ code: 'NO_PASSWORD' })
   })
 
   it('requires a session and refuses cross-site requests', async () => {
@@ -253,11 +262,11 @@ describe('linking Google to an account', () => {
     })
     expect(visitor.status).toBe(401)
     const { browser } = await makeOwner()
-    const foreign = [
+    const crossSiteHeaders = [
       ['origin', 'https://evil.example'],
       ['sec-fetch-site', 'cross-site'],
     ] as const
-    for (const [name, value] of foreign) {
+    for (const [name, value] of crossSiteHeaders) {
       const response = await browser.fetch('/api/auth/user/ways/google', {
         method: 'POST',
         headers: { [name]: value, 'content-type': 'application/json' },
@@ -313,8 +322,8 @@ describe('unlinking Google', () => {
       picture: `${google.issuer.url.replace('http:', 'https:')}/face.png`,
     })
     await link(browser, identity)
-    const { browser: byGoogle } = await google.signIn(identity)
-    expect(await json(await byGoogle.fetch('/api/auth/user'))).toMatchObject({
+    const { browser: googleBrowser } = await google.signIn(identity)
+    expect(await json(await googleBrowser.fetch('/api/auth/user'))).toMatchObject({
       profileImageUrl: identity.picture,
     })
 
@@ -325,13 +334,13 @@ describe('unlinking Google', () => {
     expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
       profileImageUrl: null,
     })
-    expect((await byGoogle.fetch('/api/auth/user')).status).toBe(401)
+    expect((await googleBrowser.fetch('/api/auth/user')).status).toBe(401)
     expect((await person.fetch('/api/auth/user')).status).toBe(401)
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
     await logIn(google.app, person.email, person.password)
 
-    const { browser: again } = await google.signIn(identity)
-    const user = await json<{ email: string }>(await again.fetch('/api/auth/user'))
+    const { browser: newBrowser } = await google.signIn(identity)
+    const user = await json<{ email: string }>(await newBrowser.fetch('/api/auth/user'))
     expect(user.email).not.toBe(person.email)
   })
 
@@ -356,8 +365,8 @@ describe('unlinking Google', () => {
   it('succeeds once when requested in parallel', async () => {
     const { browser } = await makeOwner()
     await link(browser, makeIdentity())
-    const answers = await Promise.all(Array.from({ length: 5 }, () => unlink(browser)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404])
+    const responses = await Promise.all(Array.from({ length: 5 }, () => unlink(browser)))
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404])
     expect(await listWays(browser)).toEqual(['password'])
   })
 
@@ -380,9 +389,11 @@ describe('unlinking Google', () => {
       const identity = makeIdentity()
       await link(browser, identity)
       google.issuer.person = identity
-      const late = makeBrowser(google.app)
-      const back = await late.open('/api/login', ({ pathname }) => pathname.includes('callback'))
-      await Promise.all([late.fetch(back.href), unlink(browser)])
+      const secondBrowser = makeBrowser(google.app)
+      const callback = await secondBrowser.open('/api/login', ({ pathname }) =>
+        pathname.includes('callback'),
+      )
+      await Promise.all([secondBrowser.fetch(callback.href), unlink(browser)])
       expect(await db.select().from(accounts).where(eq(accounts.userId, person.id))).toMatchObject([
         { providerId: 'credential' },
       ])

@@ -7,14 +7,14 @@ import { endOtherSessions, hasSession, type OwnSession } from '../sessions.ts'
 import { removePendingSignups } from '../signup-queries.ts'
 import type { Identity } from './identity.ts'
 import {
-  deleteGoogle,
+  deleteGoogleLink,
   findLinkedUser,
-  insertGoogle,
-  listWays,
+  insertGoogleLink,
+  listSignInWays,
   lockSubject,
   setPicture,
 } from './queries.ts'
-import { SignInRefused } from './sign-in.ts'
+import { SignInRejectedError } from './sign-in.ts'
 
 /**
  * Links a Google account to a signed-in user's account. The addresses may differ, but the account's
@@ -22,30 +22,32 @@ import { SignInRefused } from './sign-in.ts'
  * with a stranger's address could still sign in after the stranger has taken over the account. The
  * owner is notified by email.
  * @param address the client's IP address.
- * @throws {SignInRefused} google-signed-out, google-taken, google-second, google-unproven
+ * @throws {SignInRejectedError} google-signed-out, google-taken, google-second, google-unproven
  */
 export async function linkGoogle(
   { clock, db, mailQueue }: Pick<Deps, 'clock' | 'db' | 'mailQueue'>,
-  own: OwnSession,
+  session: OwnSession,
   { subject, email, emailVerified, picture }: Identity,
   address: string,
 ): Promise<void> {
-  const { userId } = own
+  const { userId } = session
   await db.transaction(async (tx) => {
     await lockSubject(tx, subject)
     const account = await lockAccount(tx, userId)
     // Password changes and unlinking end sessions under the same lock, so an ended session can't
     // link Google.
-    if (!account || !(await hasSession(tx, own))) throw new SignInRefused('google-signed-out')
+    if (!account || !(await hasSession(tx, session)))
+      throw new SignInRejectedError('google-signed-out')
     const owner = await findLinkedUser(tx, subject)
     if (owner === userId) return
-    if (owner !== null) throw new SignInRefused('google-taken')
+    if (owner !== null) throw new SignInRejectedError('google-taken')
 
-    const provesAddress = emailVerified && email === account.email
-    if (!account.emailVerified && !provesAddress) throw new SignInRefused('google-unproven')
+    const hasSameVerifiedAddress = emailVerified && email === account.email
+    if (!account.emailVerified && !hasSameVerifiedAddress)
+      throw new SignInRejectedError('google-unproven')
     const now = clock()
-    const isLinked = await insertGoogle(tx, { userId, subject, now })
-    if (!isLinked) throw new SignInRefused('google-second')
+    const isLinked = await insertGoogleLink(tx, { userId, subject, now })
+    if (!isLinked) throw new SignInRejectedError('google-second')
     if (!account.emailVerified) {
       await markEmailVerified(tx, userId, now)
       await removePendingSignups(tx, account.email)
@@ -68,21 +70,21 @@ export async function linkGoogle(
  */
 export async function unlinkGoogle(
   { clock, db, rateLimits }: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
-  own: OwnSession,
+  session: OwnSession,
   address: string,
 ): Promise<void> {
-  const { userId } = own
+  const { userId } = session
   // Rate-limited because the audit log is kept forever.
   await rateLimits.spend([counter('googleChangesByUser', userId)])
   await db.transaction(async (tx) => {
     await lockAccount(tx, userId)
-    const ways = await listWays(tx, userId)
+    const ways = await listSignInWays(tx, userId)
     if (!ways.some(({ way }) => way === 'google')) {
       throw new AppError('NOT_FOUND', { message: 'Google is not linked to this account.' })
     }
     if (ways.length === 1) throw new AppError('LAST_WAY_IN')
-    await deleteGoogle(tx, userId)
-    await endOtherSessions(tx, own)
+    await deleteGoogleLink(tx, userId)
+    await endOtherSessions(tx, session)
     await writeAudit(tx, [
       ownEntry({ userId, address, now: clock() }, { action: 'unlink-google', details: {} }),
     ])

@@ -24,7 +24,10 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
 }
 
 /** Lists the ways to sign in to an account. `since` is when each was set or last changed. */
-export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay; since: Date }[]> {
+export async function listSignInWays(
+  db: Db,
+  userId: string,
+): Promise<{ way: SignInWay; since: Date }[]> {
   const rows = await db
     .select({ provider: accounts.providerId, since: accounts.updatedAt })
     .from(accounts)
@@ -38,12 +41,12 @@ export async function listWays(db: Db, userId: string): Promise<{ way: SignInWay
 /**
  * Links a subject to a user. Returns false if either is already linked: the relation is one to one.
  */
-export async function insertGoogle(
+export async function insertGoogleLink(
   tx: Db,
   link: { userId: string; subject: string; now: Date },
 ): Promise<boolean> {
   const { userId, subject, now } = link
-  const made = await tx
+  const insertedRows = await tx
     .insert(accounts)
     .values({
       id: randomUUID(),
@@ -55,16 +58,16 @@ export async function insertGoogle(
     })
     .onConflictDoNothing()
     .returning({ id: accounts.id })
-  return made.length > 0
+  return insertedRows.length > 0
 }
 
 /** Unlinks Google from a user and removes its picture. Returns false if Google isn't linked. */
-export async function deleteGoogle(tx: Db, userId: string): Promise<boolean> {
-  const removed = await tx
+export async function deleteGoogleLink(tx: Db, userId: string): Promise<boolean> {
+  const deletedRows = await tx
     .delete(accounts)
     .where(and(eq(accounts.userId, userId), eq(accounts.providerId, providers.google)))
     .returning({ id: accounts.id })
-  if (removed.length === 0) return false
+  if (deletedRows.length === 0) return false
   await setPicture(tx, userId, null)
   return true
 }

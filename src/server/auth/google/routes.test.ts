@@ -16,7 +16,7 @@ afterAll(() => google.close())
 
 let count = 0
 /** Creates a person at the issuer with a unique verified address. */
-function makeIdentity(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
+function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
     sub: `subject-${count}`,
@@ -24,20 +24,20 @@ function makeIdentity(facts: Partial<IssuerPerson> = {}): IssuerPerson & { email
     email_verified: true,
     given_name: 'Grace',
     family_name: 'Hopper',
-    ...facts,
+    ...overrides,
   } as IssuerPerson & { email: string }
 }
 
-async function userOf(browser: TestBrowser): Promise<User> {
+async function fetchUser(browser: TestBrowser): Promise<User> {
   return json<User>(await browser.fetch('/api/auth/user'))
 }
 
-function rowOf(email: string) {
+function findUser(email: string) {
   const { db } = google.app.deps
   return db.select().from(users).where(eq(users.email, email))
 }
 
-function sessionsOf(userId: string) {
+function listSessions(userId: string) {
   const { db } = google.app.deps
   return db.select().from(sessions).where(eq(sessions.userId, userId))
 }
@@ -46,18 +46,18 @@ describe.each([
   ['in the ID token', false],
   ['only in userinfo', true],
 ])('an issuer that sends the profile %s', (_, conformIdTokenClaims) => {
-  let own: GoogleApp
+  let issuerApp: GoogleApp
   beforeAll(async () => {
-    own = await startGoogleApp({ conformIdTokenClaims })
+    issuerApp = await startGoogleApp({ conformIdTokenClaims })
   })
-  afterAll(() => own.close())
+  afterAll(() => issuerApp.close())
 
   it('creates an account with name and picture, and recognizes it the next time', async () => {
-    const picture = `${own.issuer.url.replace('http:', 'https:')}/grace.png`
+    const picture = `${issuerApp.issuer.url.replace('http:', 'https:')}/grace.png`
     const person = makeIdentity({ email: 'Grace@Example.org', picture })
-    const { browser, path } = await own.signIn(person)
+    const { browser, path } = await issuerApp.signIn(person)
     expect(path).toBe('/')
-    const user = await userOf(browser)
+    const user = await fetchUser(browser)
     expect(user).toMatchObject({
       email: 'grace@example.org',
       name: 'Grace Hopper',
@@ -67,19 +67,23 @@ describe.each([
       isAdmin: false,
       profileImageUrl: picture,
     })
-    expect(await own.app.mails()).toEqual([])
+    expect(await issuerApp.app.mails()).toEqual([])
 
-    const again = await own.signIn({ ...person, email: 'other@example.org', picture: undefined })
-    expect(again.path).toBe('/')
-    expect(await userOf(again.browser)).toEqual(user)
+    const secondSignIn = await issuerApp.signIn({
+      ...person,
+      email: 'other@example.org',
+      picture: undefined,
+    })
+    expect(secondSignIn.path).toBe('/')
+    expect(await fetchUser(secondSignIn.browser)).toEqual(user)
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
   it('is not trusted unless it has verified the address', async () => {
     const person = makeIdentity({ email_verified: 'true' })
-    const { path } = await own.signIn(person)
+    const { path } = await issuerApp.signIn(person)
     expect(path).toBe('/login?fault=google-unverified')
-    expect((await own.signIn(makeIdentity({ email_verified: undefined }))).path).toBe(
+    expect((await issuerApp.signIn(makeIdentity({ email_verified: undefined }))).path).toBe(
       '/login?fault=google-unverified',
     )
   })
@@ -87,7 +91,7 @@ describe.each([
 
 describe('the start of a sign-in', () => {
   it('redirects to the issuer with a unique state, nonce and PKCE challenge', async () => {
-    const seen = new Set<string>()
+    const values = new Set<string>()
     for (const browser of [makeBrowser(google.app), makeBrowser(google.app)]) {
       for (const _ of [1, 2]) {
         const response = await browser.fetch('/api/login')
@@ -106,10 +110,10 @@ describe('the start of a sign-in', () => {
           code_challenge_method: 'S256',
         })
         for (const name of ['state', 'nonce', 'code_challenge'])
-          seen.add(searchParams.get(name) ?? '')
+          values.add(searchParams.get(name) ?? '')
       }
     }
-    expect(seen.size).toBe(12)
+    expect(values.size).toBe(12)
   })
 
   it('sets a short-lived cookie that scripts cannot read', async () => {
@@ -137,11 +141,14 @@ describe('the start of a sign-in', () => {
   })
 
   it('uses the __Host- prefix over https', async () => {
-    const own = await startGoogleApp({ env: { APP_URL: 'https://files.example.org' } })
+    const httpsApp = await startGoogleApp({ env: { APP_URL: 'https://files.example.org' } })
     try {
-      const { headers } = await send(`http://127.0.0.1:${own.app.deps.config.port}/api/login`, {
-        headers: { host: 'files.example.org' },
-      })
+      const { headers } = await send(
+        `http://127.0.0.1:${httpsApp.app.deps.config.port}/api/login`,
+        {
+          headers: { host: 'files.example.org' },
+        },
+      )
       expect(headers['set-cookie']).toEqual([
         expect.stringMatching(
           /^__Host-mayfly\.google=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -151,7 +158,7 @@ describe('the start of a sign-in', () => {
         encodeURIComponent('https://files.example.org/api/auth/callback/google'),
       )
     } finally {
-      await own.close()
+      await httpsApp.close()
     }
   })
 
@@ -159,9 +166,9 @@ describe('the start of a sign-in', () => {
     const visitor = makeClient(google.app)
     expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
     const { headers } = await visitor.fetch('/account')
-    const https = google.issuer.url.replace('http:', 'https:')
+    const issuerOrigin = google.issuer.url.replace('http:', 'https:')
     expect(headers.get('content-security-policy')).toContain(
-      `; img-src 'self' data: blob: ${https}; `,
+      `; img-src 'self' data: blob: ${issuerOrigin}; `,
     )
   })
 })
@@ -200,8 +207,8 @@ describe('the session of a sign-in', () => {
       expect.stringMatching(/^mayfly\.session_token=.+HttpOnly/),
       expect.stringMatching(/^mayfly\.signed_in=(?!.*HttpOnly)/),
     ])
-    const [row] = await rowOf(person.email)
-    expect(await sessionsOf(row?.id ?? '')).toMatchObject([
+    const [row] = await findUser(person.email)
+    expect(await listSessions(row?.id ?? '')).toMatchObject([
       { userAgent: 'Lynx', ipAddress: '127.0.0.1', createdAt: google.app.clock() },
     ])
   })
@@ -209,15 +216,15 @@ describe('the session of a sign-in', () => {
   it("replaces the browser's previous session, even another user's", async () => {
     const before = await makePerson(google.app)
     const browser = makeBrowser(google.app, await logIn(google.app, before.email, before.password))
-    const stolen = makeClient(google.app, browser.cookie())
-    expect((await stolen.fetch('/api/auth/user')).status).toBe(200)
+    const thief = makeClient(google.app, browser.cookie())
+    expect((await thief.fetch('/api/auth/user')).status).toBe(200)
 
     const person = makeIdentity()
     await google.signIn(person, { browser })
-    expect(await userOf(browser)).toMatchObject({ email: person.email })
-    expect((await stolen.fetch('/api/auth/user')).status).toBe(401)
+    expect(await fetchUser(browser)).toMatchObject({ email: person.email })
+    expect((await thief.fetch('/api/auth/user')).status).toBe(401)
     // `makePerson` opened a session in another browser.
-    expect(await sessionsOf(before.id)).toHaveLength(1)
+    expect(await listSessions(before.id)).toHaveLength(1)
   })
 })
 
@@ -230,35 +237,41 @@ it.each(['cross-site', 'same-site'])(
     const response = await browser.fetch('/api/login?next=/account', { headers })
     expect(response.headers.get('location')).toBe('/login?next=%2Faccount')
     expect(response.headers.getSetCookie()).toEqual([])
-    expect(await userOf(browser)).toMatchObject({ email: person.email })
+    expect(await fetchUser(browser)).toMatchObject({ email: person.email })
   },
 )
 
 describe('rate limits', () => {
   it('apply to starts and responses per address and redirect to the login page', async () => {
-    const own = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })
+    const limitedApp = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })
     try {
       const starts = await Promise.all(
-        Array.from({ length: 310 }, () => makeClient(own.app).fetch('/api/login?next=/s/abc')),
-      )
-      const refused = starts.filter(({ headers }) => headers.get('location')?.startsWith('/login'))
-      expect(refused).toHaveLength(10)
-      expect(refused[0]?.headers.get('location')).toBe('/login?fault=google-busy&next=%2Fs%2Fabc')
-      expect(await own.app.deps.db.$count(verifications)).toBe(300)
-
-      const answers = await Promise.all(
         Array.from({ length: 310 }, () =>
-          makeClient(own.app).fetch('/api/auth/callback/google?state=x&code=y'),
+          makeClient(limitedApp.app).fetch('/api/login?next=/s/abc'),
         ),
       )
-      const ends = answers.map(({ headers }) => headers.get('location'))
-      expect(ends.filter((end) => end === '/login?fault=google-lost')).toHaveLength(300)
-      expect(ends.filter((end) => end === '/login?fault=google-busy')).toHaveLength(10)
+      const rejectedStarts = starts.filter(({ headers }) =>
+        headers.get('location')?.startsWith('/login'),
+      )
+      expect(rejectedStarts).toHaveLength(10)
+      expect(rejectedStarts[0]?.headers.get('location')).toBe(
+        '/login?fault=google-busy&next=%2Fs%2Fabc',
+      )
+      expect(await limitedApp.app.deps.db.$count(verifications)).toBe(300)
 
-      const { email, password } = await signUp(own.app)
-      await logIn(own.app, email, password)
+      const responses = await Promise.all(
+        Array.from({ length: 310 }, () =>
+          makeClient(limitedApp.app).fetch('/api/auth/callback/google?state=x&code=y'),
+        ),
+      )
+      const locations = responses.map(({ headers }) => headers.get('location'))
+      expect(locations.filter((end) => end === '/login?fault=google-lost')).toHaveLength(300)
+      expect(locations.filter((end) => end === '/login?fault=google-busy')).toHaveLength(10)
+
+      const { email, password } = await signUp(limitedApp.app)
+      await logIn(limitedApp.app, email, password)
     } finally {
-      await own.close()
+      await limitedApp.close()
     }
   })
 })

@@ -4,7 +4,7 @@ import { nextPath, withNext } from '../../../shared/rules/accounts/next-path.ts'
 import type { SignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
 import type { GoogleSettings } from '../../config/google-settings.ts'
 import type { Deps } from '../../deps.ts'
-import { sendsMail } from '../../email/create-mailer.ts'
+import { hasMailServer } from '../../email/create-mailer.ts'
 import { AppError } from '../../errors.ts'
 import { addressBlock } from '../../http/client-address.ts'
 import type { HttpEnv } from '../../http/env.ts'
@@ -14,18 +14,18 @@ import { counter } from '../../http/rate-limit.ts'
 import type { Session } from '../../http/session.ts'
 import { requirePassword } from '../change-password.ts'
 import { readSessionToken, setSessionCookies } from '../cookies.ts'
-import { loggingRefusals } from '../login-limits.ts'
+import { logPasswordErrors } from '../login-limits.ts'
 import { sessionUse } from '../sessions.ts'
 import {
-  type Answered,
   beginRequest,
+  type CompletedRequest,
   endRequest,
   type SignInPurpose,
 } from './authorization-request.ts'
 import type { Issuer } from './issuer.ts'
 import { linkGoogle, unlinkGoogle } from './link-google.ts'
-import { listWays } from './queries.ts'
-import { messagesOf, SignInRefused, signInWithGoogle } from './sign-in.ts'
+import { listSignInWays } from './queries.ts'
+import { messagesOf, SignInRejectedError, signInWithGoogle } from './sign-in.ts'
 
 type GoogleDeps = Pick<
   Deps,
@@ -74,7 +74,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
     signInWays: () => ({
       google: google !== null,
       signup: config.signup,
-      sendsMail: sendsMail(config),
+      sendsMail: hasMailServer(config),
     }),
 
     async startSignIn(call) {
@@ -87,10 +87,10 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       try {
         return redirectTo(
           call,
-          await beginAtIssuer(deps, await openIssuer(google), call, { next, linkTo: null }),
+          await startAuthorization(deps, await openIssuer(google), call, { next, linkTo: null }),
         )
       } catch (error) {
-        return redirectTo(call, loginPage(logRefusal(error, call), next))
+        return redirectTo(call, loginPage(logSignInError(error, call), next))
       }
     },
 
@@ -99,34 +99,37 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
         await deps.rateLimits.spend([
           counter('googleAnswersByAddress', addressBlock(call.clientAddress)),
         ])
-        const answered = await endRequest(deps, call.context, stateOf(call))
-        if (google === null || answered === null) throw new SignInRefused('google-lost')
+        const request = await endRequest(deps, call.context, stateOf(call))
+        if (google === null || request === null) throw new SignInRejectedError('google-lost')
         return redirectTo(
           call,
-          await finishAtIssuer(deps, await openIssuer(google), call, { answered, ...options }),
+          await completeAuthorization(deps, await openIssuer(google), call, {
+            request,
+            ...options,
+          }),
         )
       } catch (error) {
-        return redirectTo(call, loginPage(logRefusal(error, call), '/'))
+        return redirectTo(call, loginPage(logSignInError(error, call), '/'))
       }
     },
 
-    listOwnWays: ({ user }) => listWays(db, user.id),
+    listOwnWays: ({ user }) => listSignInWays(db, user.id),
 
     async linkGoogle(call) {
       if (google === null) {
         throw new AppError('NOT_FOUND', { message: 'Nobody signs in with Google here.' })
       }
       const { id: userId } = call.user
-      await loggingRefusals(call, () =>
+      await logPasswordErrors(call, () =>
         requirePassword(deps, userId, call.body.currentPassword, call),
       )
       await deps.rateLimits.spend([counter('googleChangesByUser', userId)])
       try {
         const purpose = { next: accountPage, linkTo: userId }
-        return { url: await beginAtIssuer(deps, await openIssuer(google), call, purpose) }
+        return { url: await startAuthorization(deps, await openIssuer(google), call, purpose) }
       } catch (error) {
-        if (!(error instanceof SignInRefused)) throw error
-        logRefusal(error, call)
+        if (!(error instanceof SignInRejectedError)) throw error
+        logSignInError(error, call)
         throw new AppError('UNAVAILABLE', {
           message: 'Google cannot be reached right now. Please try again in a minute.',
           headers: { 'retry-after': '60' },
@@ -145,9 +148,9 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 /**
  * Begins an authorization request. Returns the issuer's URL for the browser.
  * @throws {AppError} TOO_MANY_REQUESTS
- * @throws {SignInRefused} google-away
+ * @throws {SignInRejectedError} google-away
  */
-async function beginAtIssuer(
+async function startAuthorization(
   deps: GoogleDeps,
   issuer: Issuer,
   { clientAddress, context, publicOrigin }: GoogleCall,
@@ -155,38 +158,43 @@ async function beginAtIssuer(
 ): Promise<string> {
   await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
   const secrets = await beginRequest(deps, context, purpose)
-  const address = await issuer.signInAddress(secrets, `${publicOrigin}${callbackPath}`)
+  const address = await issuer.signInUrl(secrets, `${publicOrigin}${callbackPath}`)
   return address.href
 }
 
 /** Signs the user in or links Google after the issuer's redirect. Returns the page to open next. */
-async function finishAtIssuer(
+async function completeAuthorization(
   deps: GoogleDeps,
   issuer: Issuer,
   call: GoogleCall,
-  { answered, session }: RouteOptions & { answered: Answered },
+  { request, session }: RouteOptions & { request: CompletedRequest },
 ): Promise<string> {
-  const { linkTo, next, secrets } = answered
+  const { linkTo, next, secrets } = request
   const { context } = call
   try {
-    const identity = await issuer.identify(answerOf(call), secrets)
+    const identity = await issuer.identify(responseUrl(call), secrets)
     if (linkTo === null) {
-      const opened = await signInWithGoogle(deps, identity, {
+      const newSession = await signInWithGoogle(deps, identity, {
         address: call.clientAddress,
         use: sessionUse(context.req.raw.headers, call.clientAddress),
-        tokenBefore: readSessionToken(deps, context),
+        previousToken: readSessionToken(deps, context),
       })
-      setSessionCookies(deps, context, opened)
+      setSessionCookies(deps, context, newSession)
       return next
     }
-    const own = await session(context)
-    if (own?.user.id !== linkTo) throw new SignInRefused('google-signed-out')
-    await linkGoogle(deps, { userId: linkTo, sessionId: own.id }, identity, call.clientAddress)
+    const currentSession = await session(context)
+    if (currentSession?.user.id !== linkTo) throw new SignInRejectedError('google-signed-out')
+    await linkGoogle(
+      deps,
+      { userId: linkTo, sessionId: currentSession.id },
+      identity,
+      call.clientAddress,
+    )
     return `${accountPage}?linked=google`
   } catch (error) {
-    const fault = logRefusal(error, call)
-    const isSignedIn = linkTo !== null && fault !== 'google-signed-out'
-    return isSignedIn ? `${accountPage}?fault=${fault}` : loginPage(fault, next)
+    const code = logSignInError(error, call)
+    const isSignedIn = linkTo !== null && code !== 'google-signed-out'
+    return isSignedIn ? `${accountPage}?fault=${code}` : loginPage(code, next)
   }
 }
 
@@ -203,13 +211,13 @@ function stateOf({ context }: GoogleCall): string {
  * Returns the URL of the issuer's redirect with the origin that was registered with the issuer. A
  * proxy may have changed the origin of the request.
  */
-function answerOf({ context, publicOrigin }: GoogleCall): URL {
+function responseUrl({ context, publicOrigin }: GoogleCall): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
 /** Logs why a sign-in was refused, except for rate limits. Returns the error code for the page. */
-function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
-  if (error instanceof SignInRefused) {
+function logSignInError(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
+  if (error instanceof SignInRejectedError) {
     const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'
     const reason = messagesOf(error)
     log[level]({ client: clientAddress, fault: error.fault, reason }, 'a sign-in was refused')
@@ -220,8 +228,8 @@ function logRefusal(error: unknown, { clientAddress, log }: GoogleCall): SignInE
   return 'google-failed'
 }
 
-function loginPage(fault: SignInError, next: string): string {
-  const query = new URLSearchParams({ fault, ...(next !== '/' && { next }) })
+function loginPage(code: SignInError, next: string): string {
+  const query = new URLSearchParams({ fault: code, ...(next !== '/' && { next }) })
   return `/login?${query}`
 }
 

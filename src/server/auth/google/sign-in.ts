@@ -13,35 +13,35 @@ import {
 import { openSession, type SessionUse } from '../sessions.ts'
 import { removePendingSignups } from '../signup-queries.ts'
 import type { Identity } from './identity.ts'
-import { findLinkedUser, insertGoogle, lockSubject, setPicture } from './queries.ts'
+import { findLinkedUser, insertGoogleLink, lockSubject, setPicture } from './queries.ts'
 
 interface GoogleClient {
   /** The client's IP address. */
   address: string
   use: SessionUse
   /** The token of the browser's previous session, or null. */
-  tokenBefore: string | null
+  previousToken: string | null
 }
 
 type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & Pick<GoogleClient, 'address'>
 
 /** An identity whose address the issuer has verified. */
-type Proven = Identity & { email: string }
+type VerifiedIdentity = Identity & { email: string }
 
 /**
  * Opens a session for the identified user and ends the browser's previous one. One transaction
  * locks the user, so it is serialized with requests that unlink Google, end sessions or delete the
  * user.
- * @throws {SignInRefused} see `findOrMakeUser`.
+ * @throws {SignInRejectedError} see `findOrCreateUser`.
  */
 export function signInWithGoogle(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue'>,
   identity: Identity,
-  { address, use, tokenBefore }: GoogleClient,
+  { address, use, previousToken }: GoogleClient,
 ): Promise<{ token: string; createdAt: Date }> {
   return deps.db.transaction(async (tx) => {
-    const userId = await findOrMakeUser(tx, { ...deps, address }, identity)
-    return openSession(tx, { userId, use, now: deps.clock() }, tokenBefore)
+    const userId = await findOrCreateUser(tx, { ...deps, address }, identity)
+    return openSession(tx, { userId, use, now: deps.clock() }, previousToken)
   })
 }
 
@@ -52,22 +52,24 @@ export function signInWithGoogle(
  * owner. If the address was unverified before, the account is handed over first. The administrator
  * is never linked this way.
  * 3. A new user, if the signup policy allows the address.
- * @throws {SignInRefused} google-no-address, google-unverified, google-not-linked, google-second,
- * google-no-signup; google-failed if the account changes during every round
+ * @throws {SignInRejectedError} google-no-address, google-unverified, google-not-linked,
+ * google-second, google-no-signup; google-failed if the account changes during every round
  */
-async function findOrMakeUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
+async function findOrCreateUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
   // A round finds no user if a concurrent request deletes the user or signs up with the address.
   // The next round sees the change.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
-    const proven = requireProven(identity)
-    await lockAddress(tx, proven.email)
-    const owner = (await linkOwner(tx, deps, proven)) ?? (await makeUser(tx, deps, proven))
+    const verifiedIdentity = requireVerifiedEmail(identity)
+    await lockAddress(tx, verifiedIdentity.email)
+    const owner =
+      (await linkExistingUser(tx, deps, verifiedIdentity)) ??
+      (await createUser(tx, deps, verifiedIdentity))
     if (owner !== null) return owner
   }
-  throw new SignInRefused('google-failed', 'the account changes all the time')
+  throw new SignInRejectedError('google-failed', 'the account changes all the time')
 }
 
 async function findLinked(tx: Db, { subject, picture }: Identity): Promise<string | null> {
@@ -79,21 +81,25 @@ async function findLinked(tx: Db, { subject, picture }: Identity): Promise<strin
   return userId
 }
 
-function requireProven(identity: Identity): Proven {
+function requireVerifiedEmail(identity: Identity): VerifiedIdentity {
   const { email, emailVerified } = identity
-  if (email === null) throw new SignInRefused('google-no-address')
-  if (!emailVerified) throw new SignInRefused('google-unverified')
+  if (email === null) throw new SignInRejectedError('google-no-address')
+  if (!emailVerified) throw new SignInRejectedError('google-unverified')
   return { ...identity, email }
 }
 
 /** Links Google to the user with this address. Returns null if there is none. */
-async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<string | null> {
+async function linkExistingUser(
+  tx: Db,
+  deps: UserDeps,
+  identity: VerifiedIdentity,
+): Promise<string | null> {
   const { address, clock, config, mailQueue } = deps
   const { email, subject } = identity
   const administrator = await findAdministrator(tx)
   // ADMIN_EMAIL is reserved even before that account exists.
   if (email === config.adminEmail || email === administrator?.email) {
-    throw new SignInRefused('google-not-linked', 'the administrator is not linked by itself')
+    throw new SignInRejectedError('google-not-linked', 'the administrator is not linked by itself')
   }
   const found = await findAccountByEmail(tx, email)
   const account = found && (await lockAccount(tx, found.id))
@@ -108,8 +114,8 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
     await handOverUser(tx, userId, identity, now)
     await removePendingSignups(tx, email)
   }
-  const isLinked = await insertGoogle(tx, { userId, subject, now })
-  if (!isLinked) throw new SignInRefused('google-second')
+  const isLinked = await insertGoogleLink(tx, { userId, subject, now })
+  if (!isLinked) throw new SignInRejectedError('google-second')
   const by = tookOver ? 'taking-over' : 'address'
   await writeAudit(tx, [
     ownEntry({ userId, address, now }, { action: 'link-google', details: { by } }),
@@ -120,28 +126,29 @@ async function linkOwner(tx: Db, deps: UserDeps, identity: Proven): Promise<stri
 }
 
 /** Creates a user. Returns null if a concurrent request has just created one with this address. */
-async function makeUser(
+async function createUser(
   tx: Db,
   { clock, config }: UserDeps,
-  identity: Proven,
+  identity: VerifiedIdentity,
 ): Promise<string | null> {
-  if (!isSignupAllowed(config.signup, identity.email)) throw new SignInRefused('google-no-signup')
+  if (!isSignupAllowed(config.signup, identity.email))
+    throw new SignInRejectedError('google-no-signup')
   const now = clock()
   const userId = await insertUser(tx, identity, { emailVerified: true, now })
   if (userId === null) return null
-  await insertGoogle(tx, { userId, subject: identity.subject, now })
+  await insertGoogleLink(tx, { userId, subject: identity.subject, now })
   await removePendingSignups(tx, identity.email)
   return userId
 }
 
 /** A refused sign-in with Google. The browser is redirected to a page that shows the reason. */
-export class SignInRefused extends Error {
+export class SignInRejectedError extends Error {
   readonly fault: SignInError
 
   /** @param reason details for the operator. Only logged. */
   constructor(fault: SignInError, reason?: string, options?: ErrorOptions) {
     super(reason ?? fault, options)
-    this.name = 'SignInRefused'
+    this.name = 'SignInRejectedError'
     this.fault = fault
   }
 }
@@ -149,6 +156,7 @@ export class SignInRefused extends Error {
 /** Joins the messages of an error and its causes. None of them contains a token or a code. */
 export function messagesOf(error: unknown): string {
   const messages: string[] = []
-  for (let fault = error; fault instanceof Error; fault = fault.cause) messages.push(fault.message)
+  for (let current = error; current instanceof Error; current = current.cause)
+    messages.push(current.message)
   return messages.join(': ')
 }

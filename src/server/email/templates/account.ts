@@ -24,24 +24,29 @@ interface Help {
 
 const notYou = "Wasn't it you?"
 const verifyTitle = 'Verify your email address'
-const verifyLifetime = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`
+const verifyLifetimeText = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`
 
 /**
  * The email whose link turns a signup into an account. An address may have several pending signups
  * with different passwords, so the email includes the time and browser of this one. It contains
  * neither the name nor the password, because a stranger may have typed them.
  */
-export function verifySignupEmail(facts: Signup & { link: string }): EmailContent {
+export function verifySignupEmail(details: Signup & { link: string }): EmailContent {
   return {
     subject: 'Verify your email address for Mayfly',
-    preview: verifyLifetime,
+    preview: verifyLifetimeText,
     heading: verifyTitle,
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(null)} somebody signed up with ${facts.email} (${signupText(facts)}). If that was you, verify your address, and your account is ready.`,
+        text: `${greeting(null)} somebody signed up with ${details.email} (${signupText(details)}). If that was you, verify your address, and your account is ready.`,
       },
-      { kind: 'button', label: 'Verify email address', href: facts.link, note: verifyLifetime },
+      {
+        kind: 'button',
+        label: 'Verify email address',
+        href: details.link,
+        note: verifyLifetimeText,
+      },
       {
         kind: 'paragraph',
         strong: notYou,
@@ -52,7 +57,7 @@ export function verifySignupEmail(facts: Signup & { link: string }): EmailConten
 }
 
 /** The email that verifies the address of an existing account. */
-export function verifyAccountEmail(facts: {
+export function verifyAccountEmail(details: {
   email: string
   link: string
   /** Formatted time of the request. */
@@ -61,18 +66,23 @@ export function verifyAccountEmail(facts: {
 }): EmailContent {
   return {
     subject: 'Verify your email address for Mayfly',
-    preview: verifyLifetime,
+    preview: verifyLifetimeText,
     heading: verifyTitle,
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(null)} somebody asked to verify ${facts.email} for the account with this address (${facts.askedAt}).`,
+        text: `${greeting(null)} somebody asked to verify ${details.email} for the account with this address (${details.askedAt}).`,
       },
-      { kind: 'button', label: 'Verify email address', href: facts.link, note: verifyLifetime },
+      {
+        kind: 'button',
+        label: 'Verify email address',
+        href: details.link,
+        note: verifyLifetimeText,
+      },
       {
         kind: 'paragraph',
         strong: "Isn't it your account?",
-        text: `Do not open the link: whoever made the account would keep its password. Do nothing, or choose 'Forgot password?' at ${facts.loginPage} to take the account over.`,
+        text: `Do not open the link: whoever made the account would keep its password. Do nothing, or choose 'Forgot password?' at ${details.loginPage} to take the account over.`,
       },
     ],
   }
@@ -80,7 +90,7 @@ export function verifyAccountEmail(facts: {
 
 /** The email to an account's owner after a signup with the same address. */
 export function addressTakenEmail(
-  facts: Signup & { name: string; loginPage: string },
+  details: Signup & { name: string; loginPage: string },
 ): EmailContent {
   return {
     subject: 'Somebody signed up with your address',
@@ -89,12 +99,12 @@ export function addressTakenEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} somebody signed up with ${facts.email} (${signupText(facts)}). You already have an account with this address, so no other was made, and nothing was changed.`,
+        text: `${greeting(details.name)} somebody signed up with ${details.email} (${signupText(details)}). You already have an account with this address, so no other was made, and nothing was changed.`,
       },
       {
         kind: 'button',
         label: 'Go to Login',
-        href: facts.loginPage,
+        href: details.loginPage,
         note: "If you forgot your password, choose 'Forgot password?' there.",
       },
       { kind: 'paragraph', strong: notYou, text: 'Do nothing. Nobody got into your account.' },
@@ -108,7 +118,7 @@ function signupText({ signedUpAt, browser }: Signup): string {
 
 /** The email whose link sets a new password. */
 export function resetPasswordEmail(
-  facts: Owner & {
+  details: Owner & {
     /** Anyone with this link can set the password. */
     link: string
     /** Formatted time of the request. */
@@ -117,28 +127,30 @@ export function resetPasswordEmail(
     hasPassword: boolean
   },
 ): EmailContent {
-  const lifetime = 'The link works once, for one hour.'
+  const lifetimeText = 'The link works once, for one hour.'
   return {
     subject: 'Reset your Mayfly password',
-    preview: lifetime,
+    preview: lifetimeText,
     heading: 'Reset your password',
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} somebody asked for a new password for ${facts.email} (${facts.askedAt}).`,
+        text: `${greeting(details.name)} somebody asked for a new password for ${details.email} (${details.askedAt}).`,
       },
-      { kind: 'button', label: 'Set a new password', href: facts.link, note: lifetime },
+      { kind: 'button', label: 'Set a new password', href: details.link, note: lifetimeText },
       {
         kind: 'paragraph',
         strong: notYou,
-        text: `Do nothing. ${facts.hasPassword ? 'Your password stays the same.' : 'Nothing changes.'}`,
+        text: `Do nothing. ${details.hasPassword ? 'Your password stays the same.' : 'Nothing changes.'}`,
       },
     ],
   }
 }
 
 /** The consequences of each way to change a password. */
-const passwordChanges: Readonly<Record<OwnPasswordChange, { sessions: string; danger: string }>> = {
+const passwordChangeTexts: Readonly<
+  Record<OwnPasswordChange, { sessions: string; danger: string }>
+> = {
   email: {
     sessions: 'Every browser has to sign in again.',
     danger: 'Somebody can read your email. Secure it first, then choose',
@@ -151,7 +163,7 @@ const passwordChanges: Readonly<Record<OwnPasswordChange, { sessions: string; da
 
 /** The notification that an account's password was changed. */
 export function passwordChangedEmail(
-  facts: Owner &
+  details: Owner &
     Help & {
       /** Formatted time of the change. */
       changedAt: string
@@ -160,8 +172,8 @@ export function passwordChangedEmail(
       removedGoogle: boolean
     },
 ): EmailContent {
-  const { sessions, danger } = passwordChanges[facts.changedBy]
-  const google = facts.removedGoogle
+  const { sessions, danger } = passwordChangeTexts[details.changedBy]
+  const google = details.removedGoogle
     ? ' Google was removed from the account. You can add it again on the account page.'
     : ''
   return {
@@ -171,12 +183,12 @@ export function passwordChangedEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} the password of ${facts.email} was changed on ${facts.changedAt}. ${sessions}${google}`,
+        text: `${greeting(details.name)} the password of ${details.email} was changed on ${details.changedAt}. ${sessions}${google}`,
       },
       {
         kind: 'paragraph',
         strong: notYou,
-        text: `${danger} 'Forgot password?' at ${facts.loginPage}, and write to ${facts.supportEmail}.`,
+        text: `${danger} 'Forgot password?' at ${details.loginPage}, and write to ${details.supportEmail}.`,
       },
     ],
   }
@@ -184,7 +196,7 @@ export function passwordChangedEmail(
 
 /** The notification that a Google account was linked to an account. */
 export function googleLinkedEmail(
-  facts: Owner &
+  details: Owner &
     Help & {
       /** Formatted time of the linking. */
       linkedAt: string
@@ -192,8 +204,8 @@ export function googleLinkedEmail(
       tookOver: boolean
     },
 ): EmailContent {
-  const { email, loginPage, supportEmail } = facts
-  const takenOver = `Somebody had signed up with ${email} before, without verifying the address. That password no longer works, and every browser has to sign in again. The files of that account are still there: delete what is not yours. You can set a new password with 'Forgot password?'.`
+  const { email, loginPage, supportEmail } = details
+  const takeoverText = `Somebody had signed up with ${email} before, without verifying the address. That password no longer works, and every browser has to sign in again. The files of that account are still there: delete what is not yours. You can set a new password with 'Forgot password?'.`
   return {
     subject: 'Google was linked to your Mayfly account',
     preview: "If it wasn't you, take your account back now.",
@@ -201,9 +213,9 @@ export function googleLinkedEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(facts.name)} on ${facts.linkedAt} a Google account was linked to the account of ${email}. It can sign in from now on.`,
+        text: `${greeting(details.name)} on ${details.linkedAt} a Google account was linked to the account of ${email}. It can sign in from now on.`,
       },
-      ...(facts.tookOver ? [{ kind: 'paragraph' as const, text: takenOver }] : []),
+      ...(details.tookOver ? [{ kind: 'paragraph' as const, text: takeoverText }] : []),
       {
         kind: 'paragraph',
         strong: notYou,

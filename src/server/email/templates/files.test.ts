@@ -3,18 +3,18 @@ import { fileEmail, takedownEmail } from './files.ts'
 
 const endsAt = '9 November 2030, 12:00 UTC'
 
-function files(count: number, isOpen = true) {
+function makeFiles(count: number, isOpen = true) {
   return Array.from({ length: count }, (_, n) => ({ name: `file-${n}.txt`, endsAt, isOpen }))
 }
 
-function email(
+function makeEmail(
   kind: Parameters<typeof fileEmail>[0],
   changes: Partial<Parameters<typeof fileEmail>[1]> = {},
 ) {
   return fileEmail(kind, {
     name: 'Ada',
     namesFiles: true,
-    files: files(1),
+    files: makeFiles(1),
     fileManager: 'https://files.example.org/?tab=manager',
     ...changes,
   })
@@ -26,35 +26,35 @@ it.each([
   ['link-ends', 1, '1 of your links expires within a day'],
   ['link-ends', 1000, '1000 of your links expire within a day'],
 ] as const)('the %s email about %i files leads with the count', (kind, count, summary) => {
-  const { subject, heading, blocks } = email(kind, { files: files(count) })
+  const { subject, heading, blocks } = makeEmail(kind, { files: makeFiles(count) })
   expect([subject, heading]).toEqual([summary, summary])
   expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${summary}.` })
 })
 
 describe('the file list of an email', () => {
-  const named = (count: number) =>
-    email('link-ends', { files: files(count) }).blocks.filter((block) => 'strong' in block)
-  const notes = (count: number) =>
-    email('link-ends', { files: files(count) }).blocks.filter(({ kind }) => kind === 'note')
+  const namedBlocks = (count: number) =>
+    makeEmail('link-ends', { files: makeFiles(count) }).blocks.filter((block) => 'strong' in block)
+  const noteBlocks = (count: number) =>
+    makeEmail('link-ends', { files: makeFiles(count) }).blocks.filter(({ kind }) => kind === 'note')
 
   it('names up to ten files and counts the rest', () => {
-    expect(named(10)).toHaveLength(10)
-    expect(notes(10)).toEqual([])
-    expect(named(11)).toHaveLength(10)
-    expect(notes(11)).toEqual([{ kind: 'note', text: 'and 1 more' }])
-    expect(notes(1000)).toEqual([{ kind: 'note', text: 'and 990 more' }])
+    expect(namedBlocks(10)).toHaveLength(10)
+    expect(noteBlocks(10)).toEqual([])
+    expect(namedBlocks(11)).toHaveLength(10)
+    expect(noteBlocks(11)).toEqual([{ kind: 'note', text: 'and 1 more' }])
+    expect(noteBlocks(1000)).toEqual([{ kind: 'note', text: 'and 990 more' }])
   })
 
   it.each([
     [true, `until ${endsAt}`],
     [false, `expired ${endsAt}`],
   ])('with active links (%s) reads "%s"', (isOpen, text) => {
-    const { blocks } = email('first-download', { files: files(1, isOpen) })
+    const { blocks } = makeEmail('first-download', { files: makeFiles(1, isOpen) })
     expect(blocks).toContainEqual({ kind: 'paragraph', strong: 'file-0.txt', text })
   })
 
   it("and the owner aren't named to an unverified address", () => {
-    const content = email('link-ends', { name: null, namesFiles: false, files: files(20) })
+    const content = makeEmail('link-ends', { name: null, namesFiles: false, files: makeFiles(20) })
     expect(JSON.stringify(content)).not.toMatch(/file-\d|Ada|more/)
     expect(content.blocks[0]).toEqual({
       kind: 'paragraph',
@@ -65,7 +65,7 @@ describe('the file list of an email', () => {
 
 it('every email links to the setting that enabled it', () => {
   for (const kind of ['first-download', 'link-ends'] as const) {
-    expect(email(kind).blocks.at(-1)).toMatchObject({
+    expect(makeEmail(kind).blocks.at(-1)).toMatchObject({
       kind: 'button',
       href: 'https://files.example.org/?tab=manager',
       note: expect.stringContaining('turn it off there.'),
@@ -73,7 +73,7 @@ it('every email links to the setting that enabled it', () => {
   }
 })
 
-const facts = {
+const details = {
   name: 'Ada',
   fileNames: ['invoice.pdf'],
   count: 1,
@@ -82,8 +82,8 @@ const facts = {
   supportEmail: 'support@example.org',
 }
 
-function takedownTexts(changes: Partial<typeof facts> = {}) {
-  const { subject, blocks } = takedownEmail({ ...facts, ...changes })
+function takedownTexts(changes: Partial<typeof details> = {}) {
+  const { subject, blocks } = takedownEmail({ ...details, ...changes })
   const texts = blocks.map((block) => {
     const strong = 'strong' in block && block.strong ? `${block.strong} ` : ''
     return 'text' in block ? strong + block.text : ''
@@ -105,11 +105,11 @@ it('describes the takedown of one file, its reason and the support address', () 
 
 it('names ten of many files, and none to an unverified address', () => {
   const fileNames = Array.from({ length: 12 }, (_, n) => `${n}.pdf`)
-  const many = takedownTexts({ fileNames, count: 12 })
-  expect(many[0]).toBe('12 of your files were taken down')
-  expect(many[1]).toContain('Their links are closed')
-  expect(many).toContain('9.pdf')
-  expect(many).not.toContain('10.pdf')
-  expect(many).toContain('and 2 more')
+  const texts = takedownTexts({ fileNames, count: 12 })
+  expect(texts[0]).toBe('12 of your files were taken down')
+  expect(texts[1]).toContain('Their links are closed')
+  expect(texts).toContain('9.pdf')
+  expect(texts).not.toContain('10.pdf')
+  expect(texts).toContain('and 2 more')
   expect(takedownTexts({ fileNames: [], count: 3 }).join('\n')).not.toContain('.pdf')
 })

@@ -2,7 +2,7 @@ import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
 import { type Block, type EmailContent, greeting } from '../email.ts'
 
 /** Maximum number of files named in an email. */
-const maxNamed = 10
+const maxNamedFiles = 10
 
 interface NamedFile {
   name: string
@@ -12,14 +12,14 @@ interface NamedFile {
   isOpen: boolean
 }
 
-interface Text {
+interface EmailText {
   title: (count: number) => string
   advice: string
 }
 
-const texts: Readonly<Record<FileEmail, Text>> = {
+const texts: Readonly<Record<FileEmail, EmailText>> = {
   'first-download': {
-    title: (count) => `${filesOfYours(count)} downloaded for the first time`,
+    title: (count) => `${yourFilesText(count)} downloaded for the first time`,
     advice: 'The File Manager shows how often each file is downloaded.',
   },
   'link-ends': {
@@ -34,7 +34,7 @@ const texts: Readonly<Record<FileEmail, Text>> = {
 /** An email about files that a user enabled in the File Manager's settings. */
 export function fileEmail(
   about: FileEmail,
-  facts: {
+  details: {
     /** null if the address is unverified, because a stranger may have chosen the name. */
     name: string | null
     /** If false, the email only states the number of files. */
@@ -45,7 +45,7 @@ export function fileEmail(
     fileManager: string
   },
 ): EmailContent {
-  const { files } = facts
+  const { files } = details
   const { advice, ...text } = texts[about]
   const title = text.title(files.length)
   return {
@@ -53,13 +53,13 @@ export function fileEmail(
     preview: advice,
     heading: title,
     blocks: [
-      { kind: 'paragraph', text: `${greeting(facts.name)} ${title}.` },
-      ...(facts.namesFiles ? firstOf(files, fileBlock) : []),
+      { kind: 'paragraph', text: `${greeting(details.name)} ${title}.` },
+      ...(details.namesFiles ? limitedBlocks(files, fileBlock) : []),
       { kind: 'paragraph', text: advice },
       {
         kind: 'button',
         label: 'Open the File Manager',
-        href: facts.fileManager,
+        href: details.fileManager,
         note: 'You asked for this email in the settings of the File Manager. You can turn it off there.',
       },
     ],
@@ -67,7 +67,7 @@ export function fileEmail(
 }
 
 /** The notification to an owner about files that were taken down. */
-export function takedownEmail(facts: {
+export function takedownEmail(details: {
   /** null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
   /** The file names that the email may mention. */
@@ -80,8 +80,8 @@ export function takedownEmail(facts: {
   takenDownAt: string
   supportEmail: string
 }): EmailContent {
-  const { name, fileNames, count, reason, takenDownAt, supportEmail } = facts
-  const title = `${filesOfYours(count)} taken down`
+  const { name, fileNames, count, reason, takenDownAt, supportEmail } = details
+  const title = `${yourFilesText(count)} taken down`
   const links = count === 1 ? 'Its link is closed' : 'Their links are closed'
   const [first = '', ...others] = reason.split('\n').filter((line) => line.trim() !== '')
   return {
@@ -93,7 +93,7 @@ export function takedownEmail(facts: {
         kind: 'paragraph',
         text: `${greeting(name)} on ${takenDownAt} ${title}. ${links}, and the content is being deleted.`,
       },
-      ...firstOf(fileNames, (text) => ({ kind: 'paragraph', text })),
+      ...limitedBlocks(fileNames, (text) => ({ kind: 'paragraph', text })),
       { kind: 'paragraph', strong: 'The reason:', text: first },
       ...others.map((text) => ({ kind: 'paragraph' as const, text })),
       {
@@ -109,7 +109,7 @@ export function takedownEmail(facts: {
   }
 }
 
-function filesOfYours(count: number): string {
+function yourFilesText(count: number): string {
   return count === 1 ? '1 of your files was' : `${count} of your files were`
 }
 
@@ -118,8 +118,8 @@ function fileBlock({ name, endsAt, isOpen }: NamedFile): Block {
 }
 
 /** Returns blocks for the first items, and one that counts the rest. */
-function firstOf<Item>(items: readonly Item[], blockOf: (item: Item) => Block): Block[] {
-  const blocks = items.slice(0, maxNamed).map((item) => blockOf(item))
-  const others = items.length - maxNamed
-  return others > 0 ? [...blocks, { kind: 'note', text: `and ${others} more` }] : blocks
+function limitedBlocks<Item>(items: readonly Item[], toBlock: (item: Item) => Block): Block[] {
+  const blocks = items.slice(0, maxNamedFiles).map((item) => toBlock(item))
+  const hiddenCount = items.length - maxNamedFiles
+  return hiddenCount > 0 ? [...blocks, { kind: 'note', text: `and ${hiddenCount} more` }] : blocks
 }

@@ -44,8 +44,8 @@ export function feedbackDigestEmail(hour: {
 }): EmailContent {
   const { from, until, all, suspect, adminCenter } = hour
   const messages = counted(all, 'message')
-  const part = suspect === all ? '' : `${groupedDigits(suspect)} of them `
-  const robots = suspect === 0 ? '' : `, ${part}probably from robots`
+  const share = suspect === all ? '' : `${groupedDigits(suspect)} of them `
+  const robotText = suspect === 0 ? '' : `, ${share}probably from robots`
   return {
     subject: `Feedback in the Admin Center: ${messages} in an hour`,
     preview: 'Not every message of this hour got its own email.',
@@ -53,7 +53,7 @@ export function feedbackDigestEmail(hour: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `Not every message from ${timestampText(from)} to ${timestampText(until)} got its own email. The Admin Center has ${messages} of that hour${robots}.`,
+        text: `Not every message from ${timestampText(from)} to ${timestampText(until)} got its own email. The Admin Center has ${messages} of that hour${robotText}.`,
       },
       {
         kind: 'button',
@@ -80,14 +80,14 @@ export function reportEmail(report: {
   adminCenter: string
 }): EmailContent {
   const { fileName, link, count, reason, email, reportedAt, adminCenter } = report
-  const times = count === 1 ? 'once' : `${groupedDigits(count)} times`
+  const countText = count === 1 ? 'once' : `${groupedDigits(count)} times`
   return {
     subject: 'A file was reported',
     preview: reason.slice(0, 120),
     heading: 'A file was reported',
     blocks: [
       { kind: 'paragraph', text: fileName },
-      { kind: 'paragraph', text: `Its link is ${link}. It was reported ${times}.` },
+      { kind: 'paragraph', text: `Its link is ${link}. It was reported ${countText}.` },
       ...paragraphs(reason, 'The last report says:'),
       {
         kind: 'note',
@@ -121,9 +121,9 @@ export function testEmail({ origin }: { origin: string }): EmailContent {
 /** Splits text into paragraphs, without blank lines. `lead` starts the first one. */
 function paragraphs(text: string, lead?: string): Block[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line, at) => ({
+  return lines.map((line, index) => ({
     kind: 'paragraph',
     text: line,
-    ...(at === 0 && lead !== undefined && { strong: lead }),
+    ...(index === 0 && lead !== undefined && { strong: lead }),
   }))
 }

@@ -14,13 +14,13 @@ interface Trial {
 
 /**
  * The reminder before a Premium trial ends.
- * @param left the remaining time, such as '3 days'.
+ * @param timeLeft the remaining time, such as '3 days'.
  */
-export function trialEndsEmail(trial: Trial, left: string): EmailContent {
+export function trialEndsEmail(trial: Trial, timeLeft: string): EmailContent {
   return {
-    subject: `Your Mayfly Premium trial ends in ${left}`,
+    subject: `Your Mayfly Premium trial ends in ${timeLeft}`,
     preview: `Premium ends on ${trial.endsAt}, unless you keep it.`,
-    heading: `Your trial ends in ${left}`,
+    heading: `Your trial ends in ${timeLeft}`,
     blocks: [
       {
         kind: 'paragraph',

@@ -5,7 +5,7 @@ import { takenBytes } from '../space/taken-bytes.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
 /** Mayfly's disk usage in `DATA_DIR`, in bytes. */
-export interface DiskUse {
+export interface DiskUsage {
   /** The files on this disk that the database knows about. */
   files: number
   /** Bytes of unconfirmed uploads. */
@@ -18,28 +18,28 @@ export interface DiskUse {
   other: number
 }
 
-type Measured = Exclude<keyof DiskUse, 'files'>
+type MeasuredPart = Exclude<keyof DiskUsage, 'files'>
 
 /**
  * Measures each part of `DATA_DIR`. The sizes of uploaded files come from the database, because
  * there may be millions of them.
  */
-export async function readDiskUse({
+export async function readDiskUsage({
   config: { dataDir },
   db,
-}: Pick<Deps, 'config' | 'db'>): Promise<DiskUse> {
-  const use: DiskUse = { files: await sumFilesIn(db, 'disk'), ...nothing }
+}: Pick<Deps, 'config' | 'db'>): Promise<DiskUsage> {
+  const usage: DiskUsage = { files: await sumFilesIn(db, 'disk'), ...emptyParts }
   for (const name of await readdir(dataDir)) {
     if (name === 'files') continue
-    use[partOf(name)] += await takenBytes(join(dataDir, name))
+    usage[partOf(name)] += await takenBytes(join(dataDir, name))
   }
-  return use
+  return usage
 }
 
-const nothing: Record<Measured, number> = { uploads: 0, database: 0, reserve: 0, other: 0 }
+const emptyParts: Record<MeasuredPart, number> = { uploads: 0, database: 0, reserve: 0, other: 0 }
 
 /** Returns the category of an entry of `DATA_DIR`. */
-function partOf(name: string): Measured {
+function partOf(name: string): MeasuredPart {
   if (name === 'uploads' || name === 'reserve') return name
   return name.startsWith('postgres') ? 'database' : 'other'
 }
