@@ -22,7 +22,7 @@ export function createMemoryHandles(handles: Map<string, FileSystemFileHandle>):
     save: async (id, handle) => void handles.set(id, handle),
     get: async (id) => handles.get(id),
     remove: async (id) => void handles.delete(id),
-    removeAllBut: async (kept) => {
+    removeAllExcept: async (kept) => {
       for (const id of handles.keys()) if (!kept.includes(id)) handles.delete(id)
     },
   }
@@ -34,7 +34,7 @@ export type HeldLocks = Map<string, () => void>
 /** The locks of one tab. All tabs of a browser share `held`. */
 export function createMemoryLocks(held: HeldLocks): RecordLocks {
   return {
-    areReal: true,
+    isSupported: true,
     claim: async (id, { steal = false, onLost }) => {
       const holder = held.get(id)
       if (holder && !steal) return null
@@ -43,7 +43,7 @@ export function createMemoryLocks(held: HeldLocks): RecordLocks {
       holder?.()
       return () => void (held.get(id) === lose && held.delete(id))
     },
-    held: async () => new Set(held.keys()),
+    lockedIds: async () => new Set(held.keys()),
   }
 }
 

@@ -14,13 +14,13 @@ import {
   createMemoryStorage,
   type HeldLocks,
 } from './browser-memory.ts'
-import { refusal, storedFile, uploadTicket } from './upload-facts.ts'
+import { callError, storedFile, uploadTicket } from './upload-facts.ts'
 
 /** Builds the outcome of a rejected call. */
-export function refused(...args: Parameters<typeof refusal>): Outcome<never> {
+export function refused(...args: Parameters<typeof callError>): Outcome<never> {
   return {
     ok: false,
-    refusal: refusal(...args),
+    error: callError(...args),
   }
 }
 
@@ -83,7 +83,7 @@ function makeTraces() {
 type World = ReturnType<typeof makeAnswers> & ReturnType<typeof makeTraces>
 
 function makeCalls(world: World): EngineDeps['calls'] {
-  const single: EngineDeps['calls']['gathered'] = {
+  const single: EngineDeps['calls']['batched'] = {
     getUploadUrl: async (request) => {
       const { fileName: name, fileSize: size } = request
       world.requests.push(request)
@@ -111,7 +111,7 @@ function makeCalls(world: World): EngineDeps['calls'] {
   }
   return {
     ...single,
-    gathered: {
+    batched: {
       getUploadUrl: (request, signal) => {
         world.gathered += 1
         return single.getUploadUrl(request, signal)
@@ -152,13 +152,13 @@ export function openEngineWorld() {
   const deps = {
     calls: makeCalls(world),
     sendFile: async (job: TransferJob) => {
-      world.log.push(`send ${job.ticket.cloudKey}${job.resumed ? ' again' : ''}`)
+      world.log.push(`send ${job.ticket.cloudKey}${job.isResumed ? ' again' : ''}`)
       await world.onSend(job)
       job.signal.throwIfAborted()
       job.onProgress(job.file.size)
     },
     sha256: async (): Promise<string | null> => 'a'.repeat(64),
-    connection: { isOnline: () => world.isOnline, untilOnline: async () => undefined },
+    connection: { isOnline: () => world.isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait,
     random: () => 0,
@@ -175,7 +175,7 @@ export function openEngineWorld() {
     onChange: () => {
       world.changes += 1
     },
-    holdPage: () => {
+    blockUnload: () => {
       world.holds += 1
       return () => {
         world.holds -= 1
@@ -195,14 +195,14 @@ export function openEngineWorld() {
     let isOpen = true
     const timers: EngineDeps['timers'] = {
       ...deps.timers,
-      after: (ms, task) => deps.timers.after(ms, () => isOpen && task()),
+      runAfter: (ms, task) => deps.timers.runAfter(ms, () => isOpen && task()),
     }
     const held: string[] = []
     const records = createRecordStore(
       () => createMemoryStorage(world.values),
       timers,
       () => {
-        for (const other of tabs) if (other !== tab) setTimeout(other.engine.readAgain)
+        for (const other of tabs) if (other !== tab) setTimeout(other.engine.reloadSoon)
       },
     )
     const engine = new UploadEngine(ownerId, {
@@ -250,7 +250,7 @@ export function openEngineWorld() {
     tab = openTab(ownerId)
     running.engine = tab.engine
   }
-  const state = () => running.engine.shown()
+  const state = () => running.engine.shownUploads()
   /** Adds files like a drop does. Returns their record ids. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((one) => {
@@ -301,7 +301,7 @@ export function openEngineWorld() {
     state,
     /** Returns each upload with its status, such as 'a.txt completed'. */
     shown: (engine = running.engine) =>
-      engine.shown().records.map(({ fileName, status }) => `${fileName} ${status}`),
+      engine.shownUploads().records.map(({ fileName, status }) => `${fileName} ${status}`),
     /** Returns the records in the browser's storage. */
     saved: (): UploadRecord[] =>
       [...world.values.values()].flatMap((json) => parseRecord(json) ?? []),

@@ -1,11 +1,11 @@
 import { partRange, planParts } from '../../src/shared/rules/files/part-plan.ts'
 import { type PartsDeps, sendParts } from '../../src/web/uploads/transfer/send-parts.ts'
 import type {
-  StorageAnswer,
   StorageRequest,
+  StorageResponse,
 } from '../../src/web/uploads/transfer/storage-request.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
-import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
 /** Size in bytes of each part but the last. */
@@ -19,7 +19,13 @@ export type Fault =
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
 
 function answerOf(status: number, code: string | null = null, retryAfterMs: number | null = null) {
-  return { kind: 'answer', status, code, uploadOffset: null, retryAfterMs } satisfies StorageAnswer
+  return {
+    kind: 'response',
+    status,
+    code,
+    uploadOffset: null,
+    retryAfterMs,
+  } satisfies StorageResponse
 }
 
 /**
@@ -82,7 +88,7 @@ export function simulateParts(count: number, size = count * partSize) {
       at(ms, () => !signal.aborted && resolve(result()))
     })
 
-  const answerTo = (partNumber: number, fault: Fault | null): StorageAnswer => {
+  const answerTo = (partNumber: number, fault: Fault | null): StorageResponse => {
     const store = () => {
       held.set(partNumber, partRange(size, partSize, partNumber).size)
       older.delete(partNumber)
@@ -133,7 +139,7 @@ export function simulateParts(count: number, size = count * partSize) {
     signParts: ({ partNumbers }, signal) =>
       after(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
         const refused = sim.online ? sim.refuse() : { status: null }
-        if (refused) return { ok: false, refusal: { code: null, message: null, ...refused } }
+        if (refused) return { ok: false, error: { code: null, message: null, ...refused } }
         signatures += 1
         signed.push(partNumbers)
         const urls = partNumbers.map((n) => [String(n), `/${n}/${signatures}`] as const)
@@ -145,7 +151,7 @@ export function simulateParts(count: number, size = count * partSize) {
     },
     connection: {
       isOnline: () => sim.online,
-      untilOnline: (signal) =>
+      waitUntilOnline: (signal) =>
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true })
           if (sim.online) resolve()
@@ -158,7 +164,7 @@ export function simulateParts(count: number, size = count * partSize) {
       now: () => time,
       elapsed: () => time,
       // No call in these tests times out.
-      after: () => () => {},
+      runAfter: () => () => {},
     },
     checksums: {
       part: async () => ownChecksum,
@@ -172,9 +178,9 @@ export function simulateParts(count: number, size = count * partSize) {
         file: new Blob([new Uint8Array(size)]),
         ticket: uploadTicket(),
         contentType: 'video/mp4',
-        held: list(),
-        hasFirstDate: true,
-        resumed: true,
+        storedParts: list(),
+        hasOriginalDate: true,
+        isResumed: true,
         partUrls: {},
         signal: cancel.signal,
         onProgress: (bytes) => {
@@ -216,7 +222,7 @@ export function simulateParts(count: number, size = count * partSize) {
  */
 export async function failureOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
-  if (!(error instanceof TransferFailed)) throw error ?? new Error('it should have failed')
+  if (!(error instanceof TransferError)) throw error ?? new Error('it should have failed')
   return { kind: error.kind, status: error.status }
 }
 

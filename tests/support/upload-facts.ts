@@ -2,7 +2,7 @@ import { errorTable } from '../../src/shared/contract/errors.ts'
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
 import type { CallAnswer } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
-import type { Refusal } from '../../src/web/uploads/upload-errors.ts'
+import type { CallError } from '../../src/web/uploads/upload-errors.ts'
 
 /** Builds the record of a new upload. */
 export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
@@ -76,11 +76,11 @@ export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
 }
 
 /** Builds a server error. A null status means no response. */
-export function refusal(
+export function callError(
   status: number | null,
   code: string | null = null,
   message: string | null = null,
-): Refusal {
+): CallError {
   return { status, code, message }
 }
 

@@ -10,12 +10,12 @@ import {
   type Send,
   wholeNumber,
 } from '../../src/web/uploads/transfer/storage-request.ts'
-import { TransferFailed, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
+import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-facts.ts'
 
 /** How the server handles a PUT. Once a test's list of faults is used up, PUTs succeed. */
 type Fault =
-  | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
+  | { kind: 'response'; status: number; headers?: Record<string, string>; body?: string }
   /** Stores `after` bytes of the body, then cuts the connection. */
   | { kind: 'reset'; after: number }
   /** Stores `after` bytes of the body, then stops responding. */
@@ -52,7 +52,7 @@ function makeStore() {
   const put = (req: IncomingMessage, res: ServerResponse) => {
     const fault = puts.shift() ?? { kind: 'behave' }
     const start = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0)
-    if (fault.kind === 'answer') {
+    if (fault.kind === 'response') {
       req.resume()
       req.on('end', () => res.writeHead(fault.status, fault.headers).end(fault.body))
       return
@@ -146,7 +146,7 @@ function makeSend(stalled: EventTarget): Send {
         res.on('end', () =>
           settle(() =>
             resolve({
-              kind: 'answer',
+              kind: 'response',
               status,
               code: status >= 400 ? errorCode(text) : null,
               uploadOffset,
@@ -185,7 +185,7 @@ export function sha(bytes: Buffer): string {
  */
 export async function failure(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
-  if (!(error instanceof TransferFailed)) throw error
+  if (!(error instanceof TransferError)) throw error
   return { kind: error.kind, status: error.status }
 }
 
@@ -207,7 +207,7 @@ export async function openWholeFileStore() {
       signal.throwIfAborted()
       traces.waits.push(ms)
     },
-    connection: { isOnline: () => true, untilOnline: async () => undefined },
+    connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
@@ -227,9 +227,9 @@ export async function openWholeFileStore() {
           file,
           ticket: uploadTicket({ uploadUrl: url }),
           contentType: 'video/mp4',
-          held: [],
-          hasFirstDate: true,
-          resumed: false,
+          storedParts: [],
+          hasOriginalDate: true,
+          isResumed: false,
           partUrls: {},
           signal: cancel.signal,
           onProgress: (bytes) => traces.progress.push(bytes),

@@ -14,7 +14,7 @@ let panel: Root | null = null
 /** The panel shows completed uploads, and a toast explains a failed one. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
-  onNotice: ({ title, description = '', lacksSpace, failed }) => {
+  onNotice: ({ title, description = '', isServerFull: lacksSpace, isFailure: failed }) => {
     if (!failed) return
     showToast(title, description)
     if (lacksSpace) document.querySelector('#toast')?.append(linkTo(spaceLink(isAdmin)))
@@ -34,7 +34,7 @@ function showPanel() {
 
 function drawPanel() {
   panel?.render(
-    <UploadsPanel store={store} listed="all" path={location.pathname} isAdmin={isAdmin} />,
+    <UploadsPanel store={store} scope="all" path={location.pathname} isAdmin={isAdmin} />,
   )
 }
 

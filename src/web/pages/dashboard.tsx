@@ -17,7 +17,7 @@ import { useWantedTrial } from '../tiers/use-trial-notice.ts'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
-import { RefusedFilesCard } from '../uploads/cards/refused-files-card.tsx'
+import { RejectedFilesCard } from '../uploads/cards/refused-files-card.tsx'
 import { UploadProblems } from '../uploads/cards/upload-problems.tsx'
 import { UploadProgress } from '../uploads/cards/upload-progress.tsx'
 import { KeptFilesCard, useKeptFiles } from '../uploads/kept/kept-files-card.tsx'
@@ -85,7 +85,11 @@ function SignedIn({ user }: { user: User }) {
   const kept = useKeptFiles()
   const [wantsTrial, forgetTrial] = useWantedTrial(user)
   const mainAction = mainActionOf({ hasNews, wantsTrial, hasKept: kept.files.length > 0 })
-  const { start, skipped, dismissSkipped } = useUploadFiles(store, user.tier, limits)
+  const {
+    start,
+    skippedFiles: skipped,
+    dismissSkippedFiles: dismissSkipped,
+  } = useUploadFiles(store, user.tier, limits)
   const upload = (picked: readonly PickedFile[]) => {
     selectTab('upload')
     start(picked, days)
@@ -134,15 +138,15 @@ function SignedIn({ user }: { user: User }) {
               content: (
                 <>
                   <KeptFilesCard
-                    kept={kept}
-                    isMain={mainAction === 'upload'}
+                    keptFiles={kept}
+                    isPrimary={mainAction === 'upload'}
                     onUpload={upload}
                     onDone={() => document.getElementById(dropZoneTitleId)?.focus()}
                   />
                   <div className="mb-4">
                     <DropZone
                       limits={limits[user.tier]}
-                      filesLeft={
+                      remainingFilesLine={
                         maxFiles === null ? null : (
                           <FilesLeft
                             tier={user.tier}
@@ -153,16 +157,16 @@ function SignedIn({ user }: { user: User }) {
                       }
                       days={days}
                       onDaysChange={setDays}
-                      onChosen={take}
-                      isMain={mainAction === 'choose'}
-                      input={fileInput}
+                      onFiles={take}
+                      isPrimary={mainAction === 'choose'}
+                      inputRef={fileInput}
                     />
                   </div>
                   <UploadProblems store={store} />
-                  <RefusedFilesCard
+                  <RejectedFilesCard
                     store={store}
                     user={user}
-                    skipped={skipped}
+                    skippedFiles={skipped}
                     onDismiss={dismissCards}
                     onTierChange={() => document.getElementById(dropZoneTitleId)?.focus()}
                     onTryAnother={() => {

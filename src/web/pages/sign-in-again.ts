@@ -1,6 +1,6 @@
 import { nextPath, withNext } from '../../shared/rules/accounts/next-path.ts'
 import { toast } from '../ui/toast.tsx'
-import { isGuarded } from '../uploads/guard-page.ts'
+import { isUnloadBlocked } from '../uploads/guard-page.ts'
 
 /** How long the toast is shown before the login page opens (spec §9). */
 const redirectDelayMs = 500
@@ -15,7 +15,7 @@ let isInProgress = false
 export function signInAgain(): void {
   if (isInProgress) return
   isInProgress = true
-  const stays = isGuarded()
+  const stays = isUnloadBlocked()
   toast({
     title: 'Unauthorized',
     description: stays

@@ -3,7 +3,7 @@ import { uploadPath } from '../../shared/rules/files/upload-path.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
 import { type EngineDeps, UploadEngine } from './engine/upload-engine.ts'
-import { guardPage } from './guard-page.ts'
+import { blockUnload } from './guard-page.ts'
 import { keepScreenOn } from './keep-awake.ts'
 import { createBrowserHandleStore } from './picking/handle-store.ts'
 import { createRecordLocks } from './records/record-locks.ts'
@@ -32,7 +32,7 @@ const isServerReady: IsServerReady = async (signal) => {
 const calls: UploadCalls = {
   getUploadUrl: (body, signal) => outcomeOf(call('getUploadUrl', { body, signal })),
   confirmUpload: (body, signal) => outcomeOf(call('confirmUpload', { body, signal })),
-  gathered: {
+  batched: {
     getUploadUrl: gatherCalls(browserTimers, (files) =>
       outcomeOf(call('getUploadUrls', { body: { files }, signal: within(callTimeoutMs) })),
     ),
@@ -87,13 +87,13 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Upl
       ...retrying,
       send: sendByXhr,
       checksums: createChecksums(startChecksumWorker),
-      waitWhileLeaving: watchLeaving(),
+      waitWhileUnloading: watchLeaving(),
       signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
     }),
     sha256: wholeFiles.sha256,
     locks: createRecordLocks(navigator.locks),
     handles: createBrowserHandleStore(),
-    holdPage: guardPage,
+    blockUnload,
     keepAwake: () => keepScreenOn({ wakeLock: navigator.wakeLock, document }),
     reportError: (error) => reportError(error),
   }
@@ -107,7 +107,7 @@ export interface Uploads {
    */
   setUser: (id: string | null) => void
   /** Call when the signed-in user's tier changes. */
-  followTier: (before: Tier, after: Tier) => void
+  handleTierChange: (before: Tier, after: Tier) => void
   /**
    * Removes the user's upload records, file handles and presigned URLs from the browser. Resolves
    * when done.
@@ -117,8 +117,8 @@ export interface Uploads {
 
 const noUploads: ShownUploads = {
   records: [],
-  elsewhere: new Set(),
-  live: {},
+  idsInOtherTabs: new Set(),
+  activity: {},
   inlineError: null,
   outcome: null,
 }
@@ -131,7 +131,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
   let user: string | null = null
 
   const engine = () => (running?.ownerId === user ? running?.engine : undefined)
-  const readAgain = () => engine()?.readAgain()
+  const readAgain = () => engine()?.reloadSoon()
   const notifyOtherTabs = openChannel(readAgain)
   const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
 
@@ -141,7 +141,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
     running = { ownerId, engine }
   }
 
-  const show = () => store.setState(engine()?.shown() ?? noUploads)
+  const show = () => store.setState(engine()?.shownUploads() ?? noUploads)
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
     ...noUploads,
@@ -182,7 +182,7 @@ export function createBrowserUploads(page: UploadsPage): Uploads {
       // Other tabs may have uploads waiting for this sign-in.
       notifyOtherTabs()
     },
-    followTier: (before, after) => void engine()?.followTier(before, after),
+    handleTierChange: (before, after) => void engine()?.handleTierChange(before, after),
     signOut: async () => {
       const ended = engine()
       running = null

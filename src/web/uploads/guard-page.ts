@@ -3,13 +3,13 @@
  * warning. Use only while data would be lost: people learn to dismiss needless warnings, and some
  * browsers exclude such pages from the back/forward cache.
  */
-export function guardPage(page: EventTarget = window): () => void {
+export function blockUnload(page: EventTarget = window): () => void {
   const ask = (event: Event) => event.preventDefault()
   page.addEventListener('beforeunload', ask)
   return () => page.removeEventListener('beforeunload', ask)
 }
 
 /** True while the browser would warn users who leave the page. Code must not navigate away then. */
-export function isGuarded(page: EventTarget = window): boolean {
+export function isUnloadBlocked(page: EventTarget = window): boolean {
   return !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }

@@ -9,11 +9,11 @@ test.each([
   [503, null, 10_000, 'busy'],
   [429, 'TOO_MANY_REQUESTS', 10_000, 'busy'],
   [503, 'DISK_FULL', 60_000, 'disk-full'],
-  [409, null, null, 'no-answer'],
+  [409, null, null, 'no-response'],
 ])('a response of %i %s (Retry-After %j) counts as %s', (status, code, retryAfterMs, told) => {
   expect(interruptionOf({ status, code, retryAfterMs })).toBe(told)
 })
 
-test('an attempt without a response counts as no-answer', () => {
-  expect(interruptionOf({})).toBe('no-answer')
+test('an attempt without a response counts as no-response', () => {
+  expect(interruptionOf({})).toBe('no-response')
 })

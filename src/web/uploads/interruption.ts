@@ -2,12 +2,12 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 
 /**
  * Why a request failed.
- * - `no-answer`: no response, or one below 500 that fits none of the other reasons.
+ * - `no-response`: no response, or one below 500 that fits none of the other reasons.
  * - `not-ready`: the server can't serve requests (5xx).
  * - `busy`: the server works but is overloaded.
  * - `disk-full`: the server can't write until space is freed.
  */
-export type Interruption = 'no-answer' | 'not-ready' | 'busy' | 'disk-full'
+export type Interruption = 'no-response' | 'not-ready' | 'busy' | 'disk-full'
 
 /** A failed attempt. `status` and `code` are missing if there was no response. */
 export interface FailedAttempt {
@@ -19,7 +19,7 @@ export interface FailedAttempt {
 
 /** Texts shown while an upload waits to retry. */
 export const interruptionTexts: Record<Interruption, string> = {
-  'no-answer': 'Connection lost, trying again',
+  'no-response': 'Connection lost, trying again',
   'not-ready': 'The server is not ready, trying again',
   busy: 'The server is busy, trying again',
   'disk-full': 'The disk of the server is full, trying again every minute',
@@ -28,7 +28,7 @@ export const interruptionTexts: Record<Interruption, string> = {
 export function interruptionOf(failed: FailedAttempt): Interruption {
   if (isDiskFull(failed)) return 'disk-full'
   if (isBusy(failed)) return 'busy'
-  return (failed.status ?? 0) >= 500 ? 'not-ready' : 'no-answer'
+  return (failed.status ?? 0) >= 500 ? 'not-ready' : 'no-response'
 }
 
 /** Codes of 503 responses that report a server error rather than overload. */

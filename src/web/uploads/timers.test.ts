@@ -45,7 +45,7 @@ test('a task repeats until it returns false, and can be restarted', () => {
 })
 
 test("a cancelled task doesn't run", () => {
-  browserTimers.after(100, task)()
+  browserTimers.runAfter(100, task)()
   vi.advanceTimersByTime(1000)
   expect(runs).toEqual([])
 })

@@ -11,13 +11,13 @@ export interface Timers {
    */
   elapsed(): number
   /** Runs a task once after `ms` milliseconds. Returns a function that cancels it. */
-  after(ms: number, task: () => void): () => void
+  runAfter(ms: number, task: () => void): () => void
 }
 
 export const browserTimers: Timers = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  after: (ms, task) => {
+  runAfter: (ms, task) => {
     const timer = setTimeout(task, ms)
     return () => clearTimeout(timer)
   },
@@ -34,7 +34,7 @@ export function coalesce(timers: Timers, ms: number, task: () => void): () => vo
     wanted = false
     resting = true
     task()
-    timers.after(ms, () => {
+    timers.runAfter(ms, () => {
       resting = false
       if (wanted) run()
     })
@@ -51,7 +51,7 @@ export function repeat(timers: Timers, ms: number, task: () => boolean): () => v
   const wake = () => {
     if (isAwake) return
     isAwake = true
-    timers.after(ms, () => {
+    timers.runAfter(ms, () => {
       isAwake = false
       if (task()) wake()
     })

@@ -3,17 +3,17 @@ import { uploadRecord } from '../../../tests/support/upload-facts.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import {
+  callErrorText,
   dataLost,
   isOutOfSpaceFailure,
   isPermanentFailure,
   outcomeOf,
-  refusalText,
   stopsAllUploads,
   transferCode,
   transferText,
 } from './upload-errors.ts'
 
-function refusal(
+function callError(
   status: number | null,
   code: string | null = null,
   message: string | null = null,
@@ -24,28 +24,28 @@ function refusal(
 
 describe('the error texts of spec §8', () => {
   test("a refused call has the server's message, else the default", () => {
-    expect(refusalText('start', 'foreground', refusal(403, null, 'No.'))).toBe('No.')
-    expect(refusalText('start', 'background', refusal(500))).toBe('Failed to get upload URL')
-    expect(refusalText('confirm', 'foreground', refusal(500, null, ' '))).toBe(
+    expect(callErrorText('start', 'foreground', callError(403, null, 'No.'))).toBe('No.')
+    expect(callErrorText('start', 'background', callError(500))).toBe('Failed to get upload URL')
+    expect(callErrorText('confirm', 'foreground', callError(500, null, ' '))).toBe(
       'Failed to confirm upload',
     )
   })
 
   test.each([
-    [refusal(409, null, 'It differs.'), 'Upload confirmation failed: 409 - It differs.'],
-    [refusal(502, null, null, 'Bad gateway\n'), 'Upload confirmation failed: 502 - Bad gateway'],
-    [refusal(null), 'Network error during upload'],
+    [callError(409, null, 'It differs.'), 'Upload confirmation failed: 409 - It differs.'],
+    [callError(502, null, null, 'Bad gateway\n'), 'Upload confirmation failed: 502 - Bad gateway'],
+    [callError(null), 'Network error during upload'],
   ])('a refused background confirm: %j', (refused, text) => {
-    expect(refusalText('confirm', 'background', refused)).toBe(text)
+    expect(callErrorText('confirm', 'background', refused)).toBe(text)
   })
 
   test.each(['foreground', 'background'] as const)(
     'blocked content has a text without a status (%s)',
     (path) => {
       const { status, message } = errorTable.CONTENT_BLOCKED
-      const blocked = refusal(status, 'CONTENT_BLOCKED', message)
-      expect(refusalText('confirm', path, blocked)).toBe(message)
-      expect(refusalText('confirm', path, { ...blocked, message: null })).toBe(message)
+      const blocked = callError(status, 'CONTENT_BLOCKED', message)
+      expect(callErrorText('confirm', path, blocked)).toBe(message)
+      expect(callErrorText('confirm', path, { ...blocked, message: null })).toBe(message)
     },
   )
 
@@ -109,26 +109,26 @@ describe('the outcome of a call', () => {
     expect(await outcomeOf(Promise.resolve(7))).toEqual({ ok: true, value: 7 })
   })
 
-  test('of a refusal has its status, code, message and retry delay', async () => {
+  test('of an error response has its status, code, message and retry delay', async () => {
     const body = { message: 'Full.', code: 'TIER_FILE_COUNT' } as const
     expect(await fail(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
       ok: false,
-      refusal: { status: 403, code: 'TIER_FILE_COUNT', message: 'Full.', retryAfterMs: 7000 },
+      error: { status: 403, code: 'TIER_FILE_COUNT', message: 'Full.', retryAfterMs: 7000 },
     })
   })
 
   test('of an error without a message has its body text', async () => {
     expect(await fail(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
       ok: false,
-      refusal: { status: 502, code: null, message: null, retryAfterMs: null, body: 'Bad gateway' },
+      error: { status: 502, code: null, message: null, retryAfterMs: null, body: 'Bad gateway' },
     })
   })
 
   test.each([new NetworkError('away'), new DOMException('', 'TimeoutError'), 'unexpected'])(
     'without a response has no status: %s',
     async (error) => {
-      const refusal = { status: null, code: null, message: null }
-      expect(await fail(error)).toEqual({ ok: false, refusal })
+      const callError = { status: null, code: null, message: null }
+      expect(await fail(error)).toEqual({ ok: false, error: callError })
     },
   )
 })

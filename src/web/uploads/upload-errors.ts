@@ -7,7 +7,7 @@ import { wholeNumber } from './transfer/storage-request.ts'
 import type { TransferErrorKind } from './upload-ports.ts'
 
 /** Why a call failed. `status`, `code` and `message` are null if there was no response. */
-export interface Refusal {
+export interface CallError {
   status: number | null
   code: string | null
   /** The message field of the error body. */
@@ -19,7 +19,7 @@ export interface Refusal {
 }
 
 /** The outcome of a call. */
-export type Outcome<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
+export type Outcome<T> = { ok: true; value: T } | { ok: false; error: CallError }
 
 /**
  * Waits for the outcome of a call. Never rejects. Upload calls don't use the query client, because
@@ -29,11 +29,11 @@ export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await call }
   } catch (error) {
-    return { ok: false, refusal: refusalOf(error) }
+    return { ok: false, error: toCallError(error) }
   }
 }
 
-function refusalOf(error: unknown): Refusal {
+function toCallError(error: unknown): CallError {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
   const { status, code = null, publicMessage: message = null } = error
   const body = error.message.slice(`${status}: `.length)
@@ -92,10 +92,10 @@ export const unreadable = unreadableText('The file')
  * background confirm, the status with the message or body. Blocked content has a plain text,
  * because a status would look like a transfer error.
  */
-export function refusalText(
+export function callErrorText(
   stage: 'start' | 'confirm',
   path: UploadPath,
-  { status, code, message, body }: Refusal,
+  { status, code, message, body }: CallError,
 ): string {
   const own = trimmed(message)
   if (stage === 'start') return own || 'Failed to get upload URL'

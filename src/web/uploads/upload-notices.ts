@@ -9,19 +9,19 @@ export interface ToastNotice {
   title: string
   description?: string
   /** True if the server is full. The page then shows `spaceLink` next to the text. */
-  lacksSpace?: boolean
-  failed: boolean
+  isServerFull?: boolean
+  isFailure: boolean
 }
 
 /** A message about an upload: `inline` next to the drop zone, or `toast`. */
 export type Notice = { kind: 'inline'; text: string } | ToastNotice
 
 function succeeded(title: string, description?: string): ToastNotice {
-  return { kind: 'toast', title, ...(description && { description }), failed: false }
+  return { kind: 'toast', title, ...(description && { description }), isFailure: false }
 }
 
 function failed(title: string, description: string): ToastNotice {
-  return { kind: 'toast', title, description, failed: true }
+  return { kind: 'toast', title, description, isFailure: true }
 }
 
 /**
@@ -62,7 +62,7 @@ export function failureNotice(
   const named = reason === unreadable ? unreadableText(fileName) : reason
   const isKnown = reason !== '' && reason !== unknownReason
   const notice = failed(title, isKnown ? named : otherwise)
-  return isServerFullCode(code) ? { ...notice, lacksSpace: true } : notice
+  return isServerFullCode(code) ? { ...notice, isServerFull: true } : notice
 }
 
 /** Returns the notice for a successful upload. */

@@ -15,14 +15,14 @@ export interface TransferJob {
   /** The media type for which the URLs were presigned. */
   contentType: string
   /** Parts that the server has already stored. A part that matches the file is not resent. */
-  held: readonly StoredPart[]
+  storedParts: readonly StoredPart[]
   /** True if the file's modification date is the same as when its upload started. */
-  hasFirstDate: boolean
+  hasOriginalDate: boolean
   /**
    * True if an earlier attempt may have stored bytes. For a single-part file the sender then asks
    * the server for the offset, because `held` lists only complete parts.
    */
-  resumed: boolean
+  isResumed: boolean
   /**
    * Presigned part URLs from get-upload-url, by part number. Empty unless get-upload-url was called
    * immediately before this transfer.
@@ -63,8 +63,8 @@ export type TransferErrorKind =
  * A transfer that failed permanently. The server keeps the stored bytes, so a later upload attempt
  * can continue.
  */
-export class TransferFailed extends Error {
-  override readonly name = 'TransferFailed'
+export class TransferError extends Error {
+  override readonly name = 'TransferError'
   readonly kind: TransferErrorKind
   /** The status of the last response; null if there was none. */
   readonly status: number | null
@@ -79,7 +79,7 @@ export class TransferFailed extends Error {
 /**
  * Sends the bytes of a job to storage. Retries after timeouts, lost connections and expired
  * signatures.
- * @throws {TransferFailed} when no further attempt is made.
+ * @throws {TransferError} when no further attempt is made.
  * @throws the reason of the signal when it is aborted.
  */
 export type SendFile = (job: TransferJob) => Promise<void>

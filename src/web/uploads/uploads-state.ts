@@ -5,9 +5,9 @@ import type { UploadRecord } from './records/upload-record.ts'
 import type { ToastNotice } from './upload-notices.ts'
 
 /** The speed and interruption of a running upload. Not saved. */
-export interface UploadLive {
+export interface UploadActivity {
   /** Why the last attempt failed, while the upload waits to retry; null while it makes progress. */
-  interrupted: Interruption | null
+  interruption: Interruption | null
   /** The recent speed; null until it is known. */
   bytesPerSecond: number | null
 }
@@ -17,9 +17,9 @@ export interface ShownUploads {
   /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]
   /** IDs of uploads that another tab runs. */
-  elsewhere: ReadonlySet<string>
+  idsInOtherTabs: ReadonlySet<string>
   /** The speed and interruption of this tab's running uploads, by record ID. */
-  live: Readonly<Record<string, UploadLive>>
+  activity: Readonly<Record<string, UploadActivity>>
   /** The error next to the drop zone (spec §5). */
   inlineError: string | null
   /** The outcome of the last foreground batch for two seconds, otherwise null (spec §9). */

@@ -40,7 +40,7 @@ test.each(['free', 'premium'] as const)(
     const tooLarge = picked('large.iso', defaultLimits[tier].maxFileSize + 1)
     act(() => hook().start([small, tooLarge, largest], 3))
     expect(added).toEqual([[[small, largest], 3]])
-    expect(hook().skipped).toEqual([tooLarge.file])
+    expect(hook().skippedFiles).toEqual([tooLarge.file])
   },
 )
 
@@ -49,11 +49,11 @@ test('skipped files are listed until they are dismissed or the next upload start
   const tooLarge = picked('large.iso', defaultLimits.free.maxFileSize + 1)
   act(() => hook().start([tooLarge], 3))
   expect(added).toEqual([])
-  act(() => hook().dismissSkipped())
-  expect(hook().skipped).toEqual([])
+  act(() => hook().dismissSkippedFiles())
+  expect(hook().skippedFiles).toEqual([])
   act(() => hook().start([tooLarge], 3))
   act(() => hook().start([small], 3))
-  expect(hook().skipped).toEqual([])
+  expect(hook().skippedFiles).toEqual([])
   expect(added).toHaveLength(1)
 })
 
@@ -65,7 +65,7 @@ test('skipped files that an upgrade allows are uploaded once', () => {
   expect(added).toEqual([])
   become('premium')
   expect(added).toEqual([[[forPremium], 3]])
-  expect(hook().skipped).toEqual([forNone.file])
+  expect(hook().skippedFiles).toEqual([forNone.file])
   become('free')
   become('premium')
   expect(added).toHaveLength(1)
@@ -99,6 +99,6 @@ test("an upgrade without a larger file size isn't offered", () => {
   const free = { ...defaultLimits.free, maxFileSize }
   const { hook } = uploadAs('free', { ...defaultLimits, free })
   act(() => hook().start([picked('large.iso', maxFileSize + 1)], 3))
-  expect(hook().skipped).toHaveLength(1)
+  expect(hook().skippedFiles).toHaveLength(1)
   expect(document.body.textContent).not.toContain('upgrade to')
 })

@@ -9,10 +9,10 @@ import type { UploadsStore } from './uploads-state.ts'
 
 export interface UploadFiles {
   /** Uploads the files that the tier allows and skips those that are too large (spec §5). */
-  start: (picked: readonly PickedFile[], days: number) => void
+  start: (files: readonly PickedFile[], days: number) => void
   /** Files skipped by the last call of `start`, until the user dismisses them. */
-  skipped: readonly File[]
-  dismissSkipped: () => void
+  skippedFiles: readonly File[]
+  dismissSkippedFiles: () => void
 }
 
 interface Skipped {
@@ -60,7 +60,7 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
   })
   return {
     start: (picked, days) => upload({ picked, days }),
-    skipped: skipped.picked.map(({ file }) => file),
-    dismissSkipped: () => setSkipped(none),
+    skippedFiles: skipped.picked.map(({ file }) => file),
+    dismissSkippedFiles: () => setSkipped(none),
   }
 }

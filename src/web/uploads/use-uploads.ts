@@ -21,7 +21,7 @@ function uploadsOf(client: QueryClient): Uploads {
   if (existing) return existing
   const uploads = createBrowserUploads({
     onStored: () => refreshFiles(client),
-    onNotice: ({ title, description, lacksSpace, failed }) => {
+    onNotice: ({ title, description, isServerFull: lacksSpace, isFailure: failed }) => {
       const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
       toast({
         title,
@@ -32,7 +32,7 @@ function uploadsOf(client: QueryClient): Uploads {
       })
     },
   })
-  const { store, setUser, followTier } = uploads
+  const { store, setUser, handleTierChange: followTier } = uploads
   const userHash = hashKey(currentUserQuery.queryKey)
   let last: User | null = null
   const syncUser = () => {

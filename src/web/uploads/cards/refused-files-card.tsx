@@ -34,7 +34,10 @@ const limitCodes = Object.keys(badgeTexts) as TierLimitCode[]
 export function upgradeReason(
   tier: Tier,
   limits: Limits,
-  { skippedSome, inlineError }: { skippedSome: boolean; inlineError: string | null },
+  {
+    skippedSome: hasSkippedFiles,
+    inlineError,
+  }: { skippedSome: boolean; inlineError: string | null },
 ): string | null {
   const { name, upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
@@ -43,14 +46,14 @@ export function upgradeReason(
     const code = limitCodes.find((code) => limitErrorText(tier, code, limits) === inlineError)
     return code ? reason(code) : `Not in the ${name.toLowerCase()} tier`
   }
-  return skippedSome && tierOfLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
+  return hasSkippedFiles && tierOfLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
 }
 
-export interface RefusedFilesCardProps {
+export interface RejectedFilesCardProps {
   store: UploadsStore
   user: User
   /** Files over the tier's size limit. */
-  skipped: readonly File[]
+  skippedFiles: readonly File[]
   onDismiss: () => void
   onTryAnother: () => void
   onTierChange: (user: User) => void
@@ -60,8 +63,8 @@ export interface RefusedFilesCardProps {
  * The card for rejected files (spec §2, §5): the upgrade card if an upgrade would help, otherwise
  * the file-too-large card.
  */
-export function RefusedFilesCard(props: RefusedFilesCardProps) {
-  const { store, user, skipped, onDismiss, onTryAnother, onTierChange } = props
+export function RejectedFilesCard(props: RejectedFilesCardProps) {
+  const { store, user, skippedFiles: skipped, onDismiss, onTryAnother, onTierChange } = props
   const inlineError = useStore(store, (state) => state.inlineError)
   const limits = useLimits()
   const { maxFileSize } = limits[user.tier]

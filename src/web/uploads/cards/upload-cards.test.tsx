@@ -81,11 +81,11 @@ describe('the progress card', () => {
   })
 
   test('shows and announces why an upload is waiting to retry', () => {
-    const live = { a: { interrupted: 'no-answer', bytesPerSecond: null } } as const
-    const { text, spoken, become } = show({ records: [uploading('a', 500)], live })
+    const live = { a: { interruption: 'no-response', bytesPerSecond: null } } as const
+    const { text, spoken, become } = show({ records: [uploading('a', 500)], activity: live })
     expect(spoken()).toBe('Connection lost, trying again')
     expect(text()).toContain('· Connection lost, trying again')
-    become({ live: {} })
+    become({ activity: {} })
     expect(spoken()).toBe('Uploading a.txt: 50%')
   })
 
@@ -245,8 +245,8 @@ function makeRecords(...lines: string[]) {
   })
 }
 
-function foregroundOf(records: readonly UploadRecord[], live: UploadsState['live'] = {}) {
-  return foregroundBatch({ records, live, elsewhere: new Set() })
+function foregroundOf(records: readonly UploadRecord[], live: UploadsState['activity'] = {}) {
+  return foregroundBatch({ records, activity: live, idsInOtherTabs: new Set() })
 }
 
 function shown(...lines: string[]) {
@@ -268,7 +268,7 @@ describe('the foreground batch', () => {
   })
 
   test('has an interrupted upload as current', () => {
-    const live = { 1: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
+    const live = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
     const all = makeRecords('a completed', 'a pending', 'a pending')
     expect(foregroundOf(all, live).current?.id).toBe('1')
   })
@@ -289,7 +289,7 @@ describe('the foreground batch', () => {
 
   test('excludes uploads of other tabs', () => {
     const records = makeRecords('a uploading', 'b uploading')
-    const { batch } = foregroundBatch({ records, live: {}, elsewhere: new Set(['0']) })
+    const { batch } = foregroundBatch({ records, activity: {}, idsInOtherTabs: new Set(['0']) })
     expect(batch.map(({ id }) => id)).toEqual(['1'])
   })
 

@@ -26,7 +26,15 @@ function hasFailed(record: UploadRecord) {
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
   const state = useStore(store)
-  const { records, elsewhere, inlineError, resume, provideFile, cancel, dismissInlineError } = state
+  const {
+    records,
+    idsInOtherTabs: elsewhere,
+    inlineError,
+    resume,
+    provideFile,
+    cancel,
+    dismissInlineError,
+  } = state
   const failed = records.filter((record) => hasFailed(record) && !elsewhere.has(record.id))
   const dismiss = () => {
     for (const { id } of failed) cancel(id)

@@ -28,9 +28,9 @@ export interface ForegroundBatch {
 /** Selects this tab's foreground uploads for display (spec §4). */
 export function foregroundBatch({
   records,
-  elsewhere,
-  live,
-}: Pick<UploadsState, 'records' | 'elsewhere' | 'live'>): ForegroundBatch {
+  idsInOtherTabs: elsewhere,
+  activity: live,
+}: Pick<UploadsState, 'records' | 'idsInOtherTabs' | 'activity'>): ForegroundBatch {
   const isShown = (record: UploadRecord) =>
     record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record)
   const shown = records.filter((record) => isShown(record) && !elsewhere.has(record.id))
@@ -41,7 +41,7 @@ export function foregroundBatch({
   const current =
     batch.find(({ status }) => status === 'uploading') ??
     // If nothing is being sent, prefer an upload whose `get-upload-url` call is waiting to retry.
-    running.find(({ id }) => live[id]?.interrupted) ??
+    running.find(({ id }) => live[id]?.interruption) ??
     // During the pause between two files, keep showing the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
     running[0]
@@ -58,11 +58,11 @@ function bytesText(batch: readonly UploadRecord[]): string {
 interface RunningProps {
   batch: readonly UploadRecord[]
   current: UploadRecord
-  interrupted: Interruption | null
+  interruption: Interruption | null
   onCancel: () => void
 }
 
-function Running({ batch, current, interrupted, onCancel }: RunningProps) {
+function Running({ batch, current, interruption, onCancel }: RunningProps) {
   const overall = overallPercent(batch)
   const shown = { ...current, fileName: shortName(current.fileName, maxNameLength) }
   return (
@@ -78,8 +78,8 @@ function Running({ batch, current, interrupted, onCancel }: RunningProps) {
         <span>
           {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
           {bytesText(batch)}
-          {interrupted ? (
-            <span className="text-amber"> · {interruptionTexts[interrupted]}</span>
+          {interruption ? (
+            <span className="text-amber"> · {interruptionTexts[interruption]}</span>
           ) : null}
         </span>
         <span>{overall}%</span>
@@ -89,22 +89,22 @@ function Running({ batch, current, interrupted, onCancel }: RunningProps) {
 }
 
 /** Shows the outcome of a batch, with a full progress bar if all files are stored. */
-function Ended({ outcome, isWhole }: { outcome: string; isWhole: boolean }) {
+function Ended({ outcome, isWhole: isComplete }: { outcome: string; isWhole: boolean }) {
   return (
     <>
       <p className="flex items-center gap-2 py-1 font-[540]">
-        {isWhole ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
+        {isComplete ? <CircleCheck aria-hidden="true" className="size-[18px] text-accent" /> : null}
         {outcome}
       </p>
-      {isWhole ? <ProgressBar label="Overall progress" value={100} /> : null}
+      {isComplete ? <ProgressBar label="Overall progress" value={100} /> : null}
     </>
   )
 }
 
-function spokenText(current: UploadRecord | undefined, live: UploadsState['live']): string {
+function spokenText(current: UploadRecord | undefined, live: UploadsState['activity']): string {
   if (!current || !isInProgress(current)) return ''
-  const interrupted = live[current.id]?.interrupted
-  if (interrupted) return interruptionTexts[interrupted]
+  const interruption = live[current.id]?.interruption
+  if (interruption) return interruptionTexts[interruption]
   return current.status === 'uploading' ? spokenProgress(current) : ''
 }
 
@@ -114,7 +114,7 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['live'
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const state = useStore(store)
-  const { live, outcome, cancelForeground } = state
+  const { activity: live, outcome, cancelForeground } = state
   const { batch, current } = foregroundBatch(state)
   return (
     <>
@@ -127,7 +127,7 @@ export function UploadProgress({ store }: { store: UploadsStore }) {
             <Running
               batch={batch}
               current={current}
-              interrupted={live[current.id]?.interrupted ?? null}
+              interruption={live[current.id]?.interruption ?? null}
               onCancel={cancelForeground}
             />
           ) : (

@@ -3,7 +3,7 @@ import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { BatchProgress } from './batch-progress.ts'
-import { cancelled } from './upload-state.ts'
+import { toCancelled } from './upload-state.ts'
 
 let dropSize: number
 let notices: string[]
@@ -16,7 +16,7 @@ beforeEach(() => {
   notices = []
   records = new Map()
   batches = new BatchProgress(browserTimers, {
-    tell: (notice) => void ('description' in notice && notices.push(notice.description ?? '')),
+    onNotice: (notice) => void ('description' in notice && notices.push(notice.description ?? '')),
     dropSize: () => dropSize,
     onOutcome: () => undefined,
   })
@@ -29,7 +29,7 @@ function change(id: string, changes: Partial<UploadRecord>) {
   const before = records.get(id) ?? null
   const after = { ...(before ?? uploadRecord({ id })), ...changes }
   records.set(id, after)
-  batches.changed(before, after)
+  batches.update(before, after)
 }
 function addAll(ids: Iterable<string>) {
   for (const id of ids) change(id, {})
@@ -59,7 +59,7 @@ test('a partial failure counts a retried file once', () => {
 
 test("cancelled and paused uploads aren't counted", () => {
   addAll('abc')
-  change('a', cancelled(uploadRecord(), 0))
+  change('a', toCancelled(uploadRecord(), 0))
   change('b', { status: 'paused' })
   change('c', stored)
   expect(batches.outcome).toBe('Upload completed successfully!')
@@ -68,7 +68,7 @@ test("cancelled and paused uploads aren't counted", () => {
 test("a batch cancelled as a whole has the outcome 'Cancelled by user'", () => {
   addAll('ab')
   batches.cancelForeground()
-  for (const id of 'ab') change(id, cancelled(uploadRecord(), 0))
+  for (const id of 'ab') change(id, toCancelled(uploadRecord(), 0))
   expect(batches.outcome).toBe('Cancelled by user')
   addAll('c')
   change('c', stored)

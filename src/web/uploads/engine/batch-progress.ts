@@ -14,31 +14,31 @@ const outcomeShownMs = 2000
  */
 class BatchCounts {
   /** Number of pending and running uploads. */
-  open = 0
-  stored = 0
+  openCount = 0
+  storedCount = 0
   /** True if the user cancelled the whole batch. */
   isCancelled = false
   /** IDs of uploads that failed and weren't retried. */
-  readonly failed = new Set<string>()
+  readonly failedIds = new Set<string>()
 
-  change(before: UploadRecord | null, after: UploadRecord): void {
+  count(before: UploadRecord | null, after: UploadRecord): void {
     const isOpen = isInProgress(after)
     const wasOpen = before !== null && isInProgress(before)
     if (wasOpen === isOpen) return
-    this.open += isOpen ? 1 : -1
-    if (isOpen) this.failed.delete(after.id)
-    else if (after.status === 'completed') this.stored += 1
+    this.openCount += isOpen ? 1 : -1
+    if (isOpen) this.failedIds.delete(after.id)
+    else if (after.status === 'completed') this.storedCount += 1
     // A cancelled upload is not a failure.
-    else if (after.status === 'failed' && !isCancelled(after)) this.failed.add(after.id)
+    else if (after.status === 'failed' && !isCancelled(after)) this.failedIds.add(after.id)
   }
 
   /** Returns the outcome text; null if nothing was stored and the batch wasn't cancelled. */
-  outcome(): string | null {
+  outcomeText(): string | null {
     if (this.isCancelled) return cancelledByUser
-    if (this.stored === 0) return null
-    return this.failed.size === 0
+    if (this.storedCount === 0) return null
+    return this.failedIds.size === 0
       ? 'Upload completed successfully!'
-      : `${this.stored} of ${this.stored + this.failed.size} files uploaded`
+      : `${this.storedCount} of ${this.storedCount + this.failedIds.size} files uploaded`
   }
 }
 
@@ -47,7 +47,7 @@ export interface BatchListener {
    * Called with one notice each time the last open upload of a large drop ends, unless every upload
    * was cancelled or paused.
    */
-  tell: (notice: Notice) => void
+  onNotice: (notice: Notice) => void
   /** Returns the number of files in this record's drop. */
   dropSize: (record: UploadRecord) => number
   /** Called when `outcome` changes. */
@@ -74,7 +74,7 @@ export class BatchProgress {
   }
 
   /** Updates the counts after an upload was added (`before` is null) or changed. */
-  changed(before: UploadRecord | null, after: UploadRecord): void {
+  update(before: UploadRecord | null, after: UploadRecord): void {
     this.#countDrop(before, after)
     if (after.path === 'foreground') this.#countForeground(before, after)
   }
@@ -86,27 +86,27 @@ export class BatchProgress {
 
   #countDrop(before: UploadRecord | null, after: UploadRecord): void {
     const counts = this.#drops.get(after.batch) ?? new BatchCounts()
-    const wasOpen = counts.open > 0
-    counts.change(before, after)
-    if (counts.open > 0) {
+    const wasOpen = counts.openCount > 0
+    counts.count(before, after)
+    if (counts.openCount > 0) {
       this.#drops.set(after.batch, counts)
       return
     }
     this.#drops.delete(after.batch)
-    const { stored, failed } = counts
+    const { storedCount: stored, failedIds: failed } = counts
     const isTold = wasOpen && stored + failed.size > 0
     if (isTold && isLargeDrop(this.#listener.dropSize(after))) {
-      this.#listener.tell(dropNotice(stored, failed.size))
+      this.#listener.onNotice(dropNotice(stored, failed.size))
     }
   }
 
   #countForeground(before: UploadRecord | null, after: UploadRecord): void {
-    const wasOpen = this.#foreground.open > 0
+    const wasOpen = this.#foreground.openCount > 0
     const counts = wasOpen ? this.#foreground : new BatchCounts()
-    counts.change(before, after)
-    const isOpen = counts.open > 0
+    counts.count(before, after)
+    const isOpen = counts.openCount > 0
     if (wasOpen || isOpen) this.#foreground = counts
-    if (wasOpen !== isOpen) this.#show(wasOpen ? counts.outcome() : null)
+    if (wasOpen !== isOpen) this.#show(wasOpen ? counts.outcomeText() : null)
   }
 
   #show(text: string | null): void {
@@ -114,7 +114,7 @@ export class BatchProgress {
     this.#outcome = text
     this.#listener.onOutcome()
     if (text !== null) {
-      this.#stopReset = this.#timers.after(outcomeShownMs, () => this.#show(null))
+      this.#stopReset = this.#timers.runAfter(outcomeShownMs, () => this.#show(null))
     }
   }
 }

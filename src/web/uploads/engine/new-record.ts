@@ -17,7 +17,7 @@ export interface AddedFiles {
 export function newRecord({
   id,
   ownerId,
-  picked: { file, pasted },
+  picked: { file, isPasted: pasted },
   now,
   ...drop
 }: Omit<AddedFiles, 'files'> &

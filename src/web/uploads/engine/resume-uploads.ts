@@ -6,7 +6,7 @@ import { type CallDeps, callWithRetries, type UploadCalls } from '../transfer/up
 import { dataLost } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
-import { canAutoResume, canResume, failed, paused, waiting } from './upload-state.ts'
+import { canAutoResume, canResume, toFailed, toPaused, toPending } from './upload-state.ts'
 
 /**
  * Where an upload's bytes are. `stored`: the server has all of them or no longer knows the upload
@@ -15,14 +15,14 @@ import { canAutoResume, canResume, failed, paused, waiting } from './upload-stat
 type BytesState = FileState | 'stored'
 
 /** Attempts to list the stored bytes before the user is asked for the file. */
-const fewTries = { maxTries: 3, isPatient: false }
+const fewTries = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
   list: UploadList
   files: UploadFiles
   /** Updates an upload of this tab. */
-  put: (record: UploadRecord) => void
+  update: (record: UploadRecord) => void
   enqueue: (record: UploadRecord) => void
 }
 
@@ -32,7 +32,7 @@ export class UploadResumer {
   /** Searches in progress, by record ID. */
   readonly #searches = new Map<
     string,
-    { found: Promise<BytesState | null>; end: AbortController }
+    { result: Promise<BytesState | null>; controller: AbortController }
   >()
 
   constructor(deps: ResumeDeps) {
@@ -40,15 +40,15 @@ export class UploadResumer {
   }
 
   /** Returns the uploads that this tab can resume, oldest first. */
-  resumable(): UploadRecord[] {
+  resumableUploads(): UploadRecord[] {
     const { list } = this.#deps
-    return list.all().filter((record) => canResume(record) && !list.elsewhere().has(record.id))
+    return list.all().filter((record) => canResume(record) && !list.idsInOtherTabs().has(record.id))
   }
 
   /** Returns the upload that needs this file, if any. */
-  waitingFor(file: File): UploadRecord | undefined {
+  findUploadNeeding(file: File): UploadRecord | undefined {
     const isNeeded = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
-    return this.resumable().find(
+    return this.resumableUploads().find(
       (record) =>
         record.status === 'paused' && isNeeded(record) && isSameFile(record.identity, file),
     )
@@ -69,28 +69,30 @@ export class UploadResumer {
     if (!found) return
     const { record, bytes } = found
     if (bytes === 'ready' || bytes === 'stored') this.#restart(record)
-    else this.lacksFile(record, bytes)
+    else this.handleMissingFile(record, bytes)
   }
 
   /**
    * Locates the bytes of an upload and asks the user for the file if necessary. A failed upload
    * keeps its error until the user retries it.
    */
-  async askForFile(id: string): Promise<void> {
+  async requestFile(id: string): Promise<void> {
     const found = await this.#find(id)
     if (!found || found.record.pasted) return
     const { record, bytes } = found
     if (bytes !== 'file' && bytes !== 'permission') return
-    this.#deps.put(record.status === 'failed' ? { ...record, need: bytes } : paused(record, bytes))
+    this.#deps.update(
+      record.status === 'failed' ? { ...record, need: bytes } : toPaused(record, bytes),
+    )
     this.#deps.list.release(id)
   }
 
   /** Asks the user for the file, or fails the upload if the file is lost. */
-  lacksFile(record: UploadRecord, state: Exclude<FileState, 'ready'>): void {
-    const { put, files, list, timers } = this.#deps
+  handleMissingFile(record: UploadRecord, state: Exclude<FileState, 'ready'>): void {
+    const { update: put, files, list, timers } = this.#deps
     const isLost = state === 'gone' || record.pasted
-    put(isLost ? failed(record, dataLost, null, timers.now()) : paused(record, state))
-    if (isLost) files.forget(record.id)
+    put(isLost ? toFailed(record, dataLost, null, timers.now()) : toPaused(record, state))
+    if (isLost) files.remove(record.id)
     list.release(record.id)
   }
 
@@ -98,25 +100,27 @@ export class UploadResumer {
    * Resumes an upload with this file without verifying it. Returns false if this tab can't resume
    * the upload.
    */
-  async provide(id: string, picked: PickedFile): Promise<boolean> {
+  async resumeWithFile(id: string, picked: PickedFile): Promise<boolean> {
     const { list, files } = this.#deps
     if (!(await list.claim(id))) return false
     const record = list.get(id)
     if (!record || !canResume(record)) return false
-    this.stop(id)
-    files.keep(id, picked)
+    this.cancelSearch(id)
+    files.add(id, picked)
     this.#restart(record)
     return true
   }
 
   /** Cancels the search for an upload's bytes. */
-  stop(id: string): void {
-    this.#searches.get(id)?.end.abort(new DOMException('The search was stopped.', 'AbortError'))
+  cancelSearch(id: string): void {
+    this.#searches
+      .get(id)
+      ?.controller.abort(new DOMException('The search was stopped.', 'AbortError'))
     this.#searches.delete(id)
   }
 
   #restart(record: UploadRecord): void {
-    this.#deps.put(waiting(record, this.#deps.timers.now()))
+    this.#deps.update(toPending(record, this.#deps.timers.now()))
     this.#deps.enqueue(record)
   }
 
@@ -142,19 +146,19 @@ export class UploadResumer {
 
   #searchFor(record: UploadRecord): Promise<BytesState | null> {
     const running = this.#searches.get(record.id)
-    if (running) return running.found
+    if (running) return running.result
     const end = new AbortController()
     const found = this.#search(record, end.signal)
       .catch(() => null)
       .finally(() => {
-        if (this.#searches.get(record.id)?.end === end) this.#searches.delete(record.id)
+        if (this.#searches.get(record.id)?.controller === end) this.#searches.delete(record.id)
       })
-    this.#searches.set(record.id, { found, end })
+    this.#searches.set(record.id, { result: found, controller: end })
     return found
   }
 
   async #search(record: UploadRecord, signal: AbortSignal): Promise<BytesState | null> {
-    const state = await this.#deps.files.find(record)
+    const state = await this.#deps.files.locate(record)
     signal.throwIfAborted()
     if (state === 'ready') return state
     const isStored = await this.#isStored(record, signal)
@@ -177,7 +181,7 @@ export class UploadResumer {
     const listing = { call: calls.listParts, input, isReading: true }
     const listed = await callWithRetries(listing, { signal, limit: fewTries }, this.#deps)
     signal.throwIfAborted()
-    if (!listed.ok) return mayPass(listed.refusal) ? null : listed.refusal.status === 404
+    if (!listed.ok) return mayPass(listed.error) ? null : listed.error.status === 404
     const { parts } = listed.value
     const held = parts.reduce((sum, { size }) => sum + size, 0)
     return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize

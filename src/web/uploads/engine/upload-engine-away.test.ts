@@ -9,11 +9,11 @@ import { fileNamed } from '../../../../tests/support/upload-facts.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { maxWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'
-import type { StorageAnswer } from '../transfer/storage-request.ts'
+import type { StorageResponse } from '../transfer/storage-request.ts'
 
 const minute = 60_000
-const stored: StorageAnswer = {
-  kind: 'answer',
+const stored: StorageResponse = {
+  kind: 'response',
   status: 200,
   code: null,
   uploadOffset: null,
@@ -26,7 +26,7 @@ const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
 /** The server's response to a request that sends bytes. */
-let onRequest: (method: string) => StorageAnswer
+let onRequest: (method: string) => StorageResponse
 
 beforeEach(() => {
   world = openEngineWorld()
@@ -36,7 +36,7 @@ beforeEach(() => {
     ...deps,
     send: async ({ method }) => onRequest(method),
     signParts: async () => refused(null),
-    waitWhileLeaving: async () => undefined,
+    waitWhileUnloading: async () => undefined,
     checksums: { part: async () => null },
   })
   world.openFor('ada')
@@ -66,8 +66,8 @@ describe('a ten-minute server outage', () => {
     world.add(drop())
     await pass(10 * minute)
     expect(world.shown()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
-    const interrupted = status === null ? 'no-answer' : 'not-ready'
-    expect(world.state().live).toMatchObject({ '000001': { interrupted } })
+    const interruption = status === null ? 'no-response' : 'not-ready'
+    expect(world.state().activity).toMatchObject({ '000001': { interruption } })
     comeBack()
     await pass(maxWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
@@ -83,8 +83,8 @@ describe('a ten-minute server outage', () => {
     world.add(drop())
     await pass(10 * minute)
     expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
-    const interrupted = status === null ? 'no-answer' : 'not-ready'
-    expect(world.state().live).toMatchObject({ '000001': { interrupted } })
+    const interruption = status === null ? 'no-response' : 'not-ready'
+    expect(world.state().activity).toMatchObject({ '000001': { interruption } })
     comeBack()
     await pass(maxWaitMs + minute)
     expect(world.shown()).toEqual(allStored)
@@ -123,10 +123,10 @@ describe('a full server disk', () => {
     const [first = ''] = world.add(drop())
     await pass(60 * minute)
     expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
-    expect(world.state().live).toMatchObject({ '000001': { interrupted: 'disk-full' } })
+    expect(world.state().activity).toMatchObject({ '000001': { interruption: 'disk-full' } })
     await world.engine.cancel(first)
     await pass(2000)
-    expect(world.state().live).toMatchObject({ '000002': { interrupted: 'disk-full' } })
+    expect(world.state().activity).toMatchObject({ '000002': { interruption: 'disk-full' } })
     world.isServerReady = true
     onRequest = () => stored
     await pass(2 * minute)
@@ -136,7 +136,7 @@ describe('a full server disk', () => {
   test('fails the file with an explanation if other requests succeed', async () => {
     onRequest = () => full
     world.add(drop().slice(0, 1))
-    await pass(uploadLimit.maxTries * 2 * minute)
+    await pass(uploadLimit.maxAttempts * 2 * minute)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: errorTable.DISK_FULL.message },
     ])
@@ -146,7 +146,7 @@ describe('a full server disk', () => {
 test('a PUT that is always blocked fails with a network error after the last attempt', async () => {
   onRequest = () => ({ kind: 'network' })
   world.add(drop().slice(0, 1))
-  await pass(uploadLimit.maxTries * maxWaitMs)
+  await pass(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
   ])
@@ -155,6 +155,6 @@ test('a PUT that is always blocked fails with a network error after the last att
 test('a reachable server that keeps refusing to start an upload fails the file', async () => {
   world.onStart = () => refused(503)
   world.add(drop().slice(0, 1))
-  await pass(uploadLimit.maxTries * maxWaitMs)
+  await pass(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.shown()).toEqual(['a.txt failed'])
 })

@@ -113,17 +113,17 @@ describe('a drop', () => {
       onProgress(0)
       vi.advanceTimersByTime(4000)
       onProgress(4000)
-      lives.push(Object.values(world.state().live)[0])
-      onInterrupted('no-answer')
-      lives.push(Object.values(world.state().live)[0])
+      lives.push(Object.values(world.state().activity)[0])
+      onInterrupted('no-response')
+      lives.push(Object.values(world.state().activity)[0])
     }
     world.add([fileNamed('a.txt', 10_000)])
     await pass(0)
     expect(lives).toEqual([
-      { interrupted: null, bytesPerSecond: 1000 },
-      { interrupted: 'no-answer', bytesPerSecond: null },
+      { interruption: null, bytesPerSecond: 1000 },
+      { interruption: 'no-response', bytesPerSecond: null },
     ])
-    expect(world.state().live).toEqual({})
+    expect(world.state().activity).toEqual({})
   })
 })
 
@@ -173,7 +173,7 @@ describe('a drop of a thousand files', () => {
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
     // `live` contains only the five uploads being sent, so the page can tell them from waiting
     // ones.
-    expect(Object.keys(world.state().live)).toEqual(ids.slice(0, 5))
+    expect(Object.keys(world.state().activity)).toEqual(ids.slice(0, 5))
     await world.engine.cancel(ids[7] ?? '')
     await pass(100)
     expect(world.log).toContain('abort key of 7.raw')

@@ -9,7 +9,7 @@ import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts
 import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { maxWaitMs } from '../transfer/retry-policy.ts'
-import { TransferFailed } from '../upload-ports.ts'
+import { TransferError } from '../upload-ports.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -60,7 +60,7 @@ describe('a failed upload', () => {
 
   test('continues from the stored bytes when it is retried', async () => {
     world.onSend = () => {
-      throw new TransferFailed('network')
+      throw new TransferError('network')
     }
     const [id = ''] = world.add([fileNamed('a.txt')])
     await pass(0)
@@ -80,7 +80,7 @@ describe('a failed upload', () => {
 
   test('frees its slot when it is cleared', async () => {
     world.onSend = () => {
-      throw new TransferFailed('status', 400)
+      throw new TransferError('status', 400)
     }
     world.add([fileNamed('a.txt')])
     await pass(0)
@@ -123,7 +123,7 @@ describe('an upload with a transient error', () => {
   test('retries without limit while the browser is offline', async () => {
     world.isOnline = false
     let tries = 0
-    world.deps.connection.untilOnline = () => new Promise((done) => setTimeout(done, 30_000))
+    world.deps.connection.waitUntilOnline = () => new Promise((done) => setTimeout(done, 30_000))
     world.onStart = () => {
       tries += 1
       if (tries === 20) world.isOnline = true

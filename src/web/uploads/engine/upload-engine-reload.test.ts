@@ -63,7 +63,7 @@ describe('a file provided again after a reload', () => {
     await pass(0)
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
     const held: unknown[] = []
-    world.onSend = (job) => void held.push(job.held)
+    world.onSend = (job) => void held.push(job.storedParts)
     await world.engine.provideFile(id, { file: fileNamed('a.txt', 30) })
     await pass(0)
     expect(held).toEqual([[{ partNumber: 1, size: 20 }]])
@@ -126,7 +126,7 @@ describe('a file provided again after a reload', () => {
     await pass(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'sign-in' }])
     world.user = 'ada'
-    await world.engine.resumeSignedIn()
+    await world.engine.resumeAfterSignIn()
     await pass(0)
     expect(world.shown()).toEqual(['a.txt completed'])
     expect(world.tickets).toBe(2)
@@ -170,7 +170,7 @@ describe('an upload idle for 5 s after a reload', () => {
   })
 
   test('fails with lost data if its file was pasted', async () => {
-    await reloadWhileSending([{ file: fileNamed('image.png'), pasted: true }])
+    await reloadWhileSending([{ file: fileNamed('image.png'), isPasted: true }])
     await pass(0)
     expect(world.shown()).toEqual(['image.png paused'])
     await pass(6100)

@@ -46,11 +46,11 @@ describe('an expired session', () => {
 
     world.onStart = () => null
     world.user = null
-    await world.engine.resumeSignedIn()
+    await world.engine.resumeAfterSignIn()
     await pass(0)
     expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
     world.user = 'ada'
-    await world.engine.resumeSignedIn()
+    await world.engine.resumeAfterSignIn()
     await pass(1000)
     expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
   })

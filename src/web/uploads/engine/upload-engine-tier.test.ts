@@ -37,7 +37,7 @@ async function addRefused() {
 test("an upgrade retries only the uploads that the old tier's limit blocked, in order", async () => {
   await addRefused()
   world.onStart = () => null
-  await world.engine.followTier('free', 'premium')
+  await world.engine.handleTierChange('free', 'premium')
   expect(world.state().inlineError).toBeNull()
   await pass(5000)
   expect(starts()).toEqual(['start a.txt', 'start b.txt', 'start c.txt'])
@@ -55,7 +55,7 @@ test("a downgrade starts nothing and doesn't affect running uploads", async () =
   await world.addStuck([fileNamed('running.txt'), fileNamed('waiting.txt')])
   const before = world.shown()
   world.log.length = 0
-  await world.engine.followTier('premium', 'free')
+  await world.engine.handleTierChange('premium', 'free')
   await pass(5000)
   expect(world.shown()).toEqual(before)
   expect(world.log).toEqual([])

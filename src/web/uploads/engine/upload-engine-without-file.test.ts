@@ -8,7 +8,7 @@ import {
 import { fileNamed, handleTo, tierIsFull } from '../../../../tests/support/upload-facts.ts'
 import { firstWaitMs, maxWaitMs } from '../transfer/retry-policy.ts'
 import type { Outcome } from '../upload-errors.ts'
-import { type StoredPart, TransferFailed } from '../upload-ports.ts'
+import { type StoredPart, TransferError } from '../upload-ports.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -79,7 +79,7 @@ describe('an upload without its file', () => {
 
   test('asks for the file when it is retried after a read error', async () => {
     world.onSend = () => {
-      throw new TransferFailed('unreadable')
+      throw new TransferError('unreadable')
     }
     const file = fileNamed('a.txt')
     const [id = ''] = world.add([{ file, handle: handleTo(file) }])
@@ -147,7 +147,7 @@ describe('an upload without its file', () => {
 
     test('keeps a pasted upload paused and confirms it once the server responds', async () => {
       world.onConfirm = () => refused(null)
-      world.add([{ file: fileNamed('a.txt', 30), pasted: true }])
+      world.add([{ file: fileNamed('a.txt', 30), isPasted: true }])
       await pass(0)
       world.isServerReady = false
       world.onList = () => refused(503)

@@ -31,7 +31,14 @@ import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
 import type { RunDeps, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
-import { cancelled, canResume, completed, failed, isInProgress, paused } from './upload-state.ts'
+import {
+  canResume,
+  isInProgress,
+  toCancelled,
+  toCompleted,
+  toFailed,
+  toPaused,
+} from './upload-state.ts'
 
 /** Coalesces changes so that the page doesn't re-render for each of them. */
 const shownEveryMs = 50
@@ -46,10 +53,10 @@ const cancelledShownMs = 2000
 /** How long a sign-out waits for the server to abort uploads. The server times out the rest. */
 const abortWithinMs = 3000
 /** An abort is retried without limit because it frees a slot. */
-const noLimit = { maxTries: Number.POSITIVE_INFINITY, isPatient: false }
+const noLimit = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
 
 export interface EngineDeps
-  extends Omit<RunDeps, 'calls' | 'inTurn' | 'onStoredAnyway'>,
+  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'onStoredAfterStop'>,
     UploadsPage {
   calls: UploadCalls
   records: RecordStore
@@ -58,7 +65,7 @@ export interface EngineDeps
   /** Called when `shown` changes. */
   onChange: () => void
   /** Warns users who leave the page. Returns a function that removes the warning. */
-  holdPage: () => () => void
+  blockUnload: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
   keepAwake: () => () => void
 }
@@ -90,17 +97,17 @@ export class UploadEngine {
     const { timers } = deps
     this.#ownerId = ownerId
     this.#deps = deps
-    this.#holdPage = whileWanted(deps.holdPage)
+    this.#holdPage = whileWanted(deps.blockUnload)
     this.#keepAwake = whileWanted(deps.keepAwake)
     this.#changed = coalesce(timers, shownEveryMs, () => this.#show())
-    this.readAgain = coalesce(timers, watchEveryMs, () => void this.#read())
+    this.reloadSoon = coalesce(timers, watchEveryMs, () => void this.#read())
     this.#refreshSoon = coalesce(timers, refreshEveryMs, deps.onStored)
     this.#watch = repeat(timers, watchEveryMs, () => this.#resumeIdle())
     this.#cleanUpLater = repeat(timers, cleanUpEveryMs, () => this.#cleanUp())
     this.#files = new UploadFiles(deps.handles)
     this.#batches = new BatchProgress(timers, {
-      tell: (notice) => this.#tell(notice),
-      dropSize: (record) => this.#list.countDrop(record),
+      onNotice: (notice) => this.#tell(notice),
+      dropSize: (record) => this.#list.dropSize(record),
       onOutcome: this.#changed,
     })
     this.#list = new UploadList({
@@ -115,38 +122,38 @@ export class UploadEngine {
       ...deps,
       list: this.#list,
       files: this.#files,
-      put: (record) => this.#put(record),
-      enqueue: (record) => this.#runner.add(record, this.#list.countDrop(record)),
+      update: (record) => this.#put(record),
+      enqueue: (record) => this.#runner.add(record, this.#list.dropSize(record)),
     })
     this.#runner = new UploadRunner({
       ...deps,
       files: this.#files,
-      record: (id) => this.#list.get(id),
+      getRecord: (id) => this.#list.get(id),
       update: (record) => this.#put(record),
-      onEnd: (record, result) => this.#ended(record, result),
-      onLive: this.#changed,
-      onStoredAnyway: this.#refreshSoon,
+      onRunEnd: (record, result) => this.#ended(record, result),
+      onActivityChange: this.#changed,
+      onStoredAfterStop: this.#refreshSoon,
     })
-    this.readAgain()
+    this.reloadSoon()
   }
 
   /** Uploads files. A file that a paused upload needs resumes that upload instead. */
   async add({ files, ...drop }: AddedFiles): Promise<void> {
     const others: AddedFiles['files'][number][] = []
     for (const one of files) {
-      const match = this.#resumer.waitingFor(one.picked.file)
-      if (!match || !(await this.#resumer.provide(match.id, one.picked))) others.push(one)
+      const match = this.#resumer.findUploadNeeding(one.picked.file)
+      if (!match || !(await this.#resumer.resumeWithFile(match.id, one.picked))) others.push(one)
     }
     if (others.length === 0) return
     this.#inlineError = null
     const records = others.map(({ id, picked }) => {
-      this.#files.keep(id, picked)
+      this.#files.add(id, picked)
       const now = this.#deps.timers.now()
       return newRecord({ id, ownerId: this.#ownerId, picked, now, ...drop })
     })
     for (const record of records) {
-      this.#list.show(record)
-      this.#batches.changed(null, record)
+      this.#list.addUnsaved(record)
+      this.#batches.update(null, record)
     }
     await Promise.all(records.map(({ id }) => this.#list.claim(id)))
     // The user may have cancelled some of them in the meantime.
@@ -171,7 +178,7 @@ export class UploadEngine {
     this.#batches.cancelForeground()
     // `underWay` lists waiting uploads first, so none of them starts when a running one is
     // cancelled.
-    for (const id of this.#runner.underWay()) {
+    for (const id of this.#runner.openIds()) {
       if (this.#list.get(id)?.path === 'foreground') this.#cancel(id)
     }
   }
@@ -194,12 +201,12 @@ export class UploadEngine {
     if (!record || !canResume(record)) return
     const reason = refuseOtherFile(record.identity, picked.file)
     if (reason !== null) this.#tell(otherFileNotice(reason))
-    else await this.#resumer.provide(id, picked)
+    else await this.#resumer.resumeWithFile(id, picked)
   }
 
   /** Resumes the uploads that wait for a sign-in if their owner is signed in again. */
-  async resumeSignedIn(): Promise<void> {
-    const waiting = this.#resumer.resumable().filter(({ need }) => need === 'sign-in')
+  async resumeAfterSignIn(): Promise<void> {
+    const waiting = this.#resumer.resumableUploads().filter(({ need }) => need === 'sign-in')
     if (waiting.length === 0) return
     const user = await this.#deps.calls.currentUser()
     if (!user.ok || user.value.id !== this.#ownerId) return
@@ -211,10 +218,10 @@ export class UploadEngine {
    * Handles a tier change: dismisses the inline error and, after an upgrade, retries the uploads
    * that the old tier's limits blocked, in order.
    */
-  async followTier(before: Tier, after: Tier): Promise<void> {
+  async handleTierChange(before: Tier, after: Tier): Promise<void> {
     this.dismissInlineError()
     if (tierTraits[before].upgradesTo !== after) return
-    const refused = this.#resumer.resumable().filter(failedForTier)
+    const refused = this.#resumer.resumableUploads().filter(failedForTier)
     for (const { id } of refused) await this.#resumer.resume(id)
   }
 
@@ -228,29 +235,29 @@ export class UploadEngine {
     this.#changed()
   }
 
-  shown(): ShownUploads {
+  shownUploads(): ShownUploads {
     return {
       records: this.#list.all(),
-      elsewhere: this.#list.elsewhere(),
-      live: this.#runner.live(),
+      idsInOtherTabs: this.#list.idsInOtherTabs(),
+      activity: this.#runner.activity(),
       inlineError: this.#inlineError,
       outcome: this.#batches.outcome,
     }
   }
 
   /** Loads the changes of other tabs within a second. */
-  readonly readAgain: () => void
+  readonly reloadSoon: () => void
 
   /** True while uploads of this tab are running or waiting. */
   get isRunning(): boolean {
-    return this.#runner.underWay().length > 0
+    return this.#runner.openIds().length > 0
   }
 
   /** Pauses all uploads of this tab and stops the engine. */
   close(): void {
     for (const record of this.#list.all()) {
       const isOwn = this.#list.isClaimed(record.id)
-      if (isOwn && isInProgress(record)) this.#put(paused(record, null))
+      if (isOwn && isInProgress(record)) this.#put(toPaused(record, null))
     }
     this.#stop()
     this.#list.close()
@@ -262,16 +269,16 @@ export class UploadEngine {
    */
   async signOut(): Promise<void> {
     const { records, handles, calls, timers } = this.#deps
-    await this.#list.read()
+    await this.#list.reload()
     const all = this.#list.all()
     this.#stop()
     for (const { id } of all) this.#list.remove(id)
     this.#list.close()
-    await handles.removeAllBut(records.load().map(({ id }) => id))
+    await handles.removeAllExcept(records.load().map(({ id }) => id))
     const unfinished = all.filter(({ status }) => status !== 'completed')
     const keys = unfinished.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
     const aborted = Promise.all(keys.map((cloudKey) => calls.abortUpload(cloudKey)))
-    const late = new Promise<void>((resolve) => timers.after(abortWithinMs, resolve))
+    const late = new Promise<void>((resolve) => timers.runAfter(abortWithinMs, resolve))
     await Promise.race([aborted, late])
   }
 
@@ -286,32 +293,32 @@ export class UploadEngine {
   async #read(): Promise<void> {
     const { records, locks, handles } = this.#deps
     if (this.#end.signal.aborted) return
-    const orphans = await this.#list.read()
+    const orphans = await this.#list.reload()
     if (this.#end.signal.aborted) return
     if (!this.#hasRead) {
       const known = [...records.load(), ...this.#list.all()]
-      void handles.removeAllBut(known.map(({ id }) => id))
+      void handles.removeAllExcept(known.map(({ id }) => id))
     }
     this.#hasRead = true
-    for (const id of this.#list.elsewhere()) this.#lookedFor.delete(id)
+    for (const id of this.#list.idsInOtherTabs()) this.#lookedFor.delete(id)
     for (const record of orphans) {
       const { id, need } = record
       if (isCancelled(record)) this.#list.remove(id)
-      if (!locks.areReal || this.#lookedFor.has(id) || !canResume(record)) continue
+      if (!locks.isSupported || this.#lookedFor.has(id) || !canResume(record)) continue
       this.#lookedFor.add(id)
       if (need === 'sign-in') void this.#resumer.resume(id)
-      else if (need === null) void this.#resumer.askForFile(id)
+      else if (need === null) void this.#resumer.requestFile(id)
     }
-    void this.resumeSignedIn()
+    void this.resumeAfterSignIn()
   }
 
   /** Returns false if no upload is left to check. */
   #resumeIdle(): boolean {
     if (this.#end.signal.aborted) return false
-    const elsewhere = this.#list.elsewhere()
-    if (elsewhere.size > 0) this.readAgain()
+    const elsewhere = this.#list.idsInOtherTabs()
+    if (elsewhere.size > 0) this.reloadSoon()
     const idle = this.#list.all().filter(({ id, need, status }) => {
-      const mayClaim = this.#deps.locks.areReal || this.#list.isClaimed(id)
+      const mayClaim = this.#deps.locks.isSupported || this.#list.isClaimed(id)
       return mayClaim && status === 'paused' && need === null && !elsewhere.has(id)
     })
     this.#resumer.resumeIdle(idle)
@@ -329,16 +336,16 @@ export class UploadEngine {
     const { id, path, fileName } = record
     const now = this.#deps.timers.now()
     if (result.type === 'stored') {
-      this.#put(completed(record, now))
-      this.#files.forget(id)
+      this.#put(toCompleted(record, now))
+      this.#files.remove(id)
       this.#list.release(id)
       this.#refreshSoon()
       this.#tellOfOne(record, successNotice(path, fileName))
     } else if (result.type === 'failed') this.#fail(record, result)
-    else if (result.need === 'file') this.#resumer.lacksFile(record, 'file')
+    else if (result.need === 'file') this.#resumer.handleMissingFile(record, 'file')
     else {
-      this.#put(paused(record, 'sign-in'))
-      for (const other of this.#runner.dequeueAll()) this.#put(paused(other, 'sign-in'))
+      this.#put(toPaused(record, 'sign-in'))
+      for (const other of this.#runner.dequeueAll()) this.#put(toPaused(other, 'sign-in'))
       if (!this.#isAskedToSignIn) this.#tell(signedOutNotice)
       this.#isAskedToSignIn = true
     }
@@ -347,17 +354,17 @@ export class UploadEngine {
   #fail(record: UploadRecord, result: RunResult & { type: 'failed' }): void {
     const { stage, error, code, isUnreadable } = result
     const now = this.#deps.timers.now()
-    const next = failed(record, error, code, now)
+    const next = toFailed(record, error, code, now)
     // The server has ended this upload: nothing to resume or abort.
     const isBlocked = code === 'CONTENT_BLOCKED'
     if (isBlocked) next.ticket = null
     // The next attempt asks for the file, unless it was pasted and can't be chosen again.
     if (isUnreadable && !record.pasted) next.need = 'file'
-    if (isBlocked || isUnreadable) this.#files.forget(record.id)
+    if (isBlocked || isUnreadable) this.#files.remove(record.id)
     this.#put(next)
     this.#tellOfOne(record, failureNotice(stage, record.fileName, error, code))
     if (!stopsAllUploads(code)) return
-    for (const other of this.#runner.dequeueAll()) this.#put(failed(other, error, code, now))
+    for (const other of this.#runner.dequeueAll()) this.#put(toFailed(other, error, code, now))
   }
 
   #cancel(id: string): void {
@@ -369,10 +376,10 @@ export class UploadEngine {
       return
     }
     this.#endRun(id)
-    this.#put(cancelled(record, this.#deps.timers.now()))
+    this.#put(toCancelled(record, this.#deps.timers.now()))
     this.#abortOnServer(record)
-    this.#files.forget(id)
-    this.#deps.timers.after(cancelledShownMs, () => {
+    this.#files.remove(id)
+    this.#deps.timers.runAfter(cancelledShownMs, () => {
       const shown = this.#list.get(id)
       if (shown && isCancelled(shown)) this.#remove(shown)
     })
@@ -382,21 +389,21 @@ export class UploadEngine {
     const { id } = record
     this.#endRun(id)
     if (record.status !== 'completed') this.#abortOnServer(record)
-    this.#files.forget(id)
+    this.#files.remove(id)
     this.#list.remove(id)
   }
 
   /** Another tab has taken or removed an upload of this tab. */
   #lose(record: UploadRecord): void {
     this.#endRun(record.id)
-    this.#files.drop(record.id)
-    this.#batches.changed(record, paused(record, null))
-    this.readAgain()
+    this.#files.removeFromMemory(record.id)
+    this.#batches.update(record, toPaused(record, null))
+    this.reloadSoon()
   }
 
   #endRun(id: string): void {
     this.#runner.stop(id)
-    this.#resumer.stop(id)
+    this.#resumer.cancelSearch(id)
   }
 
   /**
@@ -413,13 +420,13 @@ export class UploadEngine {
   #put(record: UploadRecord): void {
     if (this.#end.signal.aborted) return
     const before = this.#list.get(record.id) ?? null
-    this.#list.put(record)
-    this.#batches.changed(before, record)
+    this.#list.save(record)
+    this.#batches.update(before, record)
   }
 
   #tellOfOne(record: UploadRecord, notice: Notice): void {
     // A large drop gets one notice when it ends instead of one per file.
-    const isOneOfMany = isLargeDrop(this.#list.countDrop(record))
+    const isOneOfMany = isLargeDrop(this.#list.dropSize(record))
     if (notice.kind === 'inline' || !isOneOfMany) this.#tell(notice)
   }
 
@@ -433,7 +440,7 @@ export class UploadEngine {
 
   #show(): void {
     if (this.#end.signal.aborted) return
-    const { records, elsewhere } = this.shown()
+    const { records, idsInOtherTabs: elsewhere } = this.shownUploads()
     const isUnsaved = ({ id, status }: UploadRecord) => {
       const picked = status === 'paused' ? this.#files.get(id) : undefined
       return picked !== undefined && !picked.handle

@@ -27,7 +27,7 @@ export class UploadFiles {
   }
 
   /** Keeps a file in memory and saves its handle. */
-  keep(id: string, picked: PickedFile): void {
+  add(id: string, picked: PickedFile): void {
     this.#inMemory.set(id, picked)
     if (picked.handle) void this.#handles.save(id, picked.handle)
   }
@@ -36,7 +36,7 @@ export class UploadFiles {
    * Locates the file of an upload. If a saved handle is readable without a prompt, loads the file
    * into memory.
    */
-  async find({ id, identity }: UploadRecord): Promise<FileState> {
+  async locate({ id, identity }: UploadRecord): Promise<FileState> {
     if (this.#inMemory.has(id)) return 'ready'
     const handle = await this.#handles.get(id)
     if (!handle) return 'file'
@@ -49,12 +49,12 @@ export class UploadFiles {
   }
 
   /** Removes the file from memory but keeps its handle. */
-  drop(id: string): void {
+  removeFromMemory(id: string): void {
     this.#inMemory.delete(id)
   }
 
   /** Removes the file from memory and deletes its handle. */
-  forget(id: string): void {
+  remove(id: string): void {
     this.#inMemory.delete(id)
     void this.#handles.remove(id)
   }

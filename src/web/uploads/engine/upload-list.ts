@@ -1,7 +1,7 @@
 import type { RecordLocks } from '../records/record-locks.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import { isInProgress, paused } from './upload-state.ts'
+import { isInProgress, toPaused } from './upload-state.ts'
 
 export interface UploadListDeps {
   ownerId: string
@@ -42,13 +42,13 @@ export class UploadList {
   }
 
   /** Returns the number of files in this record's drop. */
-  countDrop({ batch }: UploadRecord): number {
+  dropSize({ batch }: UploadRecord): number {
     let count = 0
     for (const other of this.#records.values()) if (other.batch === batch) count += 1
     return count
   }
 
-  elsewhere(): ReadonlySet<string> {
+  idsInOtherTabs(): ReadonlySet<string> {
     return this.#elsewhere
   }
 
@@ -57,14 +57,14 @@ export class UploadList {
   }
 
   /** Adds or updates an upload. Saved within 200 ms. */
-  put(record: UploadRecord): void {
+  save(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.records.save(record)
     this.#deps.onChange()
   }
 
   /** Shows a new upload in this tab only. `put` saves it for other tabs. */
-  show(record: UploadRecord): void {
+  addUnsaved(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.onChange()
   }
@@ -117,9 +117,9 @@ export class UploadList {
   }
 
   /** Loads the changes of other tabs. Returns the uploads that no tab has claimed. */
-  async read(): Promise<UploadRecord[]> {
+  async reload(): Promise<UploadRecord[]> {
     const { locks, records, ownerId } = this.#deps
-    const held = await locks.held()
+    const held = await locks.lockedIds()
     const stored = records.load().filter((record) => record.ownerId === ownerId)
     for (const id of this.#records.keys()) if (records.isRemoved(id)) this.#lose(id)
     const others = stored.filter(({ id }) => !this.#claims.has(id) && !this.#claiming.has(id))
@@ -165,5 +165,5 @@ export class UploadList {
  * become paused.
  */
 function halted(record: UploadRecord): UploadRecord {
-  return isInProgress(record) ? paused(record, null) : record
+  return isInProgress(record) ? toPaused(record, null) : record
 }

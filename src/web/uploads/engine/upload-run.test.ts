@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { refusal, uploadRecord, uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { callError, uploadRecord, uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'
 import { firstWaitMs } from '../transfer/retry-policy.ts'
 import { callTimeoutMs } from '../transfer/storage-request.ts'
-import { TransferFailed, type TransferJob } from '../upload-ports.ts'
-import type { UploadLive } from '../uploads-state.ts'
+import { TransferError, type TransferJob } from '../upload-ports.ts'
+import type { UploadActivity } from '../uploads-state.ts'
 import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 
 const ticket = uploadTicket()
@@ -14,19 +14,19 @@ const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
 const identity = { name: 'notes.txt', size: 1000, lastModified: 7 }
 
 /** A server that never responds: the call ends only when the signal is aborted. */
-function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; refusal: typeof nothing }> {
+function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; error: typeof nothing }> {
   return new Promise((resolve) =>
-    signal.addEventListener('abort', () => resolve({ ok: false, refusal: nothing })),
+    signal.addEventListener('abort', () => resolve({ ok: false, error: nothing })),
   )
 }
-const nothing = refusal(null)
+const nothing = callError(null)
 
 let record: UploadRecord
 let asked: { call: string; request: unknown }[]
 let jobs: TransferJob[]
 /** Every reported byte count, in order. */
 let bytes: number[]
-let lives: UploadLive[]
+let lives: UploadActivity[]
 let reported: unknown[]
 let send: (job: TransferJob) => Promise<void>
 let calls: RunDeps['calls']
@@ -35,8 +35,8 @@ let result: Promise<RunResult | null>
 function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): UploadRun {
   record = { ...record, ...changes }
   const noted =
-    <Input, Answer>(call: string, response: (input: Input, signal: AbortSignal) => Answer) =>
-    (request: Input, signal: AbortSignal): Answer => {
+    <Input, Value>(call: string, response: (input: Input, signal: AbortSignal) => Value) =>
+    (request: Input, signal: AbortSignal): Value => {
       asked.push({ call, request })
       return response(request, signal)
     }
@@ -53,14 +53,14 @@ function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): Upl
         jobs.push(job)
         return send(job)
       },
-      inTurn: (_, work) => work(),
+      runInTurn: (_, work) => work(),
       sha256: async () => null,
-      connection: { isOnline: () => true, untilOnline: async () => undefined },
+      connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
       timers: browserTimers,
       wait,
       random: () => 0,
       isServerReady: async () => true,
-      onStoredAnyway: () => undefined,
+      onStoredAfterStop: () => undefined,
       reportError: (error) => reported.push(error),
     },
     {
@@ -69,8 +69,8 @@ function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): Upl
         record = { ...record, ...update }
         if (update.uploadedBytes !== undefined) bytes.push(update.uploadedBytes)
       },
-      liveChanged: () => {
-        if (run.live) lives.push(run.live)
+      onActivityChange: () => {
+        if (run.activity) lives.push(run.activity)
       },
     },
   )
@@ -142,7 +142,7 @@ test('part URLs from the ticket are used once and never saved', async () => {
   const parts = { size: 400, count: 3 }
   const urls = { 1: '/one', 2: '/two' }
   calls.getUploadUrl = async () => ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } })
-  const incomplete = { ok: false, refusal: refusal(400, 'UPLOAD_INCOMPLETE') } as const
+  const incomplete = { ok: false, error: callError(400, 'UPLOAD_INCOMPLETE') } as const
   calls.confirmUpload = async () => incomplete
   begin()
   await vi.advanceTimersByTimeAsync(0)
@@ -161,7 +161,7 @@ describe('a transfer', () => {
     begin()
     await vi.advanceTimersByTimeAsync(0)
     expect(bytes).toEqual([500, 1000])
-    expect(lives.at(-1)).toEqual({ interrupted: null, bytesPerSecond: 250 })
+    expect(lives.at(-1)).toEqual({ interruption: null, bytesPerSecond: 250 })
   })
 
   test('reports lost bytes immediately and never a negative speed', async () => {
@@ -184,13 +184,13 @@ describe('a transfer', () => {
   ])('detects a file with a different modification date (%i)', async (lastModified, expected) => {
     begin({ identity: { ...identity, lastModified } })
     await vi.advanceTimersByTimeAsync(0)
-    expect(jobs.map(({ hasFirstDate }) => hasFirstDate)).toEqual([expected])
+    expect(jobs.map(({ hasOriginalDate }) => hasOriginalDate)).toEqual([expected])
   })
 })
 
 describe('a failed attempt', () => {
   const refuse = (status: number, code: string | null = null) =>
-    ({ ok: false, refusal: refusal(status, code) }) as const
+    ({ ok: false, error: callError(status, code) }) as const
   const names = () => asked.map(({ call }) => call)
 
   test.each([
@@ -213,8 +213,8 @@ describe('a failed attempt', () => {
   })
 
   test.each([
-    ['a small file whose URL has expired', new TransferFailed('status', 403)],
-    ['a changed file', new TransferFailed('changed')],
+    ['a small file whose URL has expired', new TransferError('status', 403)],
+    ['a changed file', new TransferError('changed')],
   ])('of %s starts over', async (_, error) => {
     send = async () => {
       throw error
@@ -227,7 +227,7 @@ describe('a failed attempt', () => {
 
   test('of a large file whose URLs are refused is final and keeps the stored parts', async () => {
     send = async () => {
-      throw new TransferFailed('status', 403)
+      throw new TransferError('status', 403)
     }
     begin({ ticket: { ...ticket, parts: { size: 400, count: 3 } } })
     expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed with status 403' })
@@ -237,8 +237,8 @@ describe('a failed attempt', () => {
 
 describe('an upload without its file is only confirmed', () => {
   test.each([404, 400])('and asks for the file if the server lacks bytes (%i)', async (status) => {
-    const response = refusal(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
-    calls.confirmUpload = async () => ({ ok: false, refusal: response })
+    const response = callError(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
+    calls.confirmUpload = async () => ({ ok: false, error: response })
     begin({ ticket }, null)
     expect(await result).toEqual({ type: 'paused', need: 'file' })
     expect(jobs).toEqual([])

@@ -10,15 +10,10 @@ import {
   type RepeatedCall,
   type UploadCalls,
 } from '../transfer/upload-calls.ts'
-import { type Refusal, refusalText, transferCode, transferText } from '../upload-errors.ts'
+import { type CallError, callErrorText, transferCode, transferText } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
-import {
-  type SendFile,
-  type StoredPart,
-  TransferFailed,
-  type UrlsOfParts,
-} from '../upload-ports.ts'
-import type { UploadLive } from '../uploads-state.ts'
+import { type SendFile, type StoredPart, TransferError, type UrlsOfParts } from '../upload-ports.ts'
+import type { UploadActivity } from '../uploads-state.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 import { withBytes } from './upload-state.ts'
 
@@ -26,14 +21,14 @@ import { withBytes } from './upload-state.ts'
 const progressEveryMs = 500
 
 export interface RunDeps extends CallDeps {
-  calls: Omit<UploadCalls, 'gathered'>
+  calls: Omit<UploadCalls, 'batched'>
   sendFile: SendFile
   /** Delays the transfer until the upload may send its bytes. */
-  inTurn: Semaphore
+  runInTurn: Semaphore
   /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
   /** Called when the server confirms an upload whose run was stopped. */
-  onStoredAnyway: () => void
+  onStoredAfterStop: () => void
   /** Called with an unexpected error, which also fails the upload. */
   reportError: (error: unknown) => void
 }
@@ -43,7 +38,7 @@ export interface RunRecord {
   get(): UploadRecord
   update(changes: Partial<UploadRecord>): void
   /** Called when `UploadRun.live` changes. */
-  liveChanged(): void
+  onActivityChange(): void
 }
 
 /** The outcome of a run. */
@@ -61,14 +56,14 @@ export type RunResult =
 
 type CallStage = 'start' | 'confirm'
 
-class CallFailed extends Error {
+class StageError extends Error {
   readonly stage: CallStage
-  readonly refusal: Refusal
+  readonly callError: CallError
 
-  constructor(stage: CallStage, refusal: Refusal) {
-    super(`${stage} ${refusal.status}`)
+  constructor(stage: CallStage, callError: CallError) {
+    super(`${stage} ${callError.status}`)
     this.stage = stage
-    this.refusal = refusal
+    this.callError = callError
   }
 }
 
@@ -82,7 +77,7 @@ export class UploadRun {
   /** Presigned part URLs from the get-upload-url response, for the next transfer. */
   #partUrls: UrlsOfParts = {}
   #sha256: Promise<string | null> = Promise.resolve(null)
-  #live: UploadLive | null = null
+  #live: UploadActivity | null = null
 
   /** @param file null if this tab doesn't have it, so that the upload can only be confirmed. */
   constructor(file: File | null, deps: RunDeps, record: RunRecord) {
@@ -95,7 +90,7 @@ export class UploadRun {
    * The speed of the upload and what is interrupting it. Null while the transfer is queued, and
    * before that unless a call was interrupted.
    */
-  get live(): UploadLive | null {
+  get activity(): UploadActivity | null {
     return this.#live
   }
 
@@ -150,11 +145,11 @@ export class UploadRun {
   async #repair(error: unknown): Promise<boolean> {
     const { ticket } = this.#record.get()
     if (!ticket) throw error
-    if (error instanceof CallFailed && error.stage === 'confirm') {
+    if (error instanceof StageError && error.stage === 'confirm') {
       // Checksum mismatch: the server has ended the upload.
-      if (error.refusal.code === 'CHECKSUM_MISMATCH') return this.#forgetTicket()
+      if (error.callError.code === 'CHECKSUM_MISMATCH') return this.#forgetTicket()
       // A server that crashed may have lost bytes it hadn't synced to disk.
-      if (error.refusal.code !== 'UPLOAD_INCOMPLETE') throw error
+      if (error.callError.code !== 'UPLOAD_INCOMPLETE') throw error
       this.#record.update({ restarted: true })
       return false
     }
@@ -168,7 +163,7 @@ export class UploadRun {
         return this.#forgetTicket()
       }
     }
-    if (!(error instanceof TransferFailed)) throw error
+    if (!(error instanceof TransferError)) throw error
     // The presigned URL of a small file has expired, and a new start provides another. A larger
     // file fails instead, because a new start would discard its stored parts.
     const isUrlRefused = error.status === 403 && !ticket.parts
@@ -187,7 +182,7 @@ export class UploadRun {
 
   async #confirmWithoutFile(): Promise<void> {
     const { ticket } = this.#record.get()
-    if (!ticket) throw new TransferFailed('unreadable')
+    if (!ticket) throw new TransferError('unreadable')
     this.#record.update({ status: 'uploading' })
     return this.#confirm(ticket)
   }
@@ -206,9 +201,9 @@ export class UploadRun {
         ownerId,
         idempotencyKey: id,
       },
-      isPassing: canRetryStart,
+      shouldRetry: canRetryStart,
     })
-    if (!started.ok) throw new CallFailed('start', started.refusal)
+    if (!started.ok) throw new StageError('start', started.error)
     if (this.#signal.aborted) await calls.abortUpload(started.value.cloudKey)
     this.#signal.throwIfAborted()
     const { parts, ...ticket } = started.value
@@ -222,23 +217,23 @@ export class UploadRun {
     const listed = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
       input: { cloudKey },
-      isReading: true,
+      isReadOnly: true,
     })
     this.#signal.throwIfAborted()
-    if (!listed.ok) throw new CallFailed('start', listed.refusal)
+    if (!listed.ok) throw new StageError('start', listed.error)
     return listed.value.parts
   }
 
   async #transfer(
     file: File,
     ticket: UploadTicket,
-    held: readonly StoredPart[],
-    resumed: boolean,
+    storedParts: readonly StoredPart[],
+    isResumed: boolean,
   ): Promise<void> {
-    const { inTurn, sendFile, sha256, timers } = this.#deps
+    const { runInTurn: inTurn, sendFile, sha256, timers } = this.#deps
     const signal = this.#signal
     const record = this.#record.get()
-    const storedBytes = held.reduce((sum, { size }) => sum + size, 0)
+    const storedBytes = storedParts.reduce((sum, { size }) => sum + size, 0)
     const { uploadStartTime } = record
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
     this.#setBytes(storedBytes)
@@ -248,14 +243,23 @@ export class UploadRun {
     this.#sha256 = sha256(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
-    const hasFirstDate = file.lastModified === record.identity.lastModified
+    const hasOriginalDate = file.lastModified === record.identity.lastModified
     // Use these URLs once. Before the next transfer the server may create a new multipart upload,
     // for which they are invalid.
     const partUrls = this.#partUrls
     this.#partUrls = {}
-    const job = { file, ticket, contentType, held, hasFirstDate, resumed, partUrls, signal }
+    const job = {
+      file,
+      ticket,
+      contentType,
+      storedParts,
+      hasOriginalDate,
+      isResumed,
+      partUrls,
+      signal,
+    }
     await inTurn(signal, () => {
-      this.#show({ interrupted: null, bytesPerSecond: null })
+      this.#show({ interruption: null, bytesPerSecond: null })
       return sendFile({ ...job, onProgress, onInterrupted: this.#onInterrupted })
     })
     signal.throwIfAborted()
@@ -265,13 +269,13 @@ export class UploadRun {
   async #confirm({ cloudKey, metadata }: UploadTicket): Promise<void> {
     const sha256 = (await this.#sha256) ?? undefined
     this.#signal.throwIfAborted()
-    const { calls, timers, onStoredAnyway } = this.#deps
+    const { calls, timers, onStoredAfterStop: onStoredAnyway } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
     const confirming = this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
       // The server first joins the parts of a large file, which can take a while.
-      withinMs: requestTimeoutMs,
+      timeoutMs: requestTimeoutMs,
     })
     const reportLate = (late: Awaited<typeof confirming>) => {
       if (this.#signal.aborted && late.ok) onStoredAnyway()
@@ -279,7 +283,7 @@ export class UploadRun {
     confirming.then(reportLate, () => undefined)
     const confirmed = await Promise.race([confirming, this.#stopped()])
     this.#signal.throwIfAborted()
-    if (!confirmed.ok) throw new CallFailed('confirm', confirmed.refusal)
+    if (!confirmed.ok) throw new StageError('confirm', confirmed.error)
   }
 
   #watchProgress(size: number, held: number): (bytes: number) => void {
@@ -295,7 +299,7 @@ export class UploadRun {
       shownAt = now
       shown = bytes
       samples = withSample(samples, now, bytes)
-      this.#show({ interrupted: null, bytesPerSecond: bytesPerSecond(samples, now) })
+      this.#show({ interruption: null, bytesPerSecond: bytesPerSecond(samples, now) })
       this.#setBytes(bytes)
     }
   }
@@ -311,17 +315,17 @@ export class UploadRun {
     if (!this.#signal.aborted) this.#record.update(changes)
   }
 
-  #callWithRetries<Input, Answer>(repeated: RepeatedCall<Input, Answer>) {
+  #callWithRetries<Input, Value>(repeated: RepeatedCall<Input, Value>) {
     const options = { signal: this.#signal, onInterrupted: this.#onInterrupted }
     return callWithRetries(repeated, options, this.#deps)
   }
 
-  readonly #onInterrupted = (interrupted: Interruption) =>
-    this.#show({ interrupted, bytesPerSecond: null })
+  readonly #onInterrupted = (interruption: Interruption) =>
+    this.#show({ interruption, bytesPerSecond: null })
 
-  #show(live: UploadLive | null): void {
+  #show(live: UploadActivity | null): void {
     this.#live = live
-    this.#record.liveChanged()
+    this.#record.onActivityChange()
   }
 
   #stopped(): Promise<never> {
@@ -332,17 +336,17 @@ export class UploadRun {
 
   #failure(error: unknown): RunResult {
     const { path, ticket } = this.#record.get()
-    if (error instanceof CallFailed) {
-      const { stage, refusal } = error
-      if (refusal.status === 401) return { type: 'paused', need: 'sign-in' }
-      if (!this.#file && stage === 'confirm' && lacksBytes(refusal)) {
+    if (error instanceof StageError) {
+      const { stage, callError } = error
+      if (callError.status === 401) return { type: 'paused', need: 'sign-in' }
+      if (!this.#file && stage === 'confirm' && lacksBytes(callError)) {
         return { type: 'paused', need: 'file' }
       }
-      const text = refusalText(stage, path, refusal)
-      return { type: 'failed', stage, error: text, code: refusal.code, isUnreadable: false }
+      const text = callErrorText(stage, path, callError)
+      return { type: 'failed', stage, error: text, code: callError.code, isUnreadable: false }
     }
-    if (!(error instanceof TransferFailed)) this.#deps.reportError(error)
-    const { kind, status } = error instanceof TransferFailed ? error : new TransferFailed('status')
+    if (!(error instanceof TransferError)) this.#deps.reportError(error)
+    const { kind, status } = error instanceof TransferError ? error : new TransferError('status')
     if (kind === 'signed-out') return { type: 'paused', need: 'sign-in' }
     return {
       type: 'failed',
@@ -356,11 +360,11 @@ export class UploadRun {
 
 /** True if the server doesn't know the upload. */
 function isUnknownUpload(error: unknown): boolean {
-  if (error instanceof CallFailed) return error.refusal.status === 404
-  return error instanceof TransferFailed && (error.kind === 'gone' || error.status === 404)
+  if (error instanceof StageError) return error.callError.status === 404
+  return error instanceof TransferError && (error.kind === 'gone' || error.status === 404)
 }
 
 /** True if the server lacks bytes, has different ones, or doesn't know the upload. */
-function lacksBytes({ status, code }: Refusal): boolean {
+function lacksBytes({ status, code }: CallError): boolean {
   return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
 }

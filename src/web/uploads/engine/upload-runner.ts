@@ -1,7 +1,7 @@
 import type { UploadRecord } from '../records/upload-record.ts'
 import { createSemaphore } from '../transfer/semaphore.ts'
 import type { UploadCalls } from '../transfer/upload-calls.ts'
-import type { UploadLive } from '../uploads-state.ts'
+import type { UploadActivity } from '../uploads-state.ts'
 import type { UploadFiles } from './upload-files.ts'
 import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 
@@ -36,22 +36,22 @@ export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
 }
 
-export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'inTurn'> {
+export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
   calls: UploadCalls
   files: Pick<UploadFiles, 'get'>
-  record: (id: string) => UploadRecord | undefined
+  getRecord: (id: string) => UploadRecord | undefined
   update: (record: UploadRecord) => void
   /** Called when a run ends, unless it was stopped. */
-  onEnd: (record: UploadRecord, result: RunResult) => void
+  onRunEnd: (record: UploadRecord, result: RunResult) => void
   /** Called when `live` changes. */
-  onLive: () => void
+  onActivityChange: () => void
 }
 
 interface QueuedUpload {
   id: string
   dropSize: number
   /** True if other uploads can run at the same time: a small file of a large drop. */
-  overlaps: boolean
+  canOverlap: boolean
 }
 
 /**
@@ -71,9 +71,9 @@ export class UploadRunner {
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps
-    this.#singleDeps = { ...deps, inTurn: (_, work) => work() }
-    const calls = { ...deps.calls, ...deps.calls.gathered }
-    this.#overlappingDeps = { ...deps, calls, inTurn: createSemaphore(maxParallelSends) }
+    this.#singleDeps = { ...deps, runInTurn: (_, work) => work() }
+    const calls = { ...deps.calls, ...deps.calls.batched }
+    this.#overlappingDeps = { ...deps, calls, runInTurn: createSemaphore(maxParallelSends) }
   }
 
   /**
@@ -82,12 +82,12 @@ export class UploadRunner {
    */
   add({ id, fileSize }: UploadRecord, dropSize: number): void {
     const overlaps = isLargeDrop(dropSize) && fileSize <= maxSmallFileSize
-    this.#waiting.set(id, { id, dropSize, overlaps })
+    this.#waiting.set(id, { id, dropSize, canOverlap: overlaps })
     this.#startNext()
   }
 
   /** Returns the IDs of waiting and running uploads, the waiting ones first. */
-  underWay(): string[] {
+  openIds(): string[] {
     return [...this.#waiting.keys(), ...this.#runs.keys()]
   }
 
@@ -102,13 +102,13 @@ export class UploadRunner {
   dequeueAll(): UploadRecord[] {
     const waiting = [...this.#waiting.keys()]
     this.#waiting.clear()
-    return waiting.flatMap((id) => this.#deps.record(id) ?? [])
+    return waiting.flatMap((id) => this.#deps.getRecord(id) ?? [])
   }
 
   /** Returns the speed and the interruption of each running upload, by record ID. */
-  live(): Record<string, UploadLive> {
-    const live: Record<string, UploadLive> = {}
-    for (const [id, run] of this.#runs) if (run.live) live[id] = run.live
+  activity(): Record<string, UploadActivity> {
+    const live: Record<string, UploadActivity> = {}
+    for (const [id, run] of this.#runs) if (run.activity) live[id] = run.activity
     return live
   }
 
@@ -122,14 +122,20 @@ export class UploadRunner {
     }
   }
 
-  #mayStart({ overlaps }: QueuedUpload): boolean {
+  #mayStart({ canOverlap: overlaps }: QueuedUpload): boolean {
     if (this.#running.size === 0) return true
     if (this.#running.size >= maxInProgress || !overlaps) return false
-    return [...this.#running].every((other) => other.overlaps)
+    return [...this.#running].every((other) => other.canOverlap)
   }
 
-  async #run({ id, overlaps }: QueuedUpload): Promise<void> {
-    const { files, record, update, onLive, onEnd } = this.#deps
+  async #run({ id, canOverlap: overlaps }: QueuedUpload): Promise<void> {
+    const {
+      files,
+      getRecord: record,
+      update,
+      onActivityChange: onLive,
+      onRunEnd: onEnd,
+    } = this.#deps
     const begun = record(id)
     if (!begun) return
     const get = () => record(id) ?? begun
@@ -137,7 +143,7 @@ export class UploadRunner {
     const run = new UploadRun(files.get(id)?.file ?? null, deps, {
       get,
       update: (changes) => update({ ...get(), ...changes }),
-      liveChanged: onLive,
+      onActivityChange: onLive,
     })
     this.#runs.set(id, run)
     const result = await run.run()
@@ -151,7 +157,7 @@ export class UploadRunner {
     if (isLargeDrop(upload.dropSize) || this.#waiting.size === 0) this.#startNext()
     else if (!this.#isPausing) {
       this.#isPausing = true
-      this.#deps.timers.after(pauseBetweenMs, () => {
+      this.#deps.timers.runAfter(pauseBetweenMs, () => {
         this.#isPausing = false
         this.#startNext()
       })

@@ -36,7 +36,7 @@ export function canAutoResume({ status, need, lastActivity }: UploadRecord, now:
 }
 
 /** Puts an upload back into the queue. */
-export function waiting(record: UploadRecord, now: number): UploadRecord {
+export function toPending(record: UploadRecord, now: number): UploadRecord {
   return {
     ...record,
     status: 'pending',
@@ -49,7 +49,7 @@ export function waiting(record: UploadRecord, now: number): UploadRecord {
 }
 
 /** Pauses an upload. `need` is what the user has to provide before it can continue. */
-export function paused(record: UploadRecord, need: UploadNeed): UploadRecord {
+export function toPaused(record: UploadRecord, need: UploadNeed): UploadRecord {
   return { ...record, status: 'paused', need, error: null, code: null }
 }
 
@@ -58,7 +58,7 @@ export function paused(record: UploadRecord, need: UploadNeed): UploadRecord {
  * @param error the text shown to the user.
  * @param code the error code, if the server refused something.
  */
-export function failed(
+export function toFailed(
   record: UploadRecord,
   error: string,
   code: string | null,
@@ -68,11 +68,11 @@ export function failed(
 }
 
 /** Cancels an upload. Spec §4: it fails with 'Cancelled by user', then its record is removed. */
-export function cancelled(record: UploadRecord, now: number): UploadRecord {
-  return { ...failed(record, cancelledByUser, null, now), ticket: null }
+export function toCancelled(record: UploadRecord, now: number): UploadRecord {
+  return { ...toFailed(record, cancelledByUser, null, now), ticket: null }
 }
 
-export function completed(record: UploadRecord, now: number): UploadRecord {
+export function toCompleted(record: UploadRecord, now: number): UploadRecord {
   return withBytes({ ...record, status: 'completed', lastActivity: now }, record.fileSize)
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/engine-world.ts'
 import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
 import { createSendFile } from '../transfer/send-file.ts'
-import { TransferFailed } from '../upload-ports.ts'
+import { TransferError } from '../upload-ports.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -27,7 +27,7 @@ describe('two tabs', () => {
   test("show each other's uploads, and each runs its own", async () => {
     const other = await openSecond(fileNamed('a.txt'))
     expect(world.shown(other)).toEqual(['a.txt uploading'])
-    expect([...other.shown().elsewhere]).toEqual(['000001'])
+    expect([...other.shownUploads().idsInOtherTabs]).toEqual(['000001'])
     void other.add({
       batch: 'other',
       path: 'foreground',
@@ -63,7 +63,7 @@ describe('two tabs', () => {
   test("can clear each other's lists", async () => {
     const other = await openSecond()
     world.onSend = () => {
-      throw new TransferFailed('status', 400)
+      throw new TransferError('status', 400)
     }
     world.add([fileNamed('a.txt')])
     await pass(2000)
@@ -90,8 +90,8 @@ describe('a closed tab', () => {
 
   test('leaves an upload that another tab offers to resume', async () => {
     const other = await closeFirst(fileNamed('a.txt'))
-    expect(other.shown().records).toMatchObject([{ status: 'paused', need: 'file' }])
-    expect(other.shown().elsewhere.size).toBe(0)
+    expect(other.shownUploads().records).toMatchObject([{ status: 'paused', need: 'file' }])
+    expect(other.shownUploads().idsInOtherTabs.size).toBe(0)
     world.onSend = () => undefined
     await other.provideFile('000001', { file: fileNamed('a.txt') })
     await pass(1000)
@@ -122,8 +122,8 @@ describe('a closed tab', () => {
 
 describe('a browser without Web Locks', () => {
   test('resumes nothing automatically, because another tab may be running it', async () => {
-    world.deps.locks.areReal = false
-    world.deps.locks.held = async () => new Set()
+    world.deps.locks.isSupported = false
+    world.deps.locks.lockedIds = async () => new Set()
     const file = fileNamed('a.txt')
     const other = await openSecond({ file, handle: handleTo(file) })
     await pass(60_000)
@@ -163,7 +163,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
     send: async () => ({ kind: 'network' }),
     signParts: async () => refused(null),
     checksums: { part: async () => null },
-    waitWhileLeaving: () => (isLeaving ? new Promise(() => undefined) : Promise.resolve()),
+    waitWhileUnloading: () => (isLeaving ? new Promise(() => undefined) : Promise.resolve()),
   })
   world.openFor('ada')
   const unreadable = (name: string) => {

@@ -28,9 +28,9 @@ export function useKeptFiles() {
 }
 
 export interface KeptFilesCardProps {
-  kept: ReturnType<typeof useKeptFiles>
+  keptFiles: ReturnType<typeof useKeptFiles>
   /** True if uploading these files is the page's main action. */
-  isMain: boolean
+  isPrimary: boolean
   onUpload: (picked: readonly PickedFile[]) => void
   /** Called when the card disappears together with its focused button. */
   onDone: () => void
@@ -40,7 +40,12 @@ export interface KeptFilesCardProps {
  * Offers to upload the files kept in this browser. Renders nothing if there are none. Nothing is
  * sent without the user's consent.
  */
-export function KeptFilesCard({ kept, isMain, onUpload, onDone }: KeptFilesCardProps) {
+export function KeptFilesCard({
+  keptFiles: kept,
+  isPrimary: isMain,
+  onUpload,
+  onDone,
+}: KeptFilesCardProps) {
   const { files, refetch } = kept
   if (files.length === 0) return null
   const removeAll = async () => {

@@ -62,7 +62,7 @@ describe('the header text', () => {
 
   it('shows what uploads are waiting for while none makes progress', () => {
     const one = (status: UploadStatus) =>
-      summaryText(countByStatus([{ status, error: null }]), 'no-answer')
+      summaryText(countByStatus([{ status, error: null }]), 'no-response')
     expect(one('uploading')).toBe('Waiting for the connection')
     expect(one('pending')).toBe('Waiting for the connection')
     const counts = countByStatus([{ status: 'uploading', error: null }])
@@ -128,7 +128,7 @@ describe('speed and time left', () => {
 describe('the common interruption of all uploads', () => {
   /**
    * Calls `interruptionOfAll`. Each string is an upload's status, followed by its interruption if
-   * any: 'pending no-answer'.
+   * any: 'pending no-response'.
    */
   const ofAll = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     interruptionOfAll(
@@ -138,36 +138,36 @@ describe('the common interruption of all uploads', () => {
       })),
       Object.fromEntries(
         uploads.map((upload, id) => {
-          const interrupted = (upload.split(' ')[1] ?? null) as Interruption | null
-          return [String(id), { interrupted, bytesPerSecond: null }]
+          const interruption = (upload.split(' ')[1] ?? null) as Interruption | null
+          return [String(id), { interruption, bytesPerSecond: null }]
         }),
       ),
     )
 
   test("ignores uploads that haven't started", () => {
-    expect(ofAll('uploading no-answer')).toBe('no-answer')
-    expect(ofAll('pending no-answer', 'pending', 'failed')).toBe('no-answer')
-    expect(ofAll('uploading no-answer', 'uploading no-answer', 'pending')).toBe('no-answer')
+    expect(ofAll('uploading no-response')).toBe('no-response')
+    expect(ofAll('pending no-response', 'pending', 'failed')).toBe('no-response')
+    expect(ofAll('uploading no-response', 'uploading no-response', 'pending')).toBe('no-response')
   })
 
   test('ignores uploads that are waiting for their turn to send', () => {
     const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
-    const live = { 0: { interrupted: 'no-answer' as const, bytesPerSecond: null } }
-    expect(interruptionOfAll(records, live)).toBe('no-answer')
+    const live = { 0: { interruption: 'no-response' as const, bytesPerSecond: null } }
+    expect(interruptionOfAll(records, live)).toBe('no-response')
   })
 
   test('is not the connection if any upload got a response', () => {
     expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
-    expect(ofAll('uploading no-answer', 'pending not-ready')).toBe('not-ready')
-    expect(ofAll('uploading no-answer', 'pending busy')).toBe('busy')
+    expect(ofAll('uploading no-response', 'pending not-ready')).toBe('not-ready')
+    expect(ofAll('uploading no-response', 'pending busy')).toBe('busy')
   })
 
   test('prefers a full disk over any other reason', () => {
-    expect(ofAll('uploading busy', 'uploading no-answer', 'pending disk-full')).toBe('disk-full')
+    expect(ofAll('uploading busy', 'uploading no-response', 'pending disk-full')).toBe('disk-full')
   })
 
   test('is null if any upload makes progress or none is running', () => {
-    expect(ofAll('uploading no-answer', 'uploading')).toBeNull()
+    expect(ofAll('uploading no-response', 'uploading')).toBeNull()
     expect(ofAll('uploading', 'pending not-ready')).toBeNull()
     expect(ofAll('completed', 'pending')).toBeNull()
     expect(ofAll('paused', 'failed', 'completed')).toBeNull()

@@ -43,9 +43,9 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
 /** Returns the reason why no upload makes progress, or null if any does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
-  live: UploadsState['live'],
+  live: UploadsState['activity'],
 ): Interruption | null {
-  const why = ({ id }: Pick<UploadRecord, 'id'>) => live[id]?.interrupted ?? null
+  const why = ({ id }: Pick<UploadRecord, 'id'>) => live[id]?.interruption ?? null
   // An upload without an entry in `live` is still waiting for its turn to send.
   const begun = records.filter(({ id, status }) => status === 'uploading' && live[id])
   const uploading = begun.map(why)
@@ -54,13 +54,13 @@ export function interruptionOfAll(
   const reasons = [...uploading, ...pending].filter((one) => one !== null)
   // Any response proves that the connection works. A full disk takes precedence because it needs
   // someone to free space.
-  const answered = reasons.filter((one) => one !== 'no-answer')
+  const answered = reasons.filter((one) => one !== 'no-response')
   return answered.find((one) => one === 'disk-full') ?? answered[0] ?? reasons[0] ?? null
 }
 
 /** Header texts while no upload makes progress. */
 const waitTexts: Record<Interruption, string> = {
-  'no-answer': 'Waiting for the connection',
+  'no-response': 'Waiting for the connection',
   'not-ready': 'Waiting for the server',
   busy: 'Waiting for the server',
   'disk-full': 'Waiting for space on the server',

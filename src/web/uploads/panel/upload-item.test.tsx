@@ -6,7 +6,7 @@ import { errorTable } from '../../../shared/contract/errors.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser } from '../upload-errors.ts'
-import type { UploadLive } from '../uploads-state.ts'
+import type { UploadActivity } from '../uploads-state.ts'
 import { UploadItem } from './upload-item.tsx'
 
 afterEach(cleanup)
@@ -29,15 +29,15 @@ const commands = {
 
 function show(
   changes: Partial<UploadRecord>,
-  live?: UploadLive,
+  live?: UploadActivity,
   { isAdmin = false, isElsewhere = false } = {},
 ) {
   const record = uploadRecord({ fileName: 'a.mp4', fileSize: 1000, ...changes })
   const { container } = render(
     <UploadItem
       record={record}
-      live={live}
-      isElsewhere={isElsewhere}
+      activity={live}
+      isInOtherTab={isElsewhere}
       isAdmin={isAdmin}
       commands={commands}
     />,
@@ -82,26 +82,26 @@ describe('an upload shows', () => {
     expect(waiting.badge()).toBe('Waiting')
     expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()
     cleanup()
-    const begun = { interrupted: null, bytesPerSecond: null }
+    const begun = { interruption: null, bytesPerSecond: null }
     expect(show({ status: 'uploading' }, begun).badge()).toBe('Uploading')
     cleanup()
     expect(show({ status: 'uploading', fileSize: 0, progress: 100 }).badge()).toBe('Finalizing')
   })
 
   test('its speed and the time left while it is running', () => {
-    const live = { interrupted: null, bytesPerSecond: 100 }
+    const live = { interruption: null, bytesPerSecond: 100 }
     const { text } = show({ status: 'uploading', uploadedBytes: 500, progress: 50 }, live)
     expect(text()).toMatch(/50% · 100 Bytes\/s/)
     expect(text()).toMatch(/left/)
   })
 
   test.each(['pending', 'uploading'] as const)('why it is interrupted while it is %s', (status) => {
-    const live = { interrupted: 'not-ready', bytesPerSecond: null } as const
+    const live = { interruption: 'not-ready', bytesPerSecond: null } as const
     expect(show({ status }, live).text()).toContain('The server is not ready, trying again')
   })
 
   test('no interruption after it has stopped', () => {
-    const live = { interrupted: 'not-ready', bytesPerSecond: null } as const
+    const live = { interruption: 'not-ready', bytesPerSecond: null } as const
     expect(show({ status: 'paused' }, live).text()).not.toContain('not ready')
     cleanup()
     expect(show({ status: 'completed' }, live).text()).not.toContain('not ready')

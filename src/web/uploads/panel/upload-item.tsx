@@ -16,15 +16,15 @@ import {
 } from '../records/upload-record.ts'
 import { isOutOfSpaceFailure } from '../upload-errors.ts'
 import { spaceLink } from '../upload-notices.ts'
-import type { UploadLive, UploadsState } from '../uploads-state.ts'
+import type { UploadActivity, UploadsState } from '../uploads-state.ts'
 import { speedText, transferTimeLeft } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
   /** Undefined while the upload is waiting for its turn, and after it has ended. */
-  live: UploadLive | undefined
+  activity: UploadActivity | undefined
   /** True if another tab runs the upload. It can only be cancelled here. */
-  isElsewhere: boolean
+  isInOtherTab: boolean
   /** True for the administrator, who can free space on the server. */
   isAdmin: boolean
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
@@ -46,7 +46,7 @@ function badgeOf(record: UploadRecord, isWaiting: boolean): string {
 }
 
 /** True for a started upload that is waiting for its turn to send, as in a large drop. */
-function waitsForTurn({ status, fileSize, uploadedBytes }: UploadRecord, live?: UploadLive) {
+function waitsForTurn({ status, fileSize, uploadedBytes }: UploadRecord, live?: UploadActivity) {
   return status === 'uploading' && live === undefined && uploadedBytes === 0 && fileSize > 0
 }
 
@@ -109,16 +109,16 @@ export function Bar(props: {
   )
 }
 
-function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
+function Figures({ record, activity: live }: Pick<UploadItemProps, 'record' | 'activity'>) {
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
   // A pending upload is interrupted if the call that starts it has failed.
-  if (isInProgress(record) && live?.interrupted) {
+  if (isInProgress(record) && live?.interruption) {
     return (
       <span>
         {percent} ·{' '}
-        <span className="upload-interrupted">{interruptionTexts[live.interrupted]}</span>
+        <span className="upload-interrupted">{interruptionTexts[live.interruption]}</span>
       </span>
     )
   }
@@ -144,13 +144,13 @@ function Figures({ record, live }: Pick<UploadItemProps, 'record' | 'live'>) {
   )
 }
 
-function Action(props: { label: string; name: string; onPress: () => void }) {
+function Action(props: { label: string; name: string; onClick: () => void }) {
   return (
     <button
       type="button"
       className="upload-act"
       aria-label={`${props.label}: ${props.name}`}
-      onClick={props.onPress}
+      onClick={props.onClick}
     >
       {props.label}
     </button>
@@ -183,7 +183,13 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
   }
 }
 
-function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps) {
+function Item({
+  record,
+  activity: live,
+  isInOtherTab: isElsewhere,
+  isAdmin,
+  commands,
+}: UploadItemProps) {
   const { id, fileName, status, need } = record
   const isWaiting = waitsForTurn(record, live)
   const helpLink = isOutOfSpaceFailure(record) ? spaceLink(isAdmin) : null
@@ -208,7 +214,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
         text={status === 'uploading' && !isWaiting ? progressText(record) : undefined}
       />
       <div className="upload-foot">
-        <Figures record={record} live={live} />
+        <Figures record={record} activity={live} />
         {status === 'paused' && isResumable && need === 'sign-in' ? (
           // In a new tab, because this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
@@ -219,7 +225,7 @@ function Item({ record, live, isElsewhere, isAdmin, commands }: UploadItemProps)
           <Action
             label={status === 'paused' ? 'Resume' : 'Try again'}
             name={fileName}
-            onPress={resume}
+            onClick={resume}
           />
         ) : null}
         {helpLink ? (

@@ -57,8 +57,8 @@ export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
             >
               <UploadItem
                 record={record}
-                live={state.live[record.id]}
-                isElsewhere={state.elsewhere.has(record.id)}
+                activity={state.activity[record.id]}
+                isInOtherTab={state.idsInOtherTabs.has(record.id)}
                 isAdmin={isAdmin}
                 commands={state}
               />

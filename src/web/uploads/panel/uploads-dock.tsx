@@ -13,7 +13,7 @@ export function UploadsDock() {
     <UploadsPanel
       store={store}
       // The dashboard shows foreground uploads itself.
-      listed={path === '/' ? 'background' : 'all'}
+      scope={path === '/' ? 'background' : 'all'}
       path={path}
       isAdmin={user?.isAdmin === true}
     />

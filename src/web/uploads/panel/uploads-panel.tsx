@@ -19,7 +19,7 @@ import { useUploadsView } from './use-uploads-view.ts'
 
 export interface UploadsPanelProps {
   store: UploadsStore
-  listed: Listed
+  scope: Listed
   /** The path of the page. When it changes, the panel resets whether it is open. */
   path: string
   /** True for the administrator, who can free space on the server. */
@@ -107,15 +107,15 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
  * The background uploads panel (spec §2), fixed at the bottom left of every page and hidden when
  * empty.
  */
-export function UploadsPanel({ store, listed, path, isAdmin }: UploadsPanelProps) {
+export function UploadsPanel({ store, scope: listed, path, isAdmin }: UploadsPanelProps) {
   const state = useUploadsView(store)
-  const { elsewhere } = state
+  const { idsInOtherTabs: elsewhere } = state
   const records = useMemo(
     () => panelRecords(state.records, elsewhere, listed),
     [state.records, elsewhere, listed],
   )
   const counts = countByStatus(records)
-  const interruption = interruptionOfAll(state.records, state.live)
+  const interruption = interruptionOfAll(state.records, state.activity)
   return (
     <>
       <p role="status" className="uploads-spoken">

@@ -11,7 +11,7 @@ const changeShownMs = 100
 function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
   return (
     before.records.length === after.records.length &&
-    before.elsewhere.size === after.elsewhere.size &&
+    before.idsInOtherTabs.size === after.idsInOtherTabs.size &&
     before.records.every((record, index) => {
       const next = after.records[index]
       return (

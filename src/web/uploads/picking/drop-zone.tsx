@@ -10,14 +10,14 @@ import { openFilePicker } from './file-picker.ts'
 export interface DropZoneProps {
   limits: TierLimits
   /** A line with the number of files the user can still add. */
-  filesLeft: ReactNode
+  remainingFilesLine: ReactNode
   days: number
   onDaysChange: (days: number) => void
-  onChosen: (chosen: Drop) => void
+  onFiles: (chosen: Drop) => void
   /** True if choosing files is the page's main action. */
-  isMain: boolean
+  isPrimary: boolean
   /** The file input. Clicking it opens the file dialog. */
-  input: RefObject<HTMLInputElement | null>
+  inputRef: RefObject<HTMLInputElement | null>
 }
 
 /** ID of the heading, which gets the focus when a card below it closes. */
@@ -32,7 +32,15 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
  * (see `usePageFiles`).
  */
 export function DropZone(props: DropZoneProps) {
-  const { limits, filesLeft, days, onDaysChange, onChosen, isMain, input } = props
+  const {
+    limits,
+    remainingFilesLine: filesLeft,
+    days,
+    onDaysChange,
+    onFiles: onChosen,
+    isPrimary: isMain,
+    inputRef: input,
+  } = props
   // The file picker replaces the input's own dialog because it provides handles.
   const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
     const { currentTarget } = event

@@ -22,7 +22,7 @@ export interface DropItem {
 
 interface FileNode {
   name: string
-  pick: () => Promise<PickedFile>
+  read: () => Promise<PickedFile>
 }
 interface FolderNode {
   name: string
@@ -49,7 +49,7 @@ function isFolderHandle(handle: FileSystemHandle): handle is FileSystemDirectory
 function ofFileHandle(handle: FileSystemFileHandle): FileNode {
   return {
     name: handle.name,
-    pick: async () => ({ file: await handle.getFile(), handle }),
+    read: async () => ({ file: await handle.getFile(), handle }),
   }
 }
 
@@ -92,7 +92,7 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
             const pick = async () => ({
               file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
             })
-            nodes.push({ name: entry.name, pick })
+            nodes.push({ name: entry.name, read: pick })
           }
         }
       }
@@ -109,7 +109,7 @@ async function readNodes(
   drop: Drop = { files: [], unreadable: [] },
 ): Promise<Drop> {
   const files = nodes.filter((node): node is FileNode => !isFolder(node))
-  const picked = await Promise.allSettled(files.map(({ pick }) => pick()))
+  const picked = await Promise.allSettled(files.map(({ read: pick }) => pick()))
   for (const [i, result] of picked.entries()) {
     if (result.status === 'fulfilled') drop.files.push(result.value)
     else drop.unreadable.push(files[i]?.name ?? '')
@@ -146,7 +146,7 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
     if (entry && isFolderEntry(entry)) return ofFolderEntry(entry)
     if (!file) return null
     const picked = handle && isFileHandle(handle) ? { file, handle } : { file }
-    return { name: file.name, pick: async () => picked }
+    return { name: file.name, read: async () => picked }
   }
 }
 

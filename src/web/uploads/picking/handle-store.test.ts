@@ -35,9 +35,9 @@ test('handles without a record are removed', async () => {
   const { table, rows } = createTable()
   const store = createHandleStore(table)
   for (const id of ['1', '2', '3']) await store.save(id, handleOf(id))
-  await store.removeAllBut(['2', '9'])
+  await store.removeAllExcept(['2', '9'])
   expect([...rows.keys()]).toEqual(['2'])
-  await store.removeAllBut([])
+  await store.removeAllExcept([])
   expect(rows.size).toBe(0)
 })
 
@@ -53,7 +53,7 @@ test('without storage, nothing is found and no call fails', async () => {
   for (const store of stores) {
     await store.save('1', handleOf('a'))
     await store.remove('1')
-    await store.removeAllBut([])
+    await store.removeAllExcept([])
     expect(await store.get('1')).toBeUndefined()
   }
 })

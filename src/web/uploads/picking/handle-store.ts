@@ -16,7 +16,7 @@ export interface HandleStore {
   save(recordId: string, handle: FileSystemFileHandle): Promise<void>
   get(recordId: string): Promise<FileSystemFileHandle | undefined>
   remove(recordId: string): Promise<void>
-  removeAllBut(recordIds: readonly string[]): Promise<void>
+  removeAllExcept(recordIds: readonly string[]): Promise<void>
 }
 
 export function createHandleStore(table: HandleTable): HandleStore {
@@ -25,7 +25,7 @@ export function createHandleStore(table: HandleTable): HandleStore {
     save: (id, handle) => quietly(table.set(id, handle)),
     get: (id) => table.get(id).catch(() => undefined),
     remove: (id) => quietly(table.delete([id])),
-    removeAllBut: (recordIds) => {
+    removeAllExcept: (recordIds) => {
       const named = new Set(recordIds)
       return quietly(table.ids().then((ids) => table.delete(ids.filter((id) => !named.has(id)))))
     },

@@ -17,7 +17,7 @@ function picture(name: string, type: string, lastModified = now.getTime() - 50) 
 
 async function read(clipboard: Clipboard) {
   const { files } = await readPaste(clipboard, now)
-  return files.map(({ file, pasted }) => ({ name: file.name, type: file.type, pasted }))
+  return files.map(({ file, isPasted: pasted }) => ({ name: file.name, type: file.type, pasted }))
 }
 
 test('a pasted picture is named by its paste time', async () => {

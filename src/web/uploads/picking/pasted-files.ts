@@ -32,7 +32,7 @@ function stamp(now: Date): string {
 function pasted(content: BlobPart, name: string, type: string, now: Date): Drop {
   return {
     files: [
-      { file: new File([content], name, { type, lastModified: now.getTime() }), pasted: true },
+      { file: new File([content], name, { type, lastModified: now.getTime() }), isPasted: true },
     ],
     unreadable: [],
   }

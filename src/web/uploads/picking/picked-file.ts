@@ -4,5 +4,5 @@ export interface PickedFile {
   /** Lets the page read the file again after a reload. Chromium only. */
   handle?: FileSystemFileHandle | undefined
   /** True if the page created the file from clipboard text or a clipboard picture. */
-  pasted?: boolean | undefined
+  isPasted?: boolean | undefined
 }

@@ -7,7 +7,7 @@ function openTab() {
   const locks = createRecordLocks(navigator.locks)
   const claim = (id: string, steal = false) =>
     locks.claim(id, { steal, onLost: () => lost.push(id) })
-  return { claim, held: locks.held, lost }
+  return { claim, held: locks.lockedIds, lost }
 }
 
 test('only one tab at a time can claim a record', async () => {
@@ -43,5 +43,5 @@ test.each([
   for (let tab = 0; tab < 2; tab += 1) {
     expect(await locks.claim('a', { onLost: () => undefined })).not.toBeNull()
   }
-  expect(await locks.held()).toEqual(new Set())
+  expect(await locks.lockedIds()).toEqual(new Set())
 })

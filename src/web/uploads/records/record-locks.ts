@@ -17,11 +17,11 @@ export interface ClaimOptions {
  */
 export interface RecordLocks {
   /** False if the browser has no Web Locks. */
-  areReal: boolean
+  isSupported: boolean
   /** Returns a function that releases the lock; null if another tab holds it. */
   claim(id: string, options: ClaimOptions): Promise<(() => void) | null>
   /** Returns the IDs of all records that are locked by any tab. */
-  held(): Promise<ReadonlySet<string>>
+  lockedIds(): Promise<ReadonlySet<string>>
 }
 
 /** @param manager undefined in a browser without Web Locks. */
@@ -30,10 +30,10 @@ export function createRecordLocks(
 ): RecordLocks {
   const noLock = () => undefined
   if (!manager) {
-    return { areReal: false, claim: async () => noLock, held: async () => new Set() }
+    return { isSupported: false, claim: async () => noLock, lockedIds: async () => new Set() }
   }
   return {
-    areReal: true,
+    isSupported: true,
     claim: (id, { steal = false, onLost }) =>
       new Promise((resolve) => {
         let isHeld = false
@@ -55,7 +55,7 @@ export function createRecordLocks(
           else resolve(noLock)
         })
       }),
-    held: async () => {
+    lockedIds: async () => {
       const { held = [] } = await manager.query().catch(() => ({ held: [] }))
       const names = held.flatMap(({ name = '' }) => (name.startsWith(lockPrefix) ? name : []))
       return new Set(names.map((name) => name.slice(lockPrefix.length)))

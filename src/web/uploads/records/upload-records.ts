@@ -71,7 +71,7 @@ export function createRecordStore(
     unwritten.set(id, record)
     if (isWaiting) return
     isWaiting = true
-    timers.after(writeEveryMs, () => {
+    timers.runAfter(writeEveryMs, () => {
       isWaiting = false
       flush()
     })

@@ -1,4 +1,4 @@
-import { FileUnreadable, type HashAlgorithm, hashBlob } from './hash-blob.ts'
+import { FileUnreadableError, type HashAlgorithm, hashBlob } from './hash-blob.ts'
 
 /** A job of the checksum worker: hash one part or a whole file. */
 export interface ChecksumJob {
@@ -36,7 +36,7 @@ export function answerJobs(
       if (!cancel.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
       if (cancel.signal.aborted) return
-      post(error instanceof FileUnreadable ? { id, ok: false } : { id, ok: true, value: null })
+      post(error instanceof FileUnreadableError ? { id, ok: false } : { id, ok: true, value: null })
     } finally {
       running.delete(id)
     }

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answerJobs, type ToWorker } from './checksum-messages.ts'
 import { createChecksums, type WorkerLike } from './checksums.ts'
-import { FileUnreadable } from './hash-blob.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
@@ -96,8 +96,8 @@ describe('a job', () => {
 describe('a changed or removed file', () => {
   test('makes every job reject as unreadable', async () => {
     const { part, sha256: whole } = createChecksums(startWorker)
-    await expect(part(changed(), 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
-    await expect(whole(changed(), never)).rejects.toBeInstanceOf(FileUnreadable)
+    await expect(part(changed(), 'crc32', never)).rejects.toBeInstanceOf(FileUnreadableError)
+    await expect(whole(changed(), never)).rejects.toBeInstanceOf(FileUnreadableError)
   })
 })
 

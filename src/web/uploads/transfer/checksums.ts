@@ -1,11 +1,11 @@
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
-import { FileUnreadable } from './hash-blob.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 
 /**
  * Checksums computed by a Web Worker to keep the page responsive.
  *
- * All functions reject with FileUnreadable if the file was changed or removed, and with the
+ * All functions reject with FileUnreadableError if the file was changed or removed, and with the
  * signal's reason when it is aborted. They resolve to null if the browser has no workers or no
  * WebAssembly, or if the worker fails. Uploads then continue without checksums.
  */
@@ -55,7 +55,7 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
     const job = pending.get(message.id)
     pending.delete(message.id)
     if (message.ok) job?.resolve(message.value)
-    else job?.reject(new FileUnreadable(null))
+    else job?.reject(new FileUnreadableError(null))
   }
   const start = (): WorkerLike => {
     const started = startWorker()

@@ -68,21 +68,23 @@ test('only waitOrReconnect ends early when the browser comes back online', async
 
 describe('waiting for the connection', () => {
   test('ends immediately if the browser is online', async () => {
-    const seen = watch(browserConnection.untilOnline(cancel.signal))
+    const seen = watch(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(0)
     expect(seen.after).toBe(0)
   })
 
   test('ends when an offline browser reconnects, or after 30 s', async () => {
     isOnline = false
-    const [first, second] = [1, 2].map(() => watch(browserConnection.untilOnline(cancel.signal)))
+    const [first, second] = [1, 2].map(() =>
+      watch(browserConnection.waitUntilOnline(cancel.signal)),
+    )
     await vi.advanceTimersByTimeAsync(5000)
     expect(first?.after).toBeNull()
     comeBack()
     await vi.advanceTimersByTimeAsync(0)
     expect([first?.after, second?.after]).toEqual([5000, 5000])
     isOnline = false
-    const never = watch(browserConnection.untilOnline(cancel.signal))
+    const never = watch(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(60_000)
     expect(never.after).toBe(30_000)
   })

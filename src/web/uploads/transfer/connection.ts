@@ -5,7 +5,7 @@ export interface Connection {
    * Resolves immediately if the browser is online. Otherwise resolves when it reconnects, or after
    * a while, because the browser may be wrong. Rejects with the signal's reason when it is aborted.
    */
-  untilOnline: (signal: AbortSignal) => Promise<void>
+  waitUntilOnline: (signal: AbortSignal) => Promise<void>
 }
 
 /**
@@ -47,7 +47,7 @@ export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<
 
 export const browserConnection: Connection = {
   isOnline: () => navigator.onLine,
-  untilOnline: async (signal) => {
+  waitUntilOnline: async (signal) => {
     signal.throwIfAborted()
     if (!navigator.onLine) await waitOrReconnect(maxOfflineTrustMs, signal)
   },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { maxBatchLength } from '../../../shared/contract/batch.ts'
 import { browserTimers } from '../timers.ts'
-import type { Outcome, Refusal } from '../upload-errors.ts'
+import type { CallError, Outcome } from '../upload-errors.ts'
 import { type BatchCall, gatherCalls } from './gather-calls.ts'
 
 beforeEach(() => {
@@ -13,8 +13,8 @@ afterEach(() => {
 
 const { signal: never } = new AbortController()
 
-function refused(refusal: Partial<Refusal>): Outcome<never> {
-  return { ok: false, refusal: { status: null, code: null, message: null, ...refusal } }
+function refused(callError: Partial<CallError>): Outcome<never> {
+  return { ok: false, error: { status: null, code: null, message: null, ...callError } }
 }
 
 /** A server that answers each input with itself. `sent` contains the inputs of each request. */

@@ -1,35 +1,35 @@
 import { type EntryError, maxBatchLength } from '../../../shared/contract/batch.ts'
 import type { Timers } from '../timers.ts'
-import type { Outcome, Refusal } from '../upload-errors.ts'
+import type { CallError, Outcome } from '../upload-errors.ts'
 
 /** How long a call waits for others to share its request. */
 const gatherMs = 50
 
 /** A call with many inputs. The response has a result for each of them, in order. */
-export type BatchCall<Input, Answer> = (
+export type BatchCall<Input, Value> = (
   inputs: Input[],
-) => Promise<Outcome<{ results: ({ answer: Answer } | { error: EntryError })[] }>>
+) => Promise<Outcome<{ results: ({ answer: Value } | { error: EntryError })[] }>>
 
-interface Waiting<Input, Answer> {
+interface Waiting<Input, Value> {
   input: Input
   signal: AbortSignal
-  resolve: (outcome: Outcome<Answer>) => void
+  resolve: (outcome: Outcome<Value>) => void
 }
 
-const noAnswer: Outcome<never> = {
+const noResponse: Outcome<never> = {
   ok: false,
-  refusal: { status: null, code: null, message: null },
+  error: { status: null, code: null, message: null },
 }
 
 /**
  * Returns a call that waits briefly so that concurrent calls share one request. It doesn't reject.
  * An aborted call ends as if there were no response, and the rest of its batch continues.
  */
-export function gatherCalls<Input, Answer>(
-  timers: Pick<Timers, 'after'>,
-  batch: BatchCall<Input, Answer>,
-): (input: Input, signal: AbortSignal) => Promise<Outcome<Answer>> {
-  let waiting: Waiting<Input, Answer>[] = []
+export function gatherCalls<Input, Value>(
+  timers: Pick<Timers, 'runAfter'>,
+  batch: BatchCall<Input, Value>,
+): (input: Input, signal: AbortSignal) => Promise<Outcome<Value>> {
+  let waiting: Waiting<Input, Value>[] = []
 
   const flush = async () => {
     const calls = waiting.filter(({ signal }) => !signal.aborted)
@@ -39,23 +39,23 @@ export function gatherCalls<Input, Answer>(
     for (const [at, { resolve }] of calls.entries()) {
       const result = outcome.ok ? outcome.value.results[at] : undefined
       if (!outcome.ok) resolve(outcome)
-      else if (!result) resolve(noAnswer)
+      else if (!result) resolve(noResponse)
       else if ('answer' in result) resolve({ ok: true, value: result.answer })
-      else resolve({ ok: false, refusal: refusalIn(result.error) })
+      else resolve({ ok: false, error: toCallError(result.error) })
     }
   }
 
   return (input, signal) =>
     new Promise((resolve) => {
-      if (signal.aborted) return resolve(noAnswer)
-      signal.addEventListener('abort', () => resolve(noAnswer), { once: true })
+      if (signal.aborted) return resolve(noResponse)
+      signal.addEventListener('abort', () => resolve(noResponse), { once: true })
       waiting.push({ input, signal, resolve })
-      if (waiting.length === 1) timers.after(gatherMs, () => void flush())
+      if (waiting.length === 1) timers.runAfter(gatherMs, () => void flush())
       if (waiting.length === maxBatchLength) void flush()
     })
 }
 
-function refusalIn({ httpStatus, code, message, retryAfterSeconds }: EntryError): Refusal {
+function toCallError({ httpStatus, code, message, retryAfterSeconds }: EntryError): CallError {
   const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1000
   return { status: httpStatus, code, message, retryAfterMs }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { FileUnreadable, hashBlob, isReadable } from './hash-blob.ts'
+import { FileUnreadableError, hashBlob, isReadable } from './hash-blob.ts'
 
 const never = new AbortController().signal
 const content = randomBytes(9_000_001)
@@ -66,7 +66,7 @@ describe('a changed or removed file', () => {
       hashBlob(changed(), 'crc32', never),
       hashBlob(changed(), 'sha256', never),
     ]) {
-      await expect(hash).rejects.toBeInstanceOf(FileUnreadable)
+      await expect(hash).rejects.toBeInstanceOf(FileUnreadableError)
     }
   })
 
@@ -74,7 +74,7 @@ describe('a changed or removed file', () => {
     const short = new Blob(['ab'])
     short.slice = () => short
     short.arrayBuffer = async () => new ArrayBuffer(1)
-    await expect(hashBlob(short, 'crc32', never)).rejects.toBeInstanceOf(FileUnreadable)
+    await expect(hashBlob(short, 'crc32', never)).rejects.toBeInstanceOf(FileUnreadableError)
   })
 
   test('is distinguished from a readable one', async () => {

@@ -2,8 +2,8 @@ import { createCRC32, createMD5, createSHA256 } from 'hash-wasm'
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
 
 /** The file was changed, moved or removed after it was chosen. */
-export class FileUnreadable extends Error {
-  override readonly name = 'FileUnreadable'
+export class FileUnreadableError extends Error {
+  override readonly name = 'FileUnreadableError'
 
   constructor(cause: unknown) {
     super('The file has changed or can no longer be read', { cause })
@@ -27,13 +27,13 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
 
 /**
  * Reads all bytes.
- * @throws {FileUnreadable} if the file is unreadable or shorter than before.
+ * @throws {FileUnreadableError} if the file is unreadable or shorter than before.
  */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   const bytes = await blob.arrayBuffer().catch((error: unknown) => {
-    throw new FileUnreadable(error)
+    throw new FileUnreadableError(error)
   })
-  if (bytes.byteLength !== blob.size) throw new FileUnreadable(new Error('cut short'))
+  if (bytes.byteLength !== blob.size) throw new FileUnreadableError(new Error('cut short'))
   return bytes
 }
 
@@ -44,7 +44,7 @@ const createHasher = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 
 /**
  * Computes a hash, slice by slice: SHA-256 in hex, others in base64. Resolves to null if
  * WebAssembly is disabled, as in the Lockdown Mode of iOS.
- * @throws {FileUnreadable} if the file is unreadable.
+ * @throws {FileUnreadableError} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
 export async function hashBlob(

@@ -3,7 +3,7 @@ import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { browserTimers } from '../timers.ts'
 import type { TransferJob } from '../upload-ports.ts'
 import { putBytes, type TransferDeps } from './put-bytes.ts'
-import type { StorageAnswer, StorageRequest } from './storage-request.ts'
+import type { StorageRequest, StorageResponse } from './storage-request.ts'
 
 const { signal } = new AbortController()
 
@@ -11,12 +11,12 @@ function answered(
   status: number,
   code: string | null = null,
   uploadOffset: number | null = null,
-): StorageAnswer {
-  return { kind: 'answer', status, code, uploadOffset, retryAfterMs: null }
+): StorageResponse {
+  return { kind: 'response', status, code, uploadOffset, retryAfterMs: null }
 }
 
 /** Sends 5 bytes from offset 3 of a 10-byte file. Storage responds with `answer`. */
-function put(response: StorageAnswer, changes: Partial<TransferJob> = {}, isRest = false) {
+function put(response: StorageResponse, changes: Partial<TransferJob> = {}, isRest = false) {
   const requests: StorageRequest[] = []
   const deps: TransferDeps = {
     send: async (request) => {
@@ -25,7 +25,7 @@ function put(response: StorageAnswer, changes: Partial<TransferJob> = {}, isRest
     },
     checksums: { part: async () => 'abc=' },
     timers: browserTimers,
-    connection: { isOnline: () => true, untilOnline: async () => undefined },
+    connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
     wait: async () => undefined,
     random: () => 0,
     isServerReady: async () => true,
@@ -34,9 +34,9 @@ function put(response: StorageAnswer, changes: Partial<TransferJob> = {}, isRest
     file: new Blob(['0123456789']),
     ticket: uploadTicket(),
     contentType: 'video/mp4',
-    held: [],
-    hasFirstDate: true,
-    resumed: false,
+    storedParts: [],
+    hasOriginalDate: true,
+    isResumed: false,
     partUrls: {},
     signal,
     onProgress: () => undefined,
@@ -75,7 +75,7 @@ test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o means stored', as
   expect(await put(response).result).toBeNull()
 })
 
-test.each<StorageAnswer>([
+test.each<StorageResponse>([
   { kind: 'network' },
   { kind: 'timeout' },
   { kind: 'stalled' },

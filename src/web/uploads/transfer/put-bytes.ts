@@ -1,9 +1,9 @@
 import { isDiskFull } from '../interruption.ts'
-import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import { TransferError, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { isReadable } from './hash-blob.ts'
 import { mayPass } from './retry-policy.ts'
-import { requestTimeoutMs, type Send, type StorageAnswer } from './storage-request.ts'
+import { requestTimeoutMs, type Send, type StorageResponse } from './storage-request.ts'
 import type { CallDeps } from './upload-calls.ts'
 
 export interface TransferDeps extends CallDeps {
@@ -18,7 +18,7 @@ interface Piece {
   offset: number
   size: number
   /** True if the piece is the rest of the file and storage already has the bytes before it. */
-  isRest?: boolean
+  isRemainder?: boolean
   stallMs: number
   signal: AbortSignal
   /** Called with the number of bytes of this piece that were sent. */
@@ -28,17 +28,17 @@ interface Piece {
 /**
  * Sends bytes of a file in one PUT, with their checksum. Returns null once storage has the bytes.
  * Otherwise returns a response after which they may be resent.
- * @throws {TransferFailed} if another attempt wouldn't help; `unreadable` if the file was changed
+ * @throws {TransferError} if another attempt wouldn't help; `unreadable` if the file was changed
  * or removed.
- * @throws {FileUnreadable} if the file is unreadable while its checksum is computed.
+ * @throws {FileUnreadableError} if the file is unreadable while its checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
 export async function putBytes(
   { file, ticket, contentType }: TransferJob,
   piece: Piece,
   { send, checksums }: TransferDeps,
-): Promise<StorageAnswer | null> {
-  const { offset, size, isRest = false, ...request } = piece
+): Promise<StorageResponse | null> {
+  const { offset, size, isRemainder: isRest = false, ...request } = piece
   // Send a slice even for the whole file. If the file was chosen in another tab, the browser lets
   // this tab send only slices of it.
   const body = file.slice(offset, offset + size)
@@ -54,7 +54,7 @@ export async function putBytes(
   if (isStored(response)) return null
   // A lost connection is indistinguishable from a changed or removed file.
   if (response.kind === 'network' && !(await isReadable(file, offset))) {
-    throw new TransferFailed('unreadable')
+    throw new TransferError('unreadable')
   }
   if (!mayPutPass(response)) throw failureOf(response)
   return response
@@ -63,7 +63,7 @@ export async function putBytes(
 /**
  * Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm found all bytes.
  */
-function isStored({ status, code }: StorageAnswer): boolean {
+function isStored({ status, code }: StorageResponse): boolean {
   return status === 200 || status === 204 || code === 'UPLOAD_SEALED'
 }
 
@@ -79,17 +79,17 @@ const passingCodes = new Set([
 ])
 
 /** True if another PUT may succeed, possibly with a new URL (403) or another offset (416). */
-function mayPutPass(response: StorageAnswer): boolean {
+function mayPutPass(response: StorageResponse): boolean {
   const { status, code, uploadOffset } = response
   if (mayPass(response) || passingCodes.has(code ?? '')) return true
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 
 /** Returns the error of a transfer whose last attempt got this response. */
-export function failureOf(response: StorageAnswer): TransferFailed {
-  if (response.kind === 'timeout') return new TransferFailed('timeout')
-  if (response.kind !== 'answer') return new TransferFailed('network')
-  if (isDiskFull(response)) return new TransferFailed('disk-full', response.status)
+export function failureOf(response: StorageResponse): TransferError {
+  if (response.kind === 'timeout') return new TransferError('timeout')
+  if (response.kind !== 'response') return new TransferError('network')
+  if (isDiskFull(response)) return new TransferError('disk-full', response.status)
   const isGone = response.status === 404 || response.status === 410
-  return new TransferFailed(isGone ? 'gone' : 'status', response.status)
+  return new TransferError(isGone ? 'gone' : 'status', response.status)
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { refusal } from '../../../../tests/support/upload-facts.ts'
+import { callError } from '../../../../tests/support/upload-facts.ts'
 import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
 import type { FailedAttempt } from '../interruption.ts'
 import {
@@ -33,7 +33,7 @@ beforeEach(() => {
   isReady = () => true
   options = { signal: cancel.signal, onInterrupted: (why) => interruptions.push(why) }
   deps = {
-    connection: { isOnline: () => isOnline, untilOnline: async () => undefined },
+    connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     wait: async (ms) => {
       waits.push(ms)
     },
@@ -51,9 +51,9 @@ async function attempts(failed: FailedAttempt, most = 100): Promise<number> {
 }
 
 test('a failed attempt is reported and retried with growing waits up to a limit', async () => {
-  expect(await attempts(lost)).toBe(uploadLimit.maxTries)
+  expect(await attempts(lost)).toBe(uploadLimit.maxAttempts)
   expectGrowingWaits(waits)
-  expect(interruptions).toEqual(Array(uploadLimit.maxTries).fill('no-answer'))
+  expect(interruptions).toEqual(Array(uploadLimit.maxAttempts).fill('no-response'))
 })
 
 test('the waits are randomized', async () => {
@@ -69,8 +69,8 @@ test('a wait honors Retry-After up to a limit', async () => {
 })
 
 test.each([403, 416])('%i is retried immediately the first time', async (status) => {
-  expect(await attempts({ status })).toBe(uploadLimit.maxTries + 1)
-  expect(waits).toHaveLength(uploadLimit.maxTries - 1)
+  expect(await attempts({ status })).toBe(uploadLimit.maxAttempts + 1)
+  expect(waits).toHaveLength(uploadLimit.maxAttempts - 1)
   expect(waits[0]).toBeGreaterThanOrEqual(firstWaitMs)
 })
 
@@ -114,11 +114,11 @@ describe("failures aren't counted", () => {
 
 test('failures count again when the server is back', async () => {
   isReady = () => waits.length >= 50
-  expect(await attempts(lost)).toBe(50 + uploadLimit.maxTries)
+  expect(await attempts(lost)).toBe(50 + uploadLimit.maxAttempts)
 })
 
 test.each([lost, busy])('a limited request counts every failure (%o)', async (failed) => {
-  options.limit = { maxTries: 3, isPatient: false }
+  options.limit = { maxAttempts: 3, outlastsOutages: false }
   isReady = () => false
   expect(await attempts(failed)).toBe(3)
 })
@@ -158,11 +158,11 @@ test("transient errors can be retried, permanent ones can't", () => {
 
 describe('the server', () => {
   test.each([401, 403, 404, 429])('is up if a proxy responds with %i instead', (status) => {
-    expect(showsServer({ ok: false, refusal: refusal(status) })).toBe(true)
+    expect(showsServer({ ok: false, error: callError(status) })).toBe(true)
   })
 
   test.each([null, 500, 502, 503, 504])('is down if the response is %s', (status) => {
-    expect(showsServer({ ok: false, refusal: refusal(status) })).toBe(false)
+    expect(showsServer({ ok: false, error: callError(status) })).toBe(false)
   })
 
   test('is up if it is ready', () => {

@@ -12,13 +12,13 @@ const maxStallMs = 10 * 60_000
 
 /** When to give up a request that keeps failing. */
 export interface RetryLimit {
-  maxTries: number
+  maxAttempts: number
   /** True to keep retrying for as long as the server is down or busy. */
-  isPatient: boolean
+  outlastsOutages: boolean
 }
 
 /** The limit for uploads. They outlast restarts, full disks and overload of the server. */
-export const uploadLimit: RetryLimit = { maxTries: 8, isPatient: true }
+export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
 
 /** Returns true if `GET /api/ready` shows in time that the server is up. Never rejects. */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
@@ -83,15 +83,18 @@ export class Retries {
     if (hasProgress) this.#counted = 0
     if (await this.#isCounted(failed, limit)) this.#counted += 1
     signal.throwIfAborted()
-    if (this.#counted >= limit.maxTries) return false
+    if (this.#counted >= limit.maxAttempts) return false
     if (connection.isOnline()) await wait(waitMs(failed, this.#failures, random()), signal)
     else this.#failures = 0
-    await connection.untilOnline(signal)
+    await connection.waitUntilOnline(signal)
     return true
   }
 
   /** False if the failure isn't specific to this request, so that any request would fail. */
-  async #isCounted(failed: FailedAttempt, { isPatient }: RetryLimit): Promise<boolean> {
+  async #isCounted(
+    failed: FailedAttempt,
+    { outlastsOutages: isPatient }: RetryLimit,
+  ): Promise<boolean> {
     const { connection, isServerReady } = this.#deps
     if (!connection.isOnline()) return false
     return !isPatient || (!isBusy(failed) && (await isServerReady(this.#options.signal)))
@@ -119,5 +122,5 @@ export function mayPass({ status }: FailedAttempt): boolean {
  * no response, or 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
  */
 export function showsServer(response: Outcome<unknown>): boolean {
-  return response.ok || (response.refusal.status !== null && response.refusal.status < 500)
+  return response.ok || (response.error.status !== null && response.error.status < 500)
 }

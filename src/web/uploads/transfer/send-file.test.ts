@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import { partRange, planParts } from '../../../shared/rules/files/part-plan.ts'
 import { browserTimers } from '../timers.ts'
-import { TransferFailed, type TransferJob } from '../upload-ports.ts'
-import { FileUnreadable, hashBlob } from './hash-blob.ts'
+import { TransferError, type TransferJob } from '../upload-ports.ts'
+import { FileUnreadableError, hashBlob } from './hash-blob.ts'
 import { createSendFile, type SendFileDeps } from './send-file.ts'
 import { errorCode, type Send } from './storage-request.ts'
 
@@ -48,7 +48,7 @@ const sendByFetch: Send = async ({ method, url, headers, body, signal }) => {
   const response = await fetch(url, { method, headers, body, signal })
   const status = response.status
   const code = errorCode(await response.text())
-  return { kind: 'answer', status, code, uploadOffset: null, retryAfterMs: null }
+  return { kind: 'response', status, code, uploadOffset: null, retryAfterMs: null }
 }
 
 beforeEach(async () => {
@@ -66,8 +66,8 @@ beforeEach(async () => {
       return { ok: true, value: { urls: Object.fromEntries(urls) } }
     },
     wait: async () => undefined,
-    waitWhileLeaving: async () => undefined,
-    connection: { isOnline: () => true, untilOnline: async () => undefined },
+    waitWhileUnloading: async () => undefined,
+    connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
     random: () => 0,
     isServerReady: async () => true,
     timers: browserTimers,
@@ -88,9 +88,9 @@ function send(
     file,
     ticket: { ...uploadTicket({ uploadUrl: `${origin}/whole` }), ...ticket },
     contentType: 'video/mp4',
-    held: [],
-    hasFirstDate: true,
-    resumed: false,
+    storedParts: [],
+    hasOriginalDate: true,
+    isResumed: false,
     partUrls: {},
     signal: new AbortController().signal,
     onProgress: () => undefined,
@@ -125,9 +125,9 @@ test('a larger file is sent in parts that arrive intact even if some are altered
 test.each([{}, { parts: { size: partSize, count } }])(
   'a changed file fails as unreadable (%o)',
   async (ticket) => {
-    deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
+    deps.checksums = { part: () => Promise.reject(new FileUnreadableError(null)) }
     const error: unknown = await send(ticket).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(TransferFailed)
+    expect(error).toBeInstanceOf(TransferError)
     expect(error).toMatchObject({ kind: 'unreadable', status: null })
     expect(seen).toEqual([])
   },
@@ -136,8 +136,8 @@ test.each([{}, { parts: { size: partSize, count } }])(
 test("a file that is unreadable while the browser leaves the page doesn't fail", async () => {
   const cancel = new AbortController()
   const reason = new Error('Cancelled by user')
-  deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
-  deps.waitWhileLeaving = (signal) => {
+  deps.checksums = { part: () => Promise.reject(new FileUnreadableError(null)) }
+  deps.waitWhileUnloading = (signal) => {
     cancel.abort(reason)
     return Promise.reject(signal.reason)
   }
@@ -150,11 +150,11 @@ describe('a single-part file that storage already has', () => {
 
   test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {
-      held: held((await own()) ?? ''),
-      hasFirstDate: false,
-      resumed: true,
+      storedParts: held((await own()) ?? ''),
+      hasOriginalDate: false,
+      isResumed: true,
     })
-    await send({}, undefined, { held: held(), hasFirstDate: true, resumed: true })
+    await send({}, undefined, { storedParts: held(), hasOriginalDate: true, isResumed: true })
     expect(seen).toEqual([])
   })
 
@@ -162,9 +162,9 @@ describe('a single-part file that storage already has', () => {
     'in an older version is not confirmed (%s)',
     async (checksum) => {
       const changed = send({}, undefined, {
-        held: held(checksum),
-        hasFirstDate: false,
-        resumed: true,
+        storedParts: held(checksum),
+        hasOriginalDate: false,
+        isResumed: true,
       })
       await expect(changed).rejects.toMatchObject({ kind: 'changed' })
       expect(seen).toEqual([])

@@ -1,12 +1,12 @@
-import { type SendFile, TransferFailed, type TransferJob } from '../upload-ports.ts'
-import { FileUnreadable } from './hash-blob.ts'
+import { type SendFile, TransferError, type TransferJob } from '../upload-ports.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 import { type PartsDeps, sendParts } from './send-parts.ts'
 import { sendWholeFile } from './send-whole-file.ts'
 import { findStoredParts } from './stored-parts.ts'
 
 export interface SendFileDeps extends PartsDeps {
   /** Waits while the browser is leaving this page. */
-  waitWhileLeaving: (signal: AbortSignal) => Promise<void>
+  waitWhileUnloading: (signal: AbortSignal) => Promise<void>
 }
 
 /** Creates the function that sends an upload's bytes. */
@@ -18,15 +18,15 @@ export function createSendFile(deps: SendFileDeps): SendFile {
       if (!isUnreadable(error)) throw error
       // WebKit refuses to read files from `beforeunload` on, so an unreadable file may not have
       // changed.
-      await deps.waitWhileLeaving(job.signal)
-      throw new TransferFailed('unreadable')
+      await deps.waitWhileUnloading(job.signal)
+      throw new TransferError('unreadable')
     }
   }
 }
 
 function isUnreadable(error: unknown): boolean {
-  if (error instanceof FileUnreadable) return true
-  return error instanceof TransferFailed && error.kind === 'unreadable'
+  if (error instanceof FileUnreadableError) return true
+  return error instanceof TransferError && error.kind === 'unreadable'
 }
 
 /** Sends a single-part file in one PUT unless storage already has it, and other files in parts. */

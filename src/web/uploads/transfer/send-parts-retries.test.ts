@@ -100,7 +100,7 @@ describe('a failed part', () => {
     const maxTriesOfOnePart = Math.max(
       ...from1To(10).map((n) => sentNumbers(sim).filter((other) => other === n).length),
     )
-    expect(maxTriesOfOnePart).toBe(uploadLimit.maxTries)
+    expect(maxTriesOfOnePart).toBe(uploadLimit.maxAttempts)
     expect(Math.max(...sim.waits)).toBeGreaterThan(firstWaitMs)
     expect(Math.max(...sim.waits)).toBeLessThanOrEqual(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(0)

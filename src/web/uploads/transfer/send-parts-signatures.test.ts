@@ -41,7 +41,7 @@ describe('signatures', () => {
     const sim = simulateParts(3)
     sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
     expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 403 })
-    expect(sentNumbers(sim).filter((n) => n === 2)).toHaveLength(uploadLimit.maxTries + 1)
+    expect(sentNumbers(sim).filter((n) => n === 2)).toHaveLength(uploadLimit.maxAttempts + 1)
     expect(
       new Set(sim.puts.map(({ partNumber, signature }) => `${partNumber} ${signature}`)).size,
     ).toBe(sim.puts.length)
@@ -76,7 +76,7 @@ describe('signatures', () => {
     const sim = simulateParts(3)
     sim.refuse = () => ({ status: null })
     expect(await failureOf(sim.run())).toEqual({ kind: 'network', status: null })
-    expect(sim.waits.length).toBeGreaterThanOrEqual(uploadLimit.maxTries - 1)
+    expect(sim.waits.length).toBeGreaterThanOrEqual(uploadLimit.maxAttempts - 1)
     expect(Math.max(...sim.waits)).toBeLessThanOrEqual(maxWaitMs)
   })
 })

@@ -4,13 +4,13 @@ import { planParts } from '../../../shared/rules/files/part-plan.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from './connection.ts'
 import { maxConnections, sendParts } from './send-parts.ts'
-import type { Send, StorageAnswer, StorageRequest } from './storage-request.ts'
+import type { Send, StorageRequest, StorageResponse } from './storage-request.ts'
 
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
 const tickMs = 500
-const stored: StorageAnswer = {
-  kind: 'answer',
+const stored: StorageResponse = {
+  kind: 'response',
   status: 200,
   code: null,
   uploadOffset: null,
@@ -21,7 +21,7 @@ interface Passing {
   request: StorageRequest
   size: number
   carried: number
-  end: (response: StorageAnswer) => void
+  end: (response: StorageResponse) => void
 }
 
 /**
@@ -63,7 +63,7 @@ function openLine(bytesPerSecond: number, buffer: number) {
         clearTimeout(late)
         passing.delete(one)
       }
-      const end = (response: StorageAnswer) => {
+      const end = (response: StorageResponse) => {
         leave()
         resolve(response)
       }
@@ -99,9 +99,9 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
       file: new Blob([new Uint8Array(size)]),
       ticket: uploadTicket(),
       contentType: 'video/mp4',
-      held: [],
-      hasFirstDate: true,
-      resumed: false,
+      storedParts: [],
+      hasOriginalDate: true,
+      isResumed: false,
       partUrls: {},
       signal: new AbortController().signal,
       onProgress: (bytes) => shown.push(bytes),
@@ -115,7 +115,7 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
         value: { urls: Object.fromEntries(partNumbers.map((n) => [String(n), `/${n}`])) },
       }),
       wait,
-      connection: { isOnline: () => true, untilOnline: async () => undefined },
+      connection: { isOnline: () => true, waitUntilOnline: async () => undefined },
       random: () => 0,
       isServerReady: async () => true,
       timers: browserTimers,

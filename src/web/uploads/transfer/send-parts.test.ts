@@ -5,7 +5,7 @@ import {
   sentNumbers,
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
-import { FileUnreadable } from './hash-blob.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 import { maxConnections } from './send-parts.ts'
 
 describe('parts without errors', () => {
@@ -22,7 +22,7 @@ describe('parts without errors', () => {
     const sim = simulateParts(19)
     sim.oldestGoodSignature = -1
     const partUrls = Object.fromEntries(from1To(12).map((n) => [n, `/${n}/0`]))
-    await sim.run({ resumed: false, partUrls })
+    await sim.run({ isResumed: false, partUrls })
     expect(sim.peakConcurrency).toBe(maxConnections)
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
     expect(sentNumbers(sim)).toEqual(from1To(19))
@@ -32,7 +32,7 @@ describe('parts without errors', () => {
 
   test('get new URLs if storage refuses the existing ones', async () => {
     const sim = simulateParts(3)
-    await sim.run({ resumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
+    await sim.run({ isResumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
     expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])
     expect([sim.held.size, sim.waits, sim.violations]).toEqual([3, [], []])
   })
@@ -73,9 +73,9 @@ test('an unreadable file ends the transfer', async () => {
   sim.deps.checksums = {
     part: (...args) => {
       reads += 1
-      return reads === 6 ? Promise.reject(new FileUnreadable(null)) : part(...args)
+      return reads === 6 ? Promise.reject(new FileUnreadableError(null)) : part(...args)
     },
   }
-  await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadable)
+  await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadableError)
   expect(sim.underWay.size).toBe(0)
 })

@@ -3,7 +3,7 @@ import type { TransferJob, UrlsOfParts } from '../upload-ports.ts'
 import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
 import { Retries, type RetryOptions } from './retry-policy.ts'
 import { findStoredParts } from './stored-parts.ts'
-import { callWithRetries, requireAnswer, type SignParts } from './upload-calls.ts'
+import { callWithRetries, requireValue, type SignParts } from './upload-calls.ts'
 
 /**
  * Number of parts sent in parallel. Browsers open at most six HTTP/1.1 connections per host, and
@@ -23,8 +23,8 @@ export interface PartsDeps extends TransferDeps {
  * file and not resent.
  *
  * Resolves when storage has all parts. No work is left running once the promise settles.
- * @throws {TransferFailed} when no further attempt is made.
- * @throws {FileUnreadable} if the file is unreadable while a checksum is computed.
+ * @throws {TransferError} when no further attempt is made.
+ * @throws {FileUnreadableError} if the file is unreadable while a checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
 export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
@@ -158,7 +158,7 @@ class PartsTransfer {
       isReading: true,
     }
     const urls = callWithRetries(signing, this.#retrying, this.#deps).then(
-      (signed) => requireAnswer(signed).urls,
+      (signed) => requireValue(signed).urls,
     )
     for (const partNumber of partNumbers) this.#urls.set(partNumber, urls)
     return urls

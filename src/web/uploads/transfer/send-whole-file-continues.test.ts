@@ -45,15 +45,15 @@ describe('an interrupted transfer', () => {
   })
 
   test.each([408, 429, 500, 502, 503, 504, 507])('is retried after %i', async (status) => {
-    world.store.misbehave([{ kind: 'answer', status }])
+    world.store.misbehave([{ kind: 'response', status }])
     await world.upload()
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
   test('honors Retry-After up to a limit', async () => {
     world.store.misbehave([
-      { kind: 'answer', status: 503, headers: { 'Retry-After': '20' } },
-      { kind: 'answer', status: 503, headers: { 'Retry-After': '86400' } },
+      { kind: 'response', status: 503, headers: { 'Retry-After': '20' } },
+      { kind: 'response', status: 503, headers: { 'Retry-After': '86400' } },
     ])
     await world.upload()
     expect(world.waits).toEqual([20_000, maxRetryAfterMs])
@@ -97,7 +97,7 @@ describe('an interrupted transfer', () => {
 
   test('asks a busy server again after Retry-After, without limit or loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
-    const times = 2 * uploadLimit.maxTries
+    const times = 2 * uploadLimit.maxAttempts
     world.store.answerHeads(Array.from({ length: times }, () => busy))
     world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
@@ -109,7 +109,7 @@ describe('an interrupted transfer', () => {
   })
 
   test('survives any number of interruptions that each store new bytes', async () => {
-    const cuts = 3 * uploadLimit.maxTries
+    const cuts = 3 * uploadLimit.maxAttempts
     world.store.misbehave(
       Array.from({ length: cuts }, () => ({ kind: 'reset', after: 1000 }) as const),
     )
@@ -138,7 +138,7 @@ describe('a stalled body', () => {
 
 test('the whole file is resent if storage has more bytes than the file', async () => {
   world.store.keep(Buffer.concat([world.content, Buffer.from('more')]))
-  await world.upload(undefined, { resumed: true })
+  await world.upload(undefined, { isResumed: true })
   expect(world.store.seen[1]?.range).toBeUndefined()
   expect(sha(world.store.stored())).toBe(sha(world.content))
 })
@@ -146,7 +146,7 @@ test('the whole file is resent if storage has more bytes than the file', async (
 describe('a transfer that continues an earlier attempt', () => {
   test('asks for the offset first and sends only the missing bytes', async () => {
     world.store.keep(world.content.subarray(0, 1_500_000))
-    await world.upload(undefined, { resumed: true })
+    await world.upload(undefined, { isResumed: true })
     expect(world.store.seen.map(({ method, range }) => [method, range])).toEqual([
       ['HEAD', undefined],
       ['PUT', 'bytes=1500000-'],
@@ -158,7 +158,7 @@ describe('a transfer that continues an earlier attempt', () => {
 
   test('sends nothing if storage has all of it', async () => {
     world.store.keep(world.content)
-    await world.upload(undefined, { resumed: true })
+    await world.upload(undefined, { isResumed: true })
     expect(world.methods()).toEqual(['HEAD'])
     expect(world.progress.at(-1)).toBe(world.content.length)
   })

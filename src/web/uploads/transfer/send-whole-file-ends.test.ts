@@ -6,9 +6,9 @@ import {
   sha,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
-import { FileUnreadable } from './hash-blob.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 import { maxWaitMs, uploadLimit } from './retry-policy.ts'
-import type { StorageAnswer } from './storage-request.ts'
+import type { StorageResponse } from './storage-request.ts'
 
 let world: WholeFileStore
 beforeEach(async () => {
@@ -19,22 +19,24 @@ afterEach(() => world.close())
 describe("a transfer that can't succeed", () => {
   test('is given up after a limited number of attempts with growing waits', async () => {
     world.store.misbehave(
-      Array.from({ length: 50 }, () => ({ kind: 'answer', status: 500 }) as const),
+      Array.from({ length: 50 }, () => ({ kind: 'response', status: 500 }) as const),
     )
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 500 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(uploadLimit.maxTries)
-    expect(world.waits).toHaveLength(uploadLimit.maxTries - 1)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
+      uploadLimit.maxAttempts,
+    )
+    expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
     expectGrowingWaits(world.waits)
   })
 
   test.each([400, 403, 409, 413])('is not retried after %i', async (status) => {
-    world.store.misbehave([{ kind: 'answer', status }])
+    world.store.misbehave([{ kind: 'response', status }])
     expect(await failure(world.upload())).toEqual({ kind: 'status', status })
     expect(world.methods()).toEqual(['PUT'])
   })
 
   test.each([404, 410])('is gone after %i', async (status) => {
-    world.store.misbehave([{ kind: 'answer', status }])
+    world.store.misbehave([{ kind: 'response', status }])
     expect(await failure(world.upload())).toEqual({ kind: 'gone', status })
     expect(world.methods()).toEqual(['PUT'])
   })
@@ -42,12 +44,12 @@ describe("a transfer that can't succeed", () => {
   test('is given up if only its own PUT is blocked while the server is up', async () => {
     world.deps.send = () => Promise.resolve({ kind: 'network' })
     expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
-    expect(world.waits).toHaveLength(uploadLimit.maxTries - 1)
+    expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
     expectGrowingWaits(world.waits)
   })
 
   test('ends even if client and storage never agree on the offset', async () => {
-    const disagree = { kind: 'answer', status: 416, headers: { 'Upload-Offset': '7' } } as const
+    const disagree = { kind: 'response', status: 416, headers: { 'Upload-Offset': '7' } } as const
     world.store.misbehave(Array.from({ length: 100 }, () => disagree))
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 416 })
   })
@@ -56,14 +58,14 @@ describe("a transfer that can't succeed", () => {
     world.store.server.closeAllConnections()
     await new Promise((done) => world.store.server.close(done))
     expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
-    expect(world.waits).toHaveLength(uploadLimit.maxTries - 1)
+    expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
   })
 
   test('fails immediately if the file is unreadable', async () => {
     const gone = new Blob([world.content])
     gone.slice = () => gone
     gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
-    await expect(world.upload(gone)).rejects.toBeInstanceOf(FileUnreadable)
+    await expect(world.upload(gone)).rejects.toBeInstanceOf(FileUnreadableError)
     expect(world.waits).toEqual([])
   })
 
@@ -89,7 +91,7 @@ describe('a server outage', () => {
    * Makes the server unreachable for `ms` milliseconds of waiting, during which every request gets
    * `answer`.
    */
-  const away = (ms: number, response: StorageAnswer) => {
+  const away = (ms: number, response: StorageResponse) => {
     const { send, wait } = world.deps
     let left = ms
     let isReady = false
@@ -101,8 +103,8 @@ describe('a server outage', () => {
     }
     world.deps.send = (request) => (isReady ? send(request) : Promise.resolve(response))
   }
-  const status = (code: number): StorageAnswer => ({
-    kind: 'answer',
+  const status = (code: number): StorageResponse => ({
+    kind: 'response',
     status: code,
     code: null,
     uploadOffset: null,
@@ -138,9 +140,9 @@ describe('waiting and cancelling', () => {
     let offline = true
     world.deps.connection = {
       isOnline: () => !offline,
-      untilOnline: async () => {
+      waitUntilOnline: async () => {
         questions += 1
-        if (questions > 5 * uploadLimit.maxTries) offline = false
+        if (questions > 5 * uploadLimit.maxAttempts) offline = false
       },
     }
     world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))
@@ -160,7 +162,7 @@ describe('waiting and cancelling', () => {
 
   test('cancelling ends a wait', async () => {
     const reason = new Error('Cancelled by user')
-    world.store.misbehave([{ kind: 'answer', status: 503 }])
+    world.store.misbehave([{ kind: 'response', status: 503 }])
     world.deps.wait = async (_, signal) => {
       world.cancel.abort(reason)
       signal.throwIfAborted()

@@ -41,7 +41,7 @@ describe('a transfer without errors', () => {
   })
 
   test.each([200, 204])('succeeds with %i', async (status) => {
-    world.store.misbehave([{ kind: 'answer', status }])
+    world.store.misbehave([{ kind: 'response', status }])
     await expect(world.upload()).resolves.toBeUndefined()
   })
 
@@ -80,22 +80,24 @@ describe('the checksum of the body', () => {
     { status: 409, body: '{"message":"…","code":"CHECKSUM_MISMATCH"}' },
     { status: 400, body: '<?xml version="1.0"?><Error><Code>BadDigest</Code></Error>' },
   ])('causes a body that arrived altered ($status) to be resent', async ({ status, body }) => {
-    world.store.misbehave([{ kind: 'answer', status, body }])
+    world.store.misbehave([{ kind: 'response', status, body }])
     await world.upload()
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
     expect(sha(world.store.stored())).toBe(sha(world.content))
   })
 
   test('causes the transfer to be given up if the body always arrives altered', async () => {
-    const altered = { kind: 'answer', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
+    const altered = { kind: 'response', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
     world.store.misbehave(Array.from({ length: 50 }, () => altered))
     expect(await failure(world.upload())).toEqual({ kind: 'status', status: 409 })
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(uploadLimit.maxTries)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
+      uploadLimit.maxAttempts,
+    )
   })
 })
 
 test('an upload that is already sealed is complete', async () => {
-  world.store.misbehave([{ kind: 'answer', status: 409, body: '{"code":"UPLOAD_SEALED"}' }])
+  world.store.misbehave([{ kind: 'response', status: 409, body: '{"code":"UPLOAD_SEALED"}' }])
   await expect(world.upload()).resolves.toBeUndefined()
   expect(world.methods()).toEqual(['PUT'])
 })

@@ -1,22 +1,22 @@
 import type { TransferJob } from '../upload-ports.ts'
 import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
 import { mayPass, Retries } from './retry-policy.ts'
-import { callTimeoutMs, type StorageAnswer } from './storage-request.ts'
+import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
 
 /**
  * Sends a single-part file to storage in one PUT. After a timeout or a lost connection it asks
  * storage for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec §4).
- * @throws {TransferFailed} when no further attempt is made. Its status is 403 if the URL is no
+ * @throws {TransferError} when no further attempt is made. Its status is 403 if the URL is no
  * longer valid.
- * @throws {FileUnreadable} if the file is unreadable while its checksum is computed.
+ * @throws {FileUnreadableError} if the file is unreadable while its checksum is computed.
  * @throws the reason of the signal when it is aborted.
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
-  const { file, ticket, resumed, hasFirstDate, signal, onProgress, onInterrupted } = job
+  const { file, ticket, isResumed, hasOriginalDate, signal, onProgress, onInterrupted } = job
   const startRetries = () => new Retries({ signal, onInterrupted }, deps)
   let retries = startRetries()
 
-  const waitAfter = async (response: StorageAnswer): Promise<void> => {
+  const waitAfter = async (response: StorageResponse): Promise<void> => {
     const isAllowed = await retries.waitForNext(response)
     if (!isAllowed) throw failureOf(response)
   }
@@ -30,7 +30,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
   }
 
   // If the file has changed, its stored bytes are useless.
-  let offset = resumed && hasFirstDate ? await askOffset() : 0
+  let offset = isResumed && hasOriginalDate ? await askOffset() : 0
   // An offset of 0 doesn't prove that an empty file was stored, so it is always sent.
   while (offset < file.size || file.size === 0) {
     onProgress(offset)
@@ -60,7 +60,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
  * Presigned S3 URLs refuse HEAD and so provide none. The whole file is then resent, because storage
  * would take the rest for the whole file.
  */
-function offsetIn({ status = 0, uploadOffset }: StorageAnswer, fileSize: number): number {
+function offsetIn({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
   const offset = uploadOffset ?? 0
   const isNamed = (status >= 200 && status < 300) || status === 416
   return isNamed && offset <= fileSize ? offset : 0

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { interruptionOf } from '../interruption.ts'
 import {
   errorCode,
-  type StorageAnswer,
   type StorageRequest,
+  type StorageResponse,
   sendByXhr,
   wholeNumber,
 } from './storage-request.ts'
@@ -43,7 +43,7 @@ class Xhr extends EventTarget {
   }
 }
 
-let response: StorageAnswer | 'open'
+let response: StorageResponse | 'open'
 let sent: number[]
 
 function start(more: Partial<StorageRequest> = {}) {
@@ -84,7 +84,7 @@ describe('the result', () => {
     const headers = 'upload-offset: 700\r\nretry-after: 20\r\n'
     Xhr.last.answers(503, headers, '{"message":"…","code":"UNAVAILABLE"}')
     expect(await running).toEqual({
-      kind: 'answer',
+      kind: 'response',
       status: 503,
       code: 'UNAVAILABLE',
       uploadOffset: 700,
@@ -104,7 +104,7 @@ describe('the result', () => {
     const running = start()
     Xhr.last.answers(200, '', '{"code":"X"}')
     expect(await running).toEqual({
-      kind: 'answer',
+      kind: 'response',
       status: 200,
       code: null,
       uploadOffset: null,
@@ -140,7 +140,7 @@ describe('a stall', () => {
       Xhr.last.sends(bytes)
     }
     Xhr.last.answers(200)
-    expect(await running).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await running).toMatchObject({ kind: 'response', status: 200 })
     expect(sent).toEqual([1, 2, 3, 4, 5])
   })
 

@@ -26,9 +26,9 @@ export interface StorageRequest {
 }
 
 /** The outcome of a request to storage. Header values are null if absent or not an integer. */
-export type StorageAnswer =
+export type StorageResponse =
   | {
-      kind: 'answer'
+      kind: 'response'
       status: number
       /**
        * The error code of our server or a bucket, from the body or, without a body, from a header.
@@ -53,7 +53,7 @@ const responseStallFactor = 4
  * Sends a request. Rejects only with the signal's reason. Any other outcome, including a lost
  * connection, is returned.
  */
-export type Send = (request: StorageRequest) => Promise<StorageAnswer>
+export type Send = (request: StorageRequest) => Promise<StorageResponse>
 
 /** Parses a header as an integer of 0 or more; null for any other value. */
 export function wholeNumber(value: string | null | undefined): number | null {
@@ -85,7 +85,7 @@ function shownHeaders(xhr: XMLHttpRequest): Headers {
  * Implements `Send` with XMLHttpRequest, because `fetch` doesn't report upload progress. Sends no
  * cookies to other origins, because the signature in the URL authorizes the request.
  */
-export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
+export function sendByXhr(request: StorageRequest): Promise<StorageResponse> {
   const { method, url, headers, body, timeoutMs, stallMs, signal, onSent } = request
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
@@ -95,7 +95,7 @@ export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
       clearTimeout(stallTimer)
       signal.removeEventListener('abort', abort)
     }
-    const end = (response: StorageAnswer) => {
+    const end = (response: StorageResponse) => {
       stop()
       resolve(response)
     }
@@ -128,7 +128,7 @@ export function sendByXhr(request: StorageRequest): Promise<StorageAnswer> {
       const answered = shownHeaders(xhr)
       const retryAfter = wholeNumber(answered.get('Retry-After'))
       end({
-        kind: 'answer',
+        kind: 'response',
         status: xhr.status,
         code:
           xhr.status >= 400 ? (errorCode(xhr.responseText) ?? answered.get('X-Error-Code')) : null,

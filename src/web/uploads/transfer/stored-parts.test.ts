@@ -7,7 +7,7 @@ import {
   sentNumbers,
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
-import { FileUnreadable } from './hash-blob.ts'
+import { FileUnreadableError } from './hash-blob.ts'
 
 /**
  * Simulates storage that has the first `heldParts` parts. The parts in `older` have the bytes of an
@@ -22,7 +22,7 @@ function resume(count: number, heldParts: number, older: number[] = []) {
 
 test("parts with a matching checksum are not resent, whatever the file's date", async () => {
   const sim = resume(6, 4)
-  await sim.run({ hasFirstDate: false })
+  await sim.run({ hasOriginalDate: false })
   expect(sentNumbers(sim)).toEqual([5, 6])
   expect(sim.progress[0]).toBe(4000)
 })
@@ -34,7 +34,7 @@ test('incomplete parts are resent, and unknown part numbers are ignored', async 
     { partNumber: 4, size: 1000, checksum: ownChecksum },
     { partNumber: 0, size: 1000, checksum: ownChecksum },
   ]
-  await sim.run({ held })
+  await sim.run({ storedParts: held })
   expect(sentNumbers(sim)).toEqual([1, 2, 3])
 })
 
@@ -58,9 +58,11 @@ test.each(['storage has no checksum', 'the browser cannot compute one'])(
       return sim
     }
     const [same, other] = [start(), start()]
-    await same.run({ hasFirstDate: true })
+    await same.run({ hasOriginalDate: true })
     expect(sentNumbers(same)).toEqual([4])
-    expect(await failureOf(other.run({ hasFirstDate: false }))).toMatchObject({ kind: 'changed' })
+    expect(await failureOf(other.run({ hasOriginalDate: false }))).toMatchObject({
+      kind: 'changed',
+    })
   },
 )
 
@@ -79,6 +81,6 @@ test('cancelling the upload ends the comparison', async () => {
 
 test('an unreadable file ends the comparison', async () => {
   const sim = resume(3, 3)
-  sim.deps.checksums = { part: () => Promise.reject(new FileUnreadable(null)) }
-  await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadable)
+  sim.deps.checksums = { part: () => Promise.reject(new FileUnreadableError(null)) }
+  await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadableError)
 })

@@ -1,29 +1,29 @@
 import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.ts'
-import { TransferFailed, type TransferJob } from '../upload-ports.ts'
+import { TransferError, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 
 /**
  * Returns the numbers of the parts that storage has from an earlier attempt and that match the
  * file. Compares checksums if storage has one and the browser can compute it. Otherwise a part
  * matches if the file's date is the same as when its upload started.
- * @throws {TransferFailed} `changed` if a part differs from the file.
- * @throws {FileUnreadable} if the file is unreadable.
+ * @throws {TransferError} `changed` if a part differs from the file.
+ * @throws {FileUnreadableError} if the file is unreadable.
  * @throws the reason of the signal when it is aborted.
  */
 export async function findStoredParts(
-  { file, ticket, held, hasFirstDate, signal }: TransferJob,
+  { file, ticket, storedParts, hasOriginalDate, signal }: TransferJob,
   plan: PartPlan,
   checksums: Pick<Checksums, 'part'>,
 ): Promise<number[]> {
   const found: number[] = []
-  for (const { partNumber, size, checksum } of held) {
+  for (const { partNumber, size, checksum } of storedParts) {
     if (partNumber < 1 || partNumber > plan.count) continue
     const range = partRange(file.size, plan.size, partNumber)
     if (size !== range.size) continue
     const part = file.slice(range.offset, range.offset + size)
     const own = checksum === undefined ? null : await checksums.part(part, ticket.checksum, signal)
-    const isOwn = own === null ? hasFirstDate : own === checksum
-    if (!isOwn) throw new TransferFailed('changed')
+    const isOwn = own === null ? hasOriginalDate : own === checksum
+    if (!isOwn) throw new TransferError('changed')
     found.push(partNumber)
   }
   return found

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { resultWithin } from '../../../../tests/support/waits.ts'
 import { browserTimers } from '../timers.ts'
-import type { Outcome, Refusal } from '../upload-errors.ts'
+import type { CallError, Outcome } from '../upload-errors.ts'
 import { wait } from './connection.ts'
 import { firstWaitMs, maxRetryAfterMs, maxWaitMs, mayPass, uploadLimit } from './retry-policy.ts'
-import { type CallDeps, callWithRetries, canRetryStart, requireAnswer } from './upload-calls.ts'
+import { type CallDeps, callWithRetries, canRetryStart, requireValue } from './upload-calls.ts'
 
 function refused(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
-  const refusal: Refusal = { status, code: null, message: null, retryAfterMs }
-  return { ok: false, refusal }
+  const callError: CallError = { status, code: null, message: null, retryAfterMs }
+  return { ok: false, error: callError }
 }
 
 let turn: AbortController
@@ -26,7 +26,7 @@ beforeEach(() => {
   isOnline = true
   isReady = true
   world = {
-    connection: { isOnline: () => isOnline, untilOnline: async () => undefined },
+    connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait: (ms, signal) => {
       waits.push(ms)
@@ -83,9 +83,9 @@ describe('a call', () => {
   test('that never gets a response ends without one', async () => {
     const hanging = question([null])
     const response = callWithRetries(hanging, options(), world)
-    const inMs = uploadLimit.maxTries * (hanging.withinMs + maxWaitMs)
+    const inMs = uploadLimit.maxAttempts * (hanging.withinMs + maxWaitMs)
     expect(await resultWithin(inMs, response)).toEqual(refused(null))
-    expect(hanging.asked).toHaveLength(uploadLimit.maxTries)
+    expect(hanging.asked).toHaveLength(uploadLimit.maxAttempts)
   })
 
   test('is retried no sooner than Retry-After says, up to a limit', async () => {
@@ -109,7 +109,7 @@ describe('a call', () => {
 
   test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
-    const tries = Array.from({ length: 5 * uploadLimit.maxTries }, () => refused(null))
+    const tries = Array.from({ length: 5 * uploadLimit.maxAttempts }, () => refused(null))
     expect(await callWithRetries(question([...tries, yes]), options(), world)).toEqual(yes)
   })
 
@@ -121,7 +121,7 @@ describe('a call', () => {
     expect(waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptions).toBe(waits.length)
     isReady = true
-    const inMs = uploadLimit.maxTries * maxWaitMs
+    const inMs = uploadLimit.maxAttempts * maxWaitMs
     expect(await resultWithin(inMs, response)).toEqual(refused(null))
   })
 
@@ -169,7 +169,7 @@ describe('a response required for a transfer', () => {
   ])('with the status %s fails it as %s', (status, kind) => {
     let failure: unknown
     try {
-      requireAnswer(refused(status))
+      requireValue(refused(status))
     } catch (error) {
       failure = error
     }

@@ -1,7 +1,7 @@
 import type { CallAnswer, CallInput, JsonEndpointName } from '../../api/call.ts'
 import type { Timers } from '../timers.ts'
-import type { Outcome, Refusal } from '../upload-errors.ts'
-import { TransferFailed } from '../upload-ports.ts'
+import type { CallError, Outcome } from '../upload-errors.ts'
+import { TransferError } from '../upload-ports.ts'
 import { mayPass, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
@@ -20,7 +20,7 @@ export interface UploadCalls {
    * Batched calls for small files of large drops. Each waits briefly so that many share one
    * request.
    */
-  gathered: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
+  batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload's slot and removes its bytes. */
   abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
   currentUser(): Promise<Outcome<Pick<CallAnswer<'currentUser'>, 'id'>>>
@@ -33,24 +33,24 @@ export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>
  * loses nothing: after a server error (500), lack of space (507) or a full disk the user gets the
  * error immediately.
  */
-export function canRetryStart(refusal: Refusal): boolean {
-  const { status, code } = refusal
-  return mayPass(refusal) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
+export function canRetryStart(callError: CallError): boolean {
+  const { status, code } = callError
+  return mayPass(callError) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
 }
 
 /** A call to retry until there is a final response. */
-export interface RepeatedCall<Input, Answer> {
+export interface RepeatedCall<Input, Value> {
   /** Makes the call once. `limit` is aborted on a timeout. */
-  call: (input: Input, limit: AbortSignal) => Promise<Outcome<Answer>>
+  call: (input: Input, limit: AbortSignal) => Promise<Outcome<Value>>
   input: Input
   /** Timeout of one attempt, in milliseconds. Defaults to 30 s. */
-  withinMs?: number
+  timeoutMs?: number
   /** True for an error after which to retry. Defaults to `mayPass`. */
-  isPassing?: (refusal: Refusal) => boolean
+  shouldRetry?: (callError: CallError) => boolean
   /**
    * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
    */
-  isReading?: boolean
+  isReadOnly?: boolean
 }
 
 export interface CallDeps extends RetryDeps {
@@ -64,28 +64,33 @@ export interface CallDeps extends RetryDeps {
  * something on the server.
  * @throws the reason of the signal when it is aborted, unless there is a final response.
  */
-export async function callWithRetries<Input, Answer>(
-  repeated: RepeatedCall<Input, Answer>,
+export async function callWithRetries<Input, Value>(
+  repeated: RepeatedCall<Input, Value>,
   options: RetryOptions,
   deps: CallDeps,
-): Promise<Outcome<Answer>> {
-  const { isPassing = mayPass } = repeated
+): Promise<Outcome<Value>> {
+  const { shouldRetry: isPassing = mayPass } = repeated
   const retries = new Retries(options, deps)
   for (;;) {
     const outcome = await callWithTimeout(repeated, options.signal, deps.timers)
-    if (outcome.ok || !isPassing(outcome.refusal)) return outcome
-    if (!(await retries.waitForNext(outcome.refusal))) return outcome
+    if (outcome.ok || !isPassing(outcome.error)) return outcome
+    if (!(await retries.waitForNext(outcome.error))) return outcome
   }
 }
 
 /** Makes a call once. A timeout counts as an error without a status. */
-async function callWithTimeout<Input, Answer>(
-  { call, input, withinMs = callTimeoutMs, isReading = false }: RepeatedCall<Input, Answer>,
+async function callWithTimeout<Input, Value>(
+  {
+    call,
+    input,
+    timeoutMs: withinMs = callTimeoutMs,
+    isReadOnly: isReading = false,
+  }: RepeatedCall<Input, Value>,
   signal: AbortSignal,
   timers: Timers,
-): Promise<Outcome<Answer>> {
+): Promise<Outcome<Value>> {
   const limit = new AbortController()
-  const cancelTimeout = timers.after(withinMs, () =>
+  const cancelTimeout = timers.runAfter(withinMs, () =>
     limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
@@ -97,12 +102,12 @@ async function callWithTimeout<Input, Answer>(
 
 /**
  * Returns the value of a call that a transfer requires.
- * @throws {TransferFailed} if the call failed.
+ * @throws {TransferError} if the call failed.
  */
-export function requireAnswer<Answer>(outcome: Outcome<Answer>): Answer {
+export function requireValue<Value>(outcome: Outcome<Value>): Value {
   if (outcome.ok) return outcome.value
-  const { status } = outcome.refusal
-  if (status === null) throw new TransferFailed('network')
-  if (status === 401) throw new TransferFailed('signed-out', status)
-  throw new TransferFailed(status === 404 || status === 410 ? 'gone' : 'status', status)
+  const { status } = outcome.error
+  if (status === null) throw new TransferError('network')
+  if (status === 401) throw new TransferError('signed-out', status)
+  throw new TransferError(status === 404 || status === 410 ? 'gone' : 'status', status)
 }
