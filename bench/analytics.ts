@@ -7,7 +7,7 @@ import { type Row, row } from './report.ts'
 import { measureTimes } from './times-of.ts'
 
 const fileCount = 100_000
-/** Number of other accounts, and files of each. */
+/** Other accounts, and the number of files each has. */
 const otherAccountCount = 10
 const filesPerOtherAccount = 5_000
 

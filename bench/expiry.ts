@@ -89,8 +89,8 @@ interface Run {
 }
 
 /**
- * Creates work for a job by calling `trigger`, and waits until its runs have processed `count` items.
- * Returns their duration, the server's memory, and the sequential scans of files.
+ * Creates work for a job by calling `trigger`, and waits until its runs have processed `count`
+ * items. Returns their duration, the server's memory, and the sequential scans of files.
  */
 async function measureJob(
   mayfly: Mayfly,

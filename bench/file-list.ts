@@ -9,7 +9,7 @@ import { type Row, row } from './report.ts'
 import { measureTimes } from './times-of.ts'
 
 const fileCount = 10_000
-/** Number of other accounts, and files of each. */
+/** Other accounts, and the number of files each has. */
 const otherAccountCount = 20
 const filesPerOtherAccount = 2_000
 const scrolledFrames = 300

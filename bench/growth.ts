@@ -8,7 +8,7 @@ export interface Sample {
   heapMiB: number
   /** Open files and sockets. */
   handles: number
-  /** Database connections, of the pool and others. */
+  /** Database connections, including those outside the pool. */
   connections: number
   /** Pool connections not released. */
   checkedOut: number

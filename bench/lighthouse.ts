@@ -16,8 +16,8 @@ const lighthousePackage = 'lighthouse@13.5.0'
 const minScore = 95
 
 /**
- * Audits skipped for a download page: search engines must not index it (`is-crawlable`). As it
- * isn't stored, `bf-cache` can't pass, and it hangs in Debian's headless shell.
+ * Skips the audits a download page can't pass: search engines must not index it (`is-crawlable`),
+ * and it isn't cached (`bf-cache`, which also hangs in Debian's headless shell).
  */
 const linkPageFlags = ['--skip-audits=is-crawlable,bf-cache']
 

@@ -50,7 +50,7 @@ export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/** Creates a directory in memory, or on disk if memory is short. `inMemory` tells which. */
+/** Creates a directory in memory, or on disk if memory is short. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }

@@ -19,9 +19,9 @@ export interface Mayfly {
   dataDir: string
   /** The server's pid. */
   pid: number
-  /** Pids of the server, without Postgres. */
+  /** Returns the pids of the server, without Postgres. */
   pids(): number[]
-  /** Current pids of its Postgres. */
+  /** Returns the current pids of its Postgres. */
   postgresPids(): number[]
   readyMs: number
   /** Runs SQL on a separate connection. Returns the rows. */
@@ -74,8 +74,7 @@ export async function startMayfly(
   })
   // Line 1 is the pid of Postgres, line 5 its socket directory.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  // If root starts Postgres, the path begins with /proc/self, which refers to that process, not to
-  // this one.
+  // If root starts Postgres, the path begins with /proc/self, which refers to the Postgres process.
   const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
   const inSession = async <Result>(work: (sql: Sql) => Promise<Result>) => {
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })

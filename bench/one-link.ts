@@ -15,9 +15,9 @@ const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
- * Measures downloads of one link by 32 clients. Counted downloads update the same row, so the same
- * requests are also measured as a bot's, which don't count. The report shows the ratio. nginx sends
- * the same bytes from a file.
+ * Measures downloads of one link by 32 clients. Counted downloads update the same row, so the
+ * requests are also sent as a bot, whose downloads don't count. The report shows the ratio. nginx
+ * serves the same bytes from a file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

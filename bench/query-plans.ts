@@ -4,7 +4,7 @@ import { logOf } from './postgres-log.ts'
 
 /** A table with this many rows is large. */
 const largeRows = 10_000
-/** The most rows of a table a request may read. User searches scan the newest 10,000. */
+/** The most rows a request may read from one table. User searches scan the newest 10,000. */
 const maxRowsRead = 20_000
 const maxStatementLength = 300
 
@@ -17,8 +17,8 @@ const allowedScans: readonly { table: string; begins: string }[] = [
     begins:
       'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
   },
-  // Starting an upload sums all open uploads, which are few, at most once in ten seconds. A sum for
-  // one owner has another prefix.
+  // At most every ten seconds, starting an upload sums all open uploads, of which there are few.
+  // Sums for one owner have a different prefix.
   {
     table: 'uploads',
     begins: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
@@ -37,16 +37,16 @@ const allowedScans: readonly { table: string; begins: string }[] = [
 export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   return mayfly.inSession(async (sql) => {
     await sql("alter system set session_preload_libraries = 'auto_explain'")
-    // The library's settings exist only once it is loaded.
+    // auto_explain's settings exist only after it is loaded.
     await sql("load 'auto_explain'")
     await sql('alter system set auto_explain.log_min_duration = 0')
     await sql('alter system set auto_explain.log_analyze = on')
-    // Statements of triggers, foreign keys and functions.
+    // Also log the statements of triggers, foreign keys and functions.
     await sql('alter system set auto_explain.log_nested_statements = on')
   })
 }
 
-/** Returns our large tables, according to Postgres statistics. */
+/** Returns Mayfly's large tables, according to Postgres statistics. */
 export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   const large = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class
@@ -64,7 +64,9 @@ interface Reads {
   problems: string[]
 }
 
-/** Runs `work` and checks the plans of all statements meanwhile, including background jobs. */
+/**
+ * Runs `work` and checks the plans of all statements executed meanwhile, including background jobs.
+ */
 export async function measureReads(
   mayfly: Mayfly,
   largeTables: readonly string[],

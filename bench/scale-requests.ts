@@ -103,7 +103,7 @@ async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<vo
   }
 }
 
-/** Marks these sessions as just used. Otherwise the next request of each would write that. */
+/** Marks these sessions as just used, so that the measured requests don't have to. */
 async function touchSessions(mayfly: Mayfly, tokens: string[]): Promise<void> {
   await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
 }
@@ -113,7 +113,7 @@ type NumberedRequest = (index: number) => Promise<unknown>
 
 /** The measured requests. */
 export interface Requests {
-  /** By name in the report. */
+  /** Requests by their name in the report. */
   byName: Record<string, NumberedRequest>
   /** The Admin Center's counts of all users and files. */
   countAll: NumberedRequest
@@ -122,7 +122,7 @@ export interface Requests {
 }
 
 /**
- * Returns the requests. Each uses a different row per turn. An upload is several requests measured
+ * Returns the requests. Each call uses a different row. The requests of an upload are measured
  * together.
  * @param secret signs the session cookies.
  */

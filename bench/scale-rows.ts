@@ -83,7 +83,7 @@ function filesSql(every = 1): string {
   offset 0) uploads offset 0) lives) made`
 }
 
-/** Each statement inserts rows for the files of `filesSql`. Bytes that were due are purged. */
+/** Each statement inserts rows for the files of `filesSql`. Files that are due have been purged. */
 const fileRowSql = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,

@@ -19,7 +19,7 @@ export interface SharedFixture {
   code: string
 }
 
-/** What an action requires. */
+/** The input of an action. */
 export interface ActionContext extends SharedFixture {
   mayfly: Mayfly
   http: HttpClient
@@ -36,7 +36,7 @@ const large = randomBytes(8 * 1024 ** 2 + small.length)
 const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 const batchNames = ['one.bin', 'two.bin', 'three.bin']
-/** One more than the 16 pipelined requests the server allows. */
+/** More than the 16 pipelined requests the server allows. */
 const pipelinedRequests = 40
 
 /** Actions of users, programs and attackers. */

@@ -10,7 +10,7 @@ export interface SlowClient {
   /** How long the server must tolerate the stall, at least and at most. */
   minMs: number
   maxMs: number
-  /** How long the client reads nothing. */
+  /** How long the client doesn't read. */
   unreadMs?: number
   /** True if the response is as expected. */
   isExpected(received: string): boolean
@@ -58,7 +58,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       start: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
       minMs: stalledMs,
       maxMs: stalledMs + 2 * toleranceMs,
-      // A close is noticed only when reading.
+      // The client notices a close only while reading.
       unreadMs: stalledMs + toleranceMs,
       isExpected: (received) => received.length < sharedBytes,
     },

@@ -21,7 +21,9 @@ export class TrafficTally {
     return [...this.actions.values()].reduce((sum, { succeeded }) => sum + succeeded, 0)
   }
 
-  /** Counts an action. `perform` returns false if it was aborted, which is no problem. */
+  /**
+   * Counts an action. `perform` returns false if it was aborted, which isn't counted as a problem.
+   */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
     const action = this.actions.get(name) ?? { started: 0, succeeded: 0 }
     this.actions.set(name, action)
@@ -63,8 +65,8 @@ export async function runTraffic(
 }
 
 /**
- * Keeps one client of each kind stalled until the signal. The server must close each connection in
- * time.
+ * Keeps one client of each kind stalled until the signal aborts. The server must close each
+ * connection in time.
  */
 export async function runSlowClients(
   mayfly: Mayfly,

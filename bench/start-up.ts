@@ -7,7 +7,7 @@ import { cpuSeconds, proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
-/** By then Node has freed the memory used at startup. */
+/** Gives Node time to free the memory used at startup. */
 const settleMs = 5_000
 const mebibyte = 1024 ** 2
 

@@ -43,7 +43,7 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Divides round by round, because both were measured under the same conditions.
+ * Divides round by round, because conditions are comparable only within a round.
  * @throws {RangeError} without rounds.
  */
 export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {

@@ -13,7 +13,7 @@ const filesPerStatement = 100_000
 const uploadCount = 500
 const downloadCount = 1_000
 const sampledFileCount = 200
-/** WAL is measured for this many downloads of each chosen file, starting with its first. */
+/** WAL is measured for this many downloads of each sampled file, starting with its first. */
 const downloadsPerFile = 20
 /** Codes in the table of `measureCodeWal` before the measurement adds `newCodeCount`. */
 const initialCodeCount = 300_000

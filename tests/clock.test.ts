@@ -37,7 +37,7 @@ async function statusesOfFailedLogins(email: string, attempts: number): Promise<
   return statuses
 }
 
-test('correcting a clock that was four days ahead revives no purged link and locks nobody out', async () => {
+test('correcting a clock that was four days ahead revives no purged link and locks no user out', async () => {
   const ada = await makePerson(app)
   const bob = await makePerson(app, { tier: 'premium' })
   const carol = await makePerson(app)

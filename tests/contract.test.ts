@@ -165,7 +165,7 @@ describe('a GET', () => {
 })
 
 describe('a page of another site', () => {
-  it('can make a browser send nothing but GETs, whatever the session', async () => {
+  it('can make a browser send only GETs, whatever the session', async () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]

@@ -111,7 +111,7 @@ describe('compose.yaml', async () => {
     afterEach(() => rm(folder, { recursive: true }))
 
     /**
-     * Runs the service with a fake `weed shell` that prints these answers and, like the real one,
+     * Runs the service with a fake `weed shell` that prints these outputs and, like the real one,
      * always exits with 0. Returns the service's exit code and the commands it ran.
      */
     const runSetup = async (outputs: readonly string[]) => {

@@ -17,7 +17,7 @@ async function expectGuarantees(setup: SetupName): Promise<void> {
   expect(result.downloads).toBeGreaterThan(0)
 }
 
-test('keeps every promise under random faults', () => expectGuarantees('disk'))
+test('keeps every guarantee under random faults', () => expectGuarantees('disk'))
 
 /** Faults that need their own Postgres server. */
 const postgresFaults = [
@@ -36,7 +36,7 @@ const faultRounds: [FaultName, number][] = isLongRun
 
 // Only in a long run. tests/attacks covers short outages with a killed or stalled Postgres. The
 // last fault lasts half a minute.
-test.each(faultRounds)('keeps every promise while %s', async (faultName, rounds) => {
+test.each(faultRounds)('keeps every guarantee while %s', async (faultName, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())
   const database = await createDatabase(postgres.url, 'migrated')
@@ -46,5 +46,5 @@ test.each(faultRounds)('keeps every promise while %s', async (faultName, rounds)
 })
 
 describeOnSmallDisk('on a disk that other programs fill', () => {
-  test('keeps every promise under random faults', () => expectGuarantees('small-disk'))
+  test('keeps every guarantee under random faults', () => expectGuarantees('small-disk'))
 })

@@ -22,7 +22,7 @@ import { confirm } from './support/upload-requests.ts'
 const rowCount = 5000
 /** Prepared statements may get a generic plan from the sixth run on. */
 const runs = 7
-/** The most rows of a table that such a statement may read. */
+/** The most rows a hot statement may read from one table. */
 const maxReads = 10
 
 /** SQL that fills each large table, for each `n` up to `rowCount`. `today` is the current time. */

@@ -224,7 +224,7 @@ describe('the example dashboard and the alert rules', () => {
     expect(watchedLimits.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 
-  test('cover every metric of ours', () => {
+  test('cover every Mayfly metric', () => {
     const selectors = [...panels, ...alerts].flatMap(([, expr]) =>
       selectorsOf(expr).map(({ name }) => name),
     )

@@ -24,8 +24,7 @@ describeOnS3('the administrator on S3', () => {
   afterAll(() => app.close())
 
   /**
-   * Runs the deletions due within `ms`. The bucket has its own clock, so only ours moves, and back
-   * again.
+   * Runs the deletions due within `ms`. Then moves our clock back, because the bucket has its own.
    */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)

@@ -11,7 +11,7 @@ async function makeBackends() {
 }
 
 describeOnS3('with a bucket', () => {
-  it('keeps every promise under random faults', async () => {
+  it('keeps every guarantee under random faults', async () => {
     const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
     const rounds = roundsOf(1, 100)
     const result = await runScenario(await makeBackends(), { seed, setup: 'bucket', rounds })

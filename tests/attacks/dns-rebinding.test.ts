@@ -49,7 +49,7 @@ function lines(...head: string[]) {
   return `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
 }
 
-describe('a page on a rebound name', () => {
+describe('a page on a rebound host name', () => {
   it("can't guess passwords", async () => {
     const response = await send(`${app.url}/api/auth/login`, {
       method: 'POST',
@@ -99,7 +99,7 @@ describe('a page on a rebound name', () => {
     expect(file.downloadCount).toBe(0)
   })
 
-  it('gets the reason, but no echo of its request', async () => {
+  it('gets an error with the reason, but no echo of its request', async () => {
     const apiResponse = await send(app.url, { headers: reboundHeaders() })
     expect(JSON.parse(apiResponse.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
@@ -120,7 +120,7 @@ describe('a page on a rebound name', () => {
 })
 
 describe('a request that names two hosts', () => {
-  it('is refused, even if one of them is ours', async () => {
+  it('is rejected, even if one of them is ours', async () => {
     const [ours, evil] = [`Host: 127.0.0.1:${port}`, 'hOST: evil.example']
     for (const hosts of [
       [ours, evil],
@@ -144,7 +144,7 @@ describe('a request that names two hosts', () => {
     expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
   })
 
-  it('is refused if only its target is ours', async () => {
+  it('is rejected if only its target is ours', async () => {
     const line = `GET http://127.0.0.1:${port}/login HTTP/1.1`
     expect((await exchange(app, lines(line, 'Host: evil.example'))).status).toBe(421)
   })

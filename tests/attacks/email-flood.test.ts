@@ -7,8 +7,8 @@ import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: one client requests emails to ever more people, guesses email tokens, or triggers
- * many emails to one person. Client addresses come from a proxy header, so one test can act as two
+ * The attack: one client requests emails to many people, guesses email tokens, or triggers many
+ * emails to one person. Client addresses come from a proxy header, so one test can act as two
  * clients.
  */
 

@@ -402,7 +402,7 @@ describe('an attacker who knows a password', () => {
     await app.deps.db.delete(rateLimits).where(isAccountLimit)
   })
 
-  it("can't do so with many accounts either", async () => {
+  it("can't keep it busy with many accounts either", async () => {
     const address = newAddress()
     const { email, password } = await newAccount()
     expect((await logIn(email, password, { address })).status).toBe(200)

@@ -4,7 +4,7 @@ import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { untilClosed } from '../support/send.ts'
 
-/** The numbers of the requests whose handling has begun. */
+/** The numbers of the requests whose handling has started. */
 const startedRequests: string[] = []
 let release = Promise.withResolvers<void>()
 let server: BareServer
@@ -77,8 +77,8 @@ it('limits pipelined requests across connections', async () => {
     release = Promise.withResolvers()
     const sockets = requestTexts.map((text) => open(text).socket)
     await expect.poll(() => startedRequests.length).toBe(requestTexts.length)
-    // On each connection one request is being handled and another may wait at no charge. Only
-    // further ones count against the shared limit.
+    // On each connection one request is handled, and another may wait without counting against the
+    // shared limit.
     const maxConnections = total / (pipelinedCount - 2)
     await expect.poll(openConnections).toBeLessThanOrEqual(maxConnections)
     expect(await openConnections()).toBeGreaterThan(maxConnections / 2)

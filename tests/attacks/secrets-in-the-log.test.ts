@@ -42,7 +42,7 @@ async function withTableRenamed(table: string, work: () => Promise<void>) {
 }
 
 describe('the email log', () => {
-  /** Sends an email through this mailer. Returns the log up to the message `message`. */
+  /** Sends an email through this mailer. Returns the log up to `message`. */
   const logUntil = async (mailer: Mailer, { email }: Person, message: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logged.length

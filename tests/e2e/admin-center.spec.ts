@@ -6,7 +6,7 @@ import { fillLogin, openDashboard } from './support/dashboard.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
-test('only the administrator gets in; others load none of its code', async ({ app, page }) => {
+test('only the administrator can open the Admin Center; others load none of its code', async ({ app, page }) => {
   const admin = await makePerson(app, { role: 'admin' })
   const user = await makePerson(app)
   const requestedPaths: string[] = []

@@ -2,7 +2,7 @@ import { type Page, test } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 import type { ErrorWatcher } from './error-watcher.ts'
 
-/** What opening a screen requires. */
+/** The input for opening a screen. */
 export interface ScreenContext {
   app: TestApp
   page: Page

@@ -76,8 +76,9 @@ export function expectToast(page: Page, [title, description]: ToastTexts): Promi
 }
 
 /**
- * Waits until `container` shows each text, including options and accessible names. A string must match
- * a whole element or text node ('Free' also occurs in sentences); a pattern may match anywhere.
+ * Waits until `container` shows each text, including options and accessible names. A string must
+ * match a whole element or text node ('Free' also occurs in sentences); a pattern may match
+ * anywhere.
  */
 export function expectShown(
   container: Locator,

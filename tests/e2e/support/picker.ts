@@ -17,8 +17,8 @@ export async function denyPicker(page: Page): Promise<void> {
 /**
  * Stubs the file picker in every tab to return this file; the native dialog can't be driven. The
  * file is in OPFS, so its handle is real and shared between tabs. OPFS never prompts for
- * permission, so the prompt is simulated: access ends with a reload, and with `asks` it takes a
- * click to regain it.
+ * permission, so the prompt is simulated: access ends with a reload, and with `asks` a click is
+ * needed to regain it.
  */
 export async function mockPicker(
   page: Page,
