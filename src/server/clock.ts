@@ -2,8 +2,8 @@
 export type Clock = () => Date
 
 /**
- * Returns the smallest possible difference between our clock and another one, in milliseconds. The
- * other clock showed `moment`, rounded down to `precisionMs`, between `from` and `to` on ours.
+ * Returns the smallest possible difference between our clock and another, in milliseconds. The
+ * other clock read `moment`, rounded down to `precisionMs`, between `from` and `to` on ours.
  */
 export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = moment.getTime()

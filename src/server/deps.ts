@@ -42,6 +42,6 @@ export interface Deps {
    * @throws {AppError} SERVER_BUSY while too many queries are waiting for the database.
    */
   shedLoad: () => void
-  /** Aborts at a stop signal. The server keeps responding for a while after that. */
+  /** Aborted by a stop signal. The server keeps responding for a while after that. */
   stopping: AbortSignal
 }

@@ -63,8 +63,8 @@ export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): App
 }
 
 /**
- * The server, or a command such as `npm run backup`, can't start. Printed without a stack, so the
- * message names the cause and the remedy.
+ * An error that prevents the server, or a command such as `npm run backup`, from starting. Printed
+ * without a stack, so the message names the cause and the remedy.
  */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -6,7 +6,7 @@ import { StartupError } from './errors.ts'
 import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
 
-/** By then, requests that waited for startup have been answered. */
+/** Long enough for requests that arrived during startup to be answered. */
 const gcDelayMs = 2_000
 
 try {
@@ -27,7 +27,7 @@ async function run(config: Config): Promise<void> {
   })
   const shutdown = createShutdown(log)
   const databaseLost = Promise.withResolvers<never>()
-  // The database may be lost before this promise is awaited.
+  // Handled here, because the database may be lost before this promise is awaited.
   databaseLost.promise.catch(() => {})
   const started = start({ config, log, shutdown, onLost: databaseLost.reject })
   const stop = superviseProcess(started, shutdown, log)
@@ -44,7 +44,7 @@ async function run(config: Config): Promise<void> {
 /** Starts the server. Postgres starts while the modules load, which takes longest. */
 async function start(options: DataFolderOptions): Promise<string> {
   const folderOpening = openDataFolder(options)
-  // If a module fails to load, Postgres must still be added to the shutdown.
+  // Postgres must be added to the shutdown even if a module fails to load.
   const folderSettled = folderOpening.catch(() => {})
   try {
     const { startServer } = await import('./boot/start-server.ts')

@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import { blockContent, type Content, lockContent, saveProvedSha256 } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
-/** A request to block content: why and by whom. */
+/** A request to block content: the reason and the actor. */
 export interface BlockRequest {
   reason: string
   actor: Actor
@@ -15,7 +15,7 @@ export interface BlockRequest {
 
 type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** How many files one transaction takes down at most. */
+/** The maximum number of files that one transaction takes down. */
 const batchSize = 100
 /**
  * Computes the SHA-256 of a file's stored bytes, or null if there are none. Blocks the content if
@@ -50,7 +50,7 @@ export async function proveContent(
 }
 
 /**
- * Checks that a store without an object is mounted: an unmounted disk is an empty folder, which
+ * Checks that a store without this object is mounted: an unmounted disk is an empty folder, which
  * belongs to no installation.
  * @throws {AppError} UNAVAILABLE
  */

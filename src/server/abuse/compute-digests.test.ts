@@ -21,14 +21,14 @@ let app: TestApp
 let admin: Person
 let owner: Person
 let visitor: Client
-/** How often a run of the job was requested. */
+/** How many times the job was requested. */
 let requestCount = 0
 beforeAll(async () => {
   ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterAll(() => app.close())
 
-/** The dependencies of a confirm, with changes to the store. */
+/** Returns the dependencies of a confirm, with changes to the store. */
 function depsWith(changes: Partial<Storage> = {}) {
   return {
     ...app.deps,
@@ -130,7 +130,7 @@ describe('content that was taken down', () => {
   })
 
   it('is found in a file whose hashing failed on an unmounted storage folder', async () => {
-    // A size without blocked content. Otherwise the confirm would compute the SHA-256 at once.
+    // No blocked content has this size. Otherwise the confirm would compute the SHA-256 at once.
     const bytes = fresh(1001)
     const file = await confirmOrThrow(await uploadOf(owner, bytes))
     const away = depsWith({ sha256: async () => null, installation: async () => null })

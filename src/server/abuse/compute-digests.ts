@@ -6,7 +6,7 @@ import { type Content, type Digest, findBlocked, listFilesToHash, saveDigests } 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /**
- * One statement stores the digests of this many files, or of files with this many bytes in total.
+ * The digests of at most this many files, or of about this many bytes, are stored in one statement.
  */
 const batchSize = 100
 const batchBytes = 256 * 1024 ** 2
@@ -15,8 +15,8 @@ const batchBytes = 256 * 1024 ** 2
  * Computes the missing SHA-256 of files, one after the other. Takes down files with blocked
  * content, and completes interrupted takedowns. If no file of a batch can be read, storage is
  * probably unreachable, and the remaining files wait for the next run.
- * @returns the numbers of files that were read, failed to be read, and were taken down. Files
- * without bytes count as neither read nor failed.
+ * @returns how many files were read, could not be read, and were taken down. Files without bytes
+ * count as neither read nor failed.
  */
 export async function computeDigests(
   deps: DigestDeps,

@@ -4,7 +4,9 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { takeDownBlocked } from '../files/queries.ts'
 import { listFilesToHash } from './queries.ts'
 
-/* The rows that the digest job reads each minute, among many files that are already hashed. */
+/*
+ * Counts the rows that the digest job reads each minute, among many files that are already hashed.
+ */
 
 const hashedFileCount = 10_000
 /** How many files each query returns. */

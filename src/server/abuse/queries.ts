@@ -5,8 +5,8 @@ import { isToHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**
- * Returns the id of the file with this short code, or else of the file last reported under it,
- * which may have been renewed or removed since.
+ * Returns the id of the file with this short code. If there is none, returns the id of the file
+ * last reported under it, which may have been renewed or removed since.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
   const [named] = await db
@@ -33,7 +33,7 @@ export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The columns of a file that blocking its content needs. */
+/** The columns of a file that are needed to block its content. */
 export type Content = Pick<
   typeof files.$inferSelect,
   | 'id'
@@ -72,8 +72,8 @@ export async function lockContent(tx: Db, id: string): Promise<Content | undefin
 }
 
 /**
- * Blocks content, except the empty content that all empty files share. Returns false if nothing was
- * blocked or the content already was.
+ * Blocks content, except empty content, which all empty files share. Returns false if nothing was
+ * blocked or the content was already blocked.
  */
 export async function blockContent(
   tx: Db,
@@ -88,7 +88,7 @@ export async function blockContent(
   return inserted.length > 0
 }
 
-/** Of these SHA-256 hashes, returns those that are blocked. */
+/** Returns those of these SHA-256 hashes that are blocked. */
 export async function findBlocked(
   db: Db,
   sha256s: readonly string[],
@@ -102,8 +102,8 @@ export async function findBlocked(
 }
 
 /**
- * Of these sizes in bytes, returns those that some blocked content has. A file of any other size
- * can't match blocked content.
+ * Returns those of these sizes in bytes that blocked content has. A file of any other size can't
+ * match blocked content.
  */
 export async function findBlockedSizes(
   db: Db,

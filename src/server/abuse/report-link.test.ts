@@ -156,7 +156,7 @@ describe('POST /api/links/{code}/report', () => {
     expect(await listReports(admin)).toEqual([])
   })
 
-  it('answers alike for unknown, expired, private, deleted and taken-down links', async () => {
+  it('returns the same error for unknown, expired, private, deleted and taken-down links', async () => {
     const free = await makePerson(app)
     const [expired, priv, deleted, taken] = [
       await makeFile(free),
@@ -373,7 +373,7 @@ describe('the email address of a reporter', () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
     const afterMs = (ms: number) => new Date(app.clock().getTime() + ms)
-    // The administrator may have set a longest life of 365 days.
+    // The administrator may have set the longest life to 365 days.
     expect(await deleteExpiredReports(app.deps.db, afterMs(181 * day))).toBe(0)
     await app.deps.db
       .update(files)

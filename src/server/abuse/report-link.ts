@@ -12,7 +12,7 @@ import { addToReport, findReportableFile, type ReportableFile } from './report-q
 
 /**
  * Finds the file behind an active link. Returns null for unknown, expired, private and deleted
- * links alike, so that they can't be told apart (design §4).
+ * links alike, so that clients can't distinguish them (design §4).
  */
 export async function findOpenLink(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -36,13 +36,13 @@ export async function reportLink(
   clientAddress: string,
 ): Promise<void> {
   const { clock, db, mailQueue, rateLimits } = deps
-  // Inactive links count too. Otherwise this call could be used to guess short codes.
+  // Reports of inactive links count too. Otherwise this call could be used to guess short codes.
   const client = addressBlock(clientAddress)
   await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
-  // No limit per file: whoever exhausted it would silence everyone else. One client adds only a few
-  // of the texts that a report keeps.
+  // There is no limit per file: by exhausting it, one client could silence all others. A client can
+  // add only a few of the texts that a report keeps.
   await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)

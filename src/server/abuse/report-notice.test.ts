@@ -13,7 +13,7 @@ import type { CheckLine } from '../../shared/contract/checks.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { reports } from '../db/schema.ts'
 
-/** How support learns about a reported file. */
+/** Tests the emails and checks that tell support about a reported file. */
 
 const day = 24 * 60 * 60_000
 

@@ -163,7 +163,7 @@ describe('the report page', () => {
     expect((await listReports(admin))[0]?.statements).toMatchObject([{ isSuspect: true }])
   })
 
-  it('shows the dead-link page for ended and unknown links at every step', async () => {
+  it('shows the page of an invalid link for ended and unknown links, at every step', async () => {
     const file = await makeFile(owner)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     const unknown = await makeClient(app).fetch('/s/abcdefghij', {

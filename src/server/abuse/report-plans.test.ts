@@ -9,7 +9,7 @@ const closedReportCount = 10_000
 const ownerCount = 1000
 const reportsPerOwner = closedReportCount / ownerCount
 
-/** A file that was reported twice; both reports are closed. */
+/** A file with two closed reports. */
 const fileId = randomUUID()
 
 let app: TestApp

@@ -24,7 +24,7 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** A report keeps this many of its first and of its last statements. */
+/** A report keeps this many of its first statements, and as many of its last. */
 const statementsKeptAtEachEnd = 50
 
 /**
@@ -85,7 +85,7 @@ export async function addToReport(
       targetWhere: isNull(reports.closedAt),
       set: {
         shortCode: sql`excluded.short_code`,
-        // The SHA-256 may have been computed since the report was opened. If the file has none now,
+        // The SHA-256 may have been computed after the report was opened. If the file has none now,
         // the report keeps its own.
         provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
@@ -114,7 +114,9 @@ export async function countOpenReports(db: Db): Promise<{ count: number; since: 
   return row ?? { count: 0, since: null }
 }
 
-/** The position of a report in the list: when the file was last reported, and the report's id. */
+/**
+ * The position of a report in the list: the time of the file's last report, and the report's id.
+ */
 export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 
 /**

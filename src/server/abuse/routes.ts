@@ -31,8 +31,8 @@ type AbuseEndpoint =
   | 'dismissReport'
 
 /**
- * The endpoints against abuse (design §4). Visitors report files. The administrator takes a
- * reported file down or dismisses the report.
+ * The endpoints against abuse (design §4). Visitors report files. The administrator takes reported
+ * files down or dismisses their reports.
  */
 export function abuseRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
@@ -129,7 +129,7 @@ function isChoice(text: string): text is ReportChoice {
   return Object.hasOwn(reportChoices, text)
 }
 
-/** Returns the message about an invalid form. */
+/** Returns the error message for an invalid form. */
 function validationMessage({ issues }: z.ZodError): string {
   const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
   if (isWrong('choice')) return 'Please choose what is wrong with the file.'

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Creates a file whose SHA-256 is only claimed by its sender, as for a bucket. Returns it with its
+ * Creates a file whose SHA-256 is only claimed by the sender, as in a bucket. Returns it with its
  * owner.
  */
 async function makeUnprovenFile() {

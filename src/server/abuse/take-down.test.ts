@@ -375,7 +375,7 @@ describe('POST /api/admin/takedown', () => {
   it('keeps the bytes of an unreadable file until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    // As for a file in a bucket: the SHA-256 is only claimed by the sender.
+    // As in a bucket, the SHA-256 is only claimed by the sender.
     await app.deps.db
       .update(files)
       .set({ isContentProved: false, sha256: sha256(fresh()) })
@@ -405,7 +405,7 @@ describe('POST /api/admin/takedown', () => {
     app.logged.splice(0)
   })
 
-  it('hashes the bytes of a file from before the server stored a SHA-256', async () => {
+  it('hashes the bytes of a file that was stored before the server computed SHA-256s', async () => {
     const file = await makeFile(owner)
     const changes = { isContentProved: false, sha256: null }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))

@@ -11,7 +11,7 @@ import { closeReportsOfFiles, findLastReport } from './report-queries.ts'
 
 type TakedownDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** Which link the administrator takes down, and why. */
+/** An administrator's request to take down a link. */
 export interface TakedownRequest {
   shortCode: string
   /** Included in the email to the owner. */
@@ -22,7 +22,7 @@ export interface TakedownRequest {
 /** The effect of a takedown on the link and on the content of the file. */
 export interface TakedownResult {
   /**
-   * `ended`: this call has taken the file down. `ended-before`: an earlier takedown had. `over`:
+   * `ended`: this call has taken the file down. `ended-before`: an earlier takedown did. `over`:
    * the bytes were already gone or being removed, because the file had expired or its owner had
    * deleted it.
    */

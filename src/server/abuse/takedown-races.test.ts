@@ -110,7 +110,7 @@ it('with confirms of the same content by others: no link is left', async () => {
     const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
     if (ids.length > 0) await requestDeletion(bob, ids)
     await expectGone([file.shortCode, ...codes], keys, bytes)
-    // The job that completes takedowns found nothing to do.
+    // The takedown is complete: the job had nothing left to do.
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })
   }
 })

@@ -20,8 +20,8 @@ export async function writeTakedownEmail(
 ): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
-  // With an unverified address, a stranger may have signed up, and the file names could carry the
-  // stranger's text to the owner of the address. `greetingName` omits the name for the same reason.
+  // Somebody else may have signed up with this unverified address, and file names could send text
+  // to its real owner. `greetingName` omits the name for the same reason.
   const fileNames = owner.emailVerified ? await findFileNames(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({

@@ -345,7 +345,7 @@ describe('the most downloaded files', () => {
     const { db } = app.deps
     await insertFiles(app, ada.id, 100)
     const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
-    // The numbers include many ties. Each round lowers the largest allowed number.
+    // The numbers include many ties. Each round reduces all larger numbers to 0.
     const numbers = [0, 1, 2, 3, 4, 5, 12, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
     for (const largest of [1_000_000, 401, 22, 20, 4, 2, 1]) {
       const expectedRows = rows.map((row, index) => {

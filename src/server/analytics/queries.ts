@@ -56,10 +56,10 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** For this many owners, Postgres finds the rows by primary key. */
+/** Up to this many owners, Postgres finds the rows by primary key. */
 const ownerBatchSize = 500
 
-/** Removes the counts of days that are no longer shown. Returns their number. */
+/** Removes the counts of days that are no longer shown. Returns the number of removed counts. */
 export async function removeOldDays({
   clock,
   db,

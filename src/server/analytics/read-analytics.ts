@@ -18,7 +18,7 @@ import {
   findMostDownloaded,
 } from './queries.ts'
 
-/** As many as there are kinds, because the page shows the two lists side by side. */
+/** The number of kinds, because the page shows the two lists side by side. */
 const mostDownloadedLength = fileKinds.length
 
 /**

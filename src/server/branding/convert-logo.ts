@@ -31,7 +31,7 @@ const encodings = [
 /** The slowest image within the pixel limit takes about three seconds. */
 const timeoutSeconds = 20
 
-/** Loads sharp for the first logo: it takes 30 MB and 0.1 s, and many servers never need it. */
+/** Loads sharp with the first logo: it takes 30 MB and 0.1 s, and many servers never need it. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })

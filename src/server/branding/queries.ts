@@ -45,7 +45,10 @@ export async function writeBrand(
   return row
 }
 
-/** Removes the logo from the user's brand. Returns the rest, or undefined if there is no brand. */
+/**
+ * Removes the logo from the user's brand. Returns the brand without it, or undefined if there is no
+ * brand.
+ */
 export async function removeLogo(
   db: Db,
   ownerId: string,
@@ -64,7 +67,10 @@ export async function removeBrand(db: Db, ownerId: string): Promise<void> {
   await db.delete(branding).where(eq(branding.ownerId, ownerId))
 }
 
-/** Returns the logo with this key, or null unless one of its accounts may show a brand at `now`. */
+/**
+ * Returns the logo with this key. Returns null unless one of the accounts that have it may show a
+ * brand at `now`.
+ */
 export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer | null> {
   const [row] = await db
     .select({ logo: branding.logo })

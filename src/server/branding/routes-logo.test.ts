@@ -45,7 +45,7 @@ describe('a logo', () => {
     },
   )
 
-  it('of noise is small too', async () => {
+  it('of random noise is small too', async () => {
     const image = await noise({ width: 240, height: 120 }).png().toBuffer()
     const response = await fetch(await saveLogo(ada, image))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)

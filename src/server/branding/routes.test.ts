@@ -142,7 +142,7 @@ describe('without the tier', () => {
     expect(await app.deps.db.select().from(branding)).toEqual([])
   })
 
-  it('a trial counts until its end, and the brand returns with the tier', async () => {
+  it("a trial user's brand is hidden once the trial ends, and returns with the tier", async () => {
     const end = new Date(app.clock().getTime() + 60_000)
     const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
     const key = await storeLogo(app, trialUser)

@@ -21,7 +21,7 @@ const logoKey = z.hex().length(32)
 
 /**
  * The headers of a logo. It can be cached forever, because its URL contains a hash of the bytes.
- * The CSP is a second line of defense when the logo is opened as a page: the server encodes the PNG
+ * The CSP is defense in depth for a logo that is opened as a page: the server encodes the PNG
  * itself.
  */
 const logoHeaders = {

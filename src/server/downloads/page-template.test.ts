@@ -11,7 +11,7 @@ import type { BrandRow } from '../branding/queries.ts'
 import { StartupError } from '../errors.ts'
 import { loadLinkPages, type PageLink, type PageOwner } from './page-template.ts'
 
-/** The tests fill in the built pages (dist/web) and parse them like a browser. */
+/** Fills in the built pages (dist/web) and parses them like a browser. */
 const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 

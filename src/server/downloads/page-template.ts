@@ -36,11 +36,11 @@ export interface PageLink {
   sha256: string | null
 }
 
-/** The properties of a file's owner that affect the page of its link. */
+/** The properties of a file's owner that affect the link's page. */
 export interface PageOwner {
-  /** Replaces our brand; null for none. */
+  /** Replaces our brand. null if the owner has no brand. */
   brand: BrandRow | null
-  /** True if the lifeline shows the time a renewal could add. */
+  /** True if the lifeline shows the time that a renewal could add. */
   canRenew: boolean
 }
 
@@ -61,7 +61,7 @@ export interface LinkPages {
   /** The page of a link that doesn't exist or has ended. Always shows our own brand. */
   notFound: string
   /**
-   * The headers of `notFound` and of pages without a brand's color. The pages aren't cached because
+   * The headers of `notFound`, and of pages without a brand color. The pages aren't cached because
    * they change over time.
    */
   headers: Headers
@@ -199,7 +199,7 @@ function pageValues(
   }
 }
 
-/** Returns the brand and renewal of a link's owner, by the owner's tier at `now`. */
+/** Returns the owner's brand and whether the link can be renewed, by the tier at `now`. */
 export function pageOwner(link: Link, now: Date): PageOwner {
   const { branding, renewal } = tierTraits[effectiveTier(link, now)]
   return { brand: branding ? link.brand : null, canRenew: renewal }

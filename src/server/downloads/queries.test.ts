@@ -3,7 +3,7 @@ import { makeDownloadCounter } from './queries.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
-/** A statement in flight. The test answers it or makes it fail. */
+/** A statement in flight. The test lets it succeed or fail. */
 interface SentStatement {
   statement: string
   /** The time of the last download in this statement. */
@@ -69,7 +69,7 @@ describe('downloads of a file', () => {
   it('are written together if they arrive in the same tick', async () => {
     const { sent, settledCalls, startDownload, statements } = setUp()
     for (const name of ['1', '2', '3']) startDownload(name)
-    // Another download may arrive a little later in the same tick.
+    // Another download may arrive slightly later in the same tick.
     await Promise.resolve()
     startDownload('4')
     await nextTick()

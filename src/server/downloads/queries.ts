@@ -16,9 +16,9 @@ import {
 import type { Clock, Db } from '../deps.ts'
 
 /**
- * Returns a function that finds the file behind a short code, with its owner's brand and tier, or
- * null unless the link is active. To clients, unknown, expired, private and deleted links are
- * indistinguishable (design §4).
+ * Returns a function that finds the file behind a short code, with its owner's brand and tier. It
+ * returns null unless the link is active. To clients, unknown, expired, private and deleted links
+ * are indistinguishable (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   // Without the limits, Postgres may join the whole tables.
@@ -89,7 +89,8 @@ export type OpenLink = ReturnType<typeof prepareOpenLink>
 export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 
 /**
- * The number of rows that count a user's downloads of a day, so that files rarely contend for one.
+ * The number of rows that count a user's downloads of one day. With several, parallel downloads
+ * rarely wait for the same row.
  */
 const shards = 16
 
@@ -182,9 +183,9 @@ interface Batch {
 
 /**
  * Returns a function that counts downloads. All downloads of a file update the same row, so each
- * file and day has one statement at a time, and the next one covers everything that arrived in the
- * meantime. The first statement waits for the end of the tick, because lookups that share a query
- * finish together. If a statement fails, the callers of its downloads get the error.
+ * file and day has one statement at a time, and the next one covers all downloads that arrived in
+ * the meantime. The first statement waits for the end of the tick, because lookups that share a
+ * query finish together. If a statement fails, the callers of its downloads get the error.
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
   /** Has an entry for each running statement: the batch to write next, or null. */

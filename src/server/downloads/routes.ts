@@ -9,7 +9,7 @@ import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
-/** Routes for a link's page, details and bytes, open to anyone (design §4). */
+/** Routes for a link's page, details and bytes, open to everyone (design §4). */
 export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
@@ -51,7 +51,9 @@ export function downloadRoutes(
   }
 }
 
-/** True for clients that need the page: browsers, which accept HTML by name, and preview bots. */
+/**
+ * True for clients that need the page: browsers, which accept HTML explicitly, and preview bots.
+ */
 function wantsPage(headers: Headers): boolean {
   return (
     headers.get('accept')?.includes('text/html') === true ||

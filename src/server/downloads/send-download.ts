@@ -8,7 +8,10 @@ import { expectedStart } from '../storage/byte-range.ts'
 import { refuseToRun } from '../storage/download-headers.ts'
 import type { CountDownload, OpenLink } from './queries.ts'
 
-/** How long a redirect may wait for the bucket's validators, which are needed only for counting. */
+/**
+ * How long a redirect may wait for the bucket's validators, which are needed only to count the
+ * download.
+ */
 const validatorsTimeoutMs = 1000
 
 /**
@@ -40,7 +43,7 @@ export async function sendDownload(
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )
-  /** A failed count doesn't fail the download. */
+  /** The download continues even if it can't be counted. */
   const logUncounted = (error: unknown): null => {
     context.get('log').error({ err: error, fileId: link.id }, 'Cannot count a download')
     return null

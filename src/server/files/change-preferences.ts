@@ -8,7 +8,7 @@ import type { Owner } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
- * Updates some of a user's preferences. Returns all of them.
+ * Updates some of a user's preferences. Returns all preferences.
  * @throws {AppError} TIER_FILE_MANAGER if the user's tier has no File Manager; TIER_EXPIRATION if
  * the tier doesn't offer these days, INVALID_INPUT if no tier does.
  */

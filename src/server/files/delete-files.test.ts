@@ -179,7 +179,7 @@ describe('every statement that locks several files', () => {
 })
 
 describe('DELETE /api/files/expired/bulk', () => {
-  it("clears a free user's history, but no active files and no other user's", async () => {
+  it("clears a free user's history, but not active files or another user's files", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const [expiredFile, purged, bobFile] = [
       await makeFile(ada),
@@ -227,7 +227,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(0)
   })
 
-  it("keeps a premium user's files that can be renewed, to the last millisecond", async () => {
+  it("keeps a premium user's renewable files to the last millisecond", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     app.clock.set(new Date(Date.parse(file.maxLifetimeAt) - 1))

@@ -6,8 +6,8 @@ import { removeStored } from '../storage/remove-stored.ts'
 import { type DeletedFile, markDeleted, markExpiredDeleted, markPurged } from './queries.ts'
 
 /**
- * The maximum number of files whose bytes are removed before the response is sent. With slow
- * storage, more would take too long.
+ * The maximum number of files whose bytes are removed before the response is sent. More would take
+ * too long on slow storage.
  */
 export const maxRemovalsPerCall = 1000
 
@@ -18,8 +18,8 @@ type DeleteDeps = Pick<Deps, 'clock' | 'db' | 'stores'> & { log: Pick<Logger, 'w
 /**
  * Deletes a user's files by id, in one statement. Their links end at once, and their bytes are
  * removed (see `removeDeletedBytes`).
- * @returns the number of deleted files, and the ids that are unknown, already deleted or other
- * users'.
+ * @returns the number of deleted files, and the ids of files that are unknown, already deleted or
+ * another user's.
  */
 export async function deleteFiles(
   deps: DeleteDeps,
@@ -49,8 +49,9 @@ export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promis
 }
 
 /**
- * Removes the bytes of the first `maxRemovals` deleted files. The next purge removes the rest, failed
- * removals, and taken-down files, whose SHA-256 may still have to be computed. Never rejects.
+ * Removes the bytes of the first `maxRemovals` deleted files. The next purge removes the rest,
+ * including failed removals and taken-down files, whose SHA-256 may still have to be computed.
+ * Never rejects.
  * @returns the number of attempted removals.
  */
 export async function removeDeletedBytes(

@@ -135,7 +135,7 @@ describe('expiry', () => {
     const [interruptedFile] = uploadedFiles
     if (!interruptedFile) throw new Error('no file')
     app.clock.advance(3 * day)
-    // As after a crash: the bytes have been removed, but the file isn't marked as purged.
+    // The state after a crash: the bytes have been removed, but the file isn't marked as purged.
     await app.storage.remove((await rowOf(app, interruptedFile.id)).storageKey)
     const claimFields = {
       purgingAt: app.clock(),

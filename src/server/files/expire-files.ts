@@ -6,8 +6,8 @@ const batchSize = 100
 
 /**
  * Purges files that were deleted, or whose links have ended and can't be renewed (design §4). For
- * each batch of claimed files, removes the bytes, verifies that they are gone and records it. Safe
- * to interrupt at any point, and to run on several servers at once.
+ * each batch of claimed files, removes the bytes, verifies that they are gone and records the
+ * purge. Safe to interrupt at any point, and to run on several servers at once.
  *
  * Retries failed removals without limit, with backoff. If a whole batch fails, the rest of that
  * store waits for the next run.

@@ -35,7 +35,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
-        // If the owner doesn't want the email, the rows are just removed.
+        // If the owner doesn't want the email, the rows are only removed.
         const recipient = await findFileEmailRecipient(tx, ownerId, deps.clock())
         return { fileIds, isWanted: recipient?.mailOnFirstDownload === true }
       }),
@@ -44,7 +44,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
 
 /**
  * Queues one email per owner about links that expire within a day. The transaction that queues the
- * email also marks its files, so each expiry is emailed only once.
+ * email also marks its files, so that each expiry is emailed only once.
  * @returns the number of files.
  */
 export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
@@ -60,7 +60,7 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   )
 }
 
-/** Queues emails to an owner until no files are left. Returns the number of files in them. */
+/** Queues emails to an owner until no files remain. Returns the number of files in them. */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,
@@ -99,15 +99,15 @@ async function forEachOwner(
 
 type FileEmailMessage = Extract<MailRequest, { kind: 'files' }>
 
-/** True if the user's settings enable the email. */
+/** Returns true if the user's settings enable the email. */
 const isEmailEnabled: Readonly<Record<FileEmail, (recipient: FileEmailRecipient) => boolean>> = {
   'first-download': (recipient) => recipient.mailOnFirstDownload,
   'link-ends': (recipient) => recipient.mailBeforeExpiry,
 }
 
 /**
- * Renders an email about files at the time of sending. Returns null if the user no longer wants it,
- * or if it no longer applies to any of the files.
+ * Renders an email about files just before it is sent. Returns null if the user no longer wants it,
+ * or it no longer applies to any of the files.
  */
 export async function writeFileEmail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
@@ -121,8 +121,8 @@ export async function writeFileEmail(
   if (files.length === 0) return null
   const content = fileEmail(about, {
     name: greetingName(recipient),
-    // A stranger may have signed up with an unverified address, and could send text to its owner
-    // through file names (see `greetingName`).
+    // Somebody else may have signed up with this unverified address, and file names could send text
+    // to its real owner (see `greetingName`).
     namesFiles: recipient.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

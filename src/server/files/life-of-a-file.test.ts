@@ -19,8 +19,8 @@ import { expireFiles } from './expire-files.ts'
 const day = 24 * 60 * 60_000
 
 /*
- * Follows a file through its whole life, with a purge every day. It is uploaded half an hour before
- * a month ends, and both daylight saving changes fall within its life: a day still has 24 hours.
+ * Follows a file from upload to its end, with a purge every day. It is uploaded half an hour before
+ * a month ends, and lives through both daylight saving changes: a day still has 24 hours.
  */
 const uploadedAt = new Date('2027-02-28T23:30:00.000Z')
 

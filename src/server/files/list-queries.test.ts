@@ -44,7 +44,7 @@ async function pages(person: Person, query: Record<string, string>) {
 }
 
 describe('a list of thousands of files', () => {
-  it('returns a thousand per page by default, and everything through its cursors', async () => {
+  it('returns a thousand per page by default, and all files through its cursors', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2300)
     const read = await pages(ada, {})
@@ -120,7 +120,7 @@ describe('a search', () => {
       app.clock.advance(1)
       await makeFile(ada, { name })
     }
-    // Name cleaning no longer allows this name, but older versions may have stored it.
+    // File names are now cleaned before upload, but older versions may have stored such a name.
     await app.deps.db
       .update(files)
       .set({ originalName: 'back\\slash.txt' })
@@ -157,7 +157,7 @@ describe('a search', () => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('is paged, and finds no deleted files and none of other users', async () => {
+  it("is paged, and finds no deleted files and no other users' files", async () => {
     const [bob, eve] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     await insertFiles(app, bob.id, 300)
     await makeFile(eve, { name: 'Report 7 of the working group.pdf' })
@@ -175,7 +175,7 @@ describe('the order of a list', () => {
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 60)
-    // Many files share a size and download count, so pages end between equal files.
+    // Many files share a size and a download count, so pages end between equal files.
     await app.pool.query(
       `update files set size = size / 1000 % 4, download_count = (size / 1000 * 7 % 5)::int,
         original_name = case when size / 1000 % 2 = 0 then 'b' else 'B' end || size / 1000 % 9

@@ -19,7 +19,7 @@ export interface Position {
 export interface ListedPage {
   limit: number
   order: FileOrder
-  /** The page starts after this position. */
+  /** The position after which the page starts. */
   after?: Position | undefined
   /** A part of the file's name. */
   search?: string | undefined
@@ -27,7 +27,7 @@ export interface ListedPage {
   endingAfter?: Date | undefined
 }
 
-/** The field behind each order, its shape in a cursor, and its Postgres type. */
+/** For each order: its field, the schema of its value in a cursor, and its Postgres type. */
 export const sortFields = {
   date: { field: 'createdAt', shape: timestampText, type: sql`timestamptz` },
   name: { field: 'searchName', shape: z.string().refine(isStorableText), type: sql`text` },

@@ -8,7 +8,7 @@ import type { FileRow } from './queries.ts'
 
 const tiersWithFileManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
-/** SQL: true if the owner's tier has the File Manager, and so the emails about files. */
+/** SQL: true if the owner's tier has the File Manager, which includes the emails about files. */
 function hasFileManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithFileManager)
 }
@@ -27,7 +27,7 @@ export async function readPreferences(db: Db, userId: string): Promise<Preferenc
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Updates some of a user's preferences. Returns all of them. */
+/** Updates some of a user's preferences. Returns all preferences. */
 export async function writePreferences(
   db: Db,
   userId: string,
@@ -89,8 +89,8 @@ function needsExpiryEmail(now: Date, until: Date) {
 }
 
 /**
- * Lists up to `limit` owners who want an email about links that expire in this time span, sorted,
- * starting after `after`.
+ * Lists up to `limit` owners who want an email about links that expire between `now` and `until`,
+ * sorted, starting after `after`.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,
@@ -119,8 +119,9 @@ export async function findOwnersOfEndingLinks(
 }
 
 /**
- * Claims up to `limit` of an owner's links that expire in this time span for an expiry email, and
- * returns the file IDs. Parallel callers get different files. A renewed link can be claimed again.
+ * Claims up to `limit` of an owner's links that expire between `now` and `until` for an expiry
+ * email. Returns the file IDs. Parallel callers get different files. A renewed link can be claimed
+ * again.
  */
 export async function takeEndingLinks(
   tx: Db,

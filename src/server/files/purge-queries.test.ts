@@ -47,7 +47,7 @@ async function expectPurgedAt(id: string, time: Date) {
   expect(await isPurged(id)).toBe(true)
   expect((await rowOf(app, id)).purgeDueAt).toEqual(time)
 }
-/** Builds the tier facts of a user whose trial ends after `ms`. */
+/** Returns the trial dates of a user whose trial ends in `ms` milliseconds. */
 function trial(ms: number) {
   const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(app, ms - 30 * day), later(app, ms)]
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const

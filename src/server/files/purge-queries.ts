@@ -66,7 +66,7 @@ export async function updatePurgeTimes(
             after === undefined ? undefined : gt(files.id, after),
           ),
         )
-        // A fixed order prevents deadlocks.
+        // A consistent order prevents deadlocks.
         .orderBy(files.id)
         .limit(batchSize)
         .for('update'),
@@ -102,12 +102,12 @@ export function purgeDueAt(now: Date): SQL<Date> {
   )
 }
 
-/** A due file claimed by this run: no other server removes its bytes meanwhile. */
+/** A due file claimed by this run. No other server removes its bytes in the meantime. */
 export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
 
 /**
- * Claims up to `limit` due files, longest overdue first, and schedules their next try. Skips locked
- * files, and taken-down files whose SHA-256 must still be computed.
+ * Claims up to `limit` due files, longest overdue first, and schedules their next attempt. Skips
+ * locked files, and taken-down files whose SHA-256 must still be computed.
  */
 export async function claimDueFiles(
   db: Db,
@@ -175,9 +175,8 @@ export function insertReceipts(db: Db, purgedAt: SQL) {
 }
 
 /**
- * Records that the bytes of these files are gone. Rows of deleted files are replaced with a
- * receipt.
- * @returns the number of files recorded by this call and not by a parallel one.
+ * Records that the bytes of these files are gone. Replaces the rows of deleted files with receipts.
+ * @returns the number of files that this call recorded, without those recorded by a parallel call.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0
@@ -223,8 +222,8 @@ export async function countOverdue(
     .where(
       and(
         isNull(files.purgedAt),
-        // For the index: it needs the stores, and `purge_at` of a due file is at most
-        // `maxWaitMs` ahead.
+        // For the index, which starts with the store. `purge_at` of a due file is at most
+        // `maxWaitMs` in the future.
         inArray(files.storage, storageNames),
         lte(files.purgeAt, new Date(now.getTime() + maxWaitMs)),
         lte(dueAt, new Date(now.getTime() - overdueMs)),

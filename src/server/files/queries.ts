@@ -81,8 +81,8 @@ export type DeletedFile = Pick<
 
 /**
  * Deletes files in one statement and returns them. Their links end at once. A file without bytes is
- * replaced with a receipt; the caller or the next purge removes the bytes of the rest. Of parallel
- * callers, one gets each file.
+ * replaced with a receipt; the caller or the next purge removes the bytes of the other files. If
+ * calls run in parallel, only one of them returns a given file.
  */
 async function markDeletedWhere(
   db: Db,
@@ -101,7 +101,7 @@ async function markDeletedWhere(
       })
       .from(files)
       .where(and(isNull(files.deletedAt), condition))
-      // A fixed order prevents deadlocks.
+      // A consistent order prevents deadlocks.
       .orderBy(files.id)
       .for('update', { of: files }),
   )
@@ -147,7 +147,7 @@ export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Prom
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDeleted), now)
 }
 
-/** A page of all files, by id: after `after`, up to and including `end`. null means unbounded. */
+/** A page of all files, by id: after `after`, up to and including `end`. null means no limit. */
 export interface FilePage {
   after: string | null
   end: string | null
@@ -161,8 +161,8 @@ function isOnPage({ after, end }: FilePage): SQL | undefined {
 }
 
 /**
- * Returns the page with the next `size` files after the id `after`. The last page has no end.
- * Paging limits the rows that a statement reads.
+ * Returns the page with the next `size` files after the id `after`. The last page has no end. Pages
+ * limit the rows that a statement reads.
  */
 export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
   const [last] = await db
@@ -218,8 +218,8 @@ export type TakenDownFile = Pick<
 
 /**
  * Takes down up to `limit` files with stored bytes. Their links end at once, and the caller or the
- * next purge removes their bytes. The rows stay in their owners' history. `condition` and `reason` can
- * use the columns of `blocked_content`, joined by SHA-256.
+ * next purge removes their bytes. The rows stay in their owners' history. `condition` and
+ * `reason` can use the columns of `blocked_content`, joined by SHA-256.
  */
 async function takeDownWhere(
   db: Db,

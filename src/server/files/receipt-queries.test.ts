@@ -65,7 +65,7 @@ describe('the receipts of deleted files', () => {
     expect((await receiptsOf(adaAgain)).receipts).toMatchObject([{ originalName: 'expired.txt' }])
   })
 
-  it('are paged, newest first, each once', async () => {
+  it('are paged newest first, without duplicates', async () => {
     const ada = await makePerson(app)
     // Storage confirms several removals at the same time.
     for (const name of ['1', '2', '3', '4', '5']) await deleteFile(ada, name)

@@ -4,7 +4,7 @@ import { deletionReceipts } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
-/** Identifies the last receipt of a page. */
+/** The position of the last receipt on a page. */
 export interface ReceiptCursor {
   purgedAt: Date
   fileId: string
@@ -32,7 +32,10 @@ export function listReceipts(
     .limit(limit)
 }
 
-/** Removes the file names from receipts that are no longer shown. Returns their number. */
+/**
+ * Removes the file names from receipts that are no longer shown. Returns the number of these
+ * receipts.
+ */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {
@@ -40,7 +43,7 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptsShownSince(now))))
-      // In index order, Postgres stops at the first receipt that is too new.
+      // In index order, Postgres stops at the first receipt that is too recent.
       .orderBy(purgedAt)
       .limit(limit)
       .for('update', { skipLocked: true })

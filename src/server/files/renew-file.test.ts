@@ -50,7 +50,7 @@ async function expectError(response: Response, status: number, code: string) {
 }
 
 describe('a renewal', () => {
-  it('issues a new link, and the old one answers like an unknown link', async () => {
+  it('issues a new link, and the old link responds like an unknown one', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip', days: '3' })
     const etag = (await requestDownload(app, file.shortCode)).headers.get('etag') ?? ''
     app.clock.advance(2 * day)

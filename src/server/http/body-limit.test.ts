@@ -73,7 +73,7 @@ describe('a Content-Length', () => {
 
 describe('the memory of large bodies', () => {
   /**
-   * Sends a body to a handler that keeps it until the test ends. Returns false if it was refused.
+   * Sends a body to a handler that holds it until the test ends. Returns false if it was refused.
    */
   async function sendAndWait(client: string): Promise<boolean> {
     const before = waitingCallCount
@@ -103,7 +103,7 @@ describe('the memory of large bodies', () => {
     expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)
   })
 
-  it('is not taken by bodies that are announced and do not arrive', async () => {
+  it("is not taken by bodies that are announced but don't arrive", async () => {
     const head = `POST /larger HTTP/1.1\r\nHost: x\r\nContent-Length: ${largeSize}\r\n\r\n`
     const stalledClient = await sendWithoutReading(server.url, () => head, 32)
     expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)

@@ -116,7 +116,7 @@ describe('the warning about an untrusted proxy', () => {
   )
 
   it.each(['203.0.113.7', '172.32.0.1', '100.128.0.1', '2001:db8::1'])(
-    'is not logged for %s, as anyone can send that header',
+    'is not logged for %s, because any client can send that header',
     (address) => expect(collectWarnings(address, forwardedHeaders)).toEqual([]),
   )
 

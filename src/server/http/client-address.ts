@@ -3,9 +3,9 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Returns the normalized client address of a request: the last entry of X-Forwarded-For behind a
- * trusted proxy, otherwise the address of the socket.
- * @param trustedProxies null for none.
+ * Returns the normalized client address of a request: behind a trusted proxy, the last entry of
+ * X-Forwarded-For, otherwise the socket's address.
+ * @param trustedProxies null if no proxy is trusted.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
   const peer = peerAddress(request)
@@ -15,15 +15,14 @@ export function clientAddress(request: IncomingMessage, trustedProxies: BlockLis
 }
 
 export function isTrusted(address: string, trustedProxies: BlockList | null): boolean {
-  // The address of a closed connection is unknown.
+  // A closed connection has no address.
   const family = isIP(address)
   if (trustedProxies === null || family === 0) return false
   return trustedProxies.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**
- * Parses an address in the forms that proxies use: bare, with a port, in brackets, in quotes, or
- * with a zone.
+ * Parses an address as proxies write it: bare, with a port, in brackets, in quotes, or with a zone.
  * @returns the normalized address (IPv4-mapped IPv6 becomes IPv4), or null if it is invalid.
  */
 export function readAddress(text: string): string | null {
@@ -39,7 +38,7 @@ export function readAddress(text: string): string | null {
 
 /**
  * Returns the key for per-client limits: an IPv4 address, or the /64 block of an IPv6 address,
- * which usually belongs to one client. Any other text is returned unchanged.
+ * which usually belongs to one client. Returns other text unchanged.
  */
 export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text
@@ -90,7 +89,7 @@ export function isFromProxy(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns a function that warns once about an untrusted proxy, whose users would all count as one
+ * Returns a function that warns once about an untrusted proxy. All of its users count as one
  * client.
  */
 export function untrustedProxyWarning(

@@ -10,8 +10,8 @@ import { parseCursor, takePage } from './cursor.ts'
 const shape = z.strictObject({ n: z.number() })
 
 /**
- * Requests a page of at most `limit` numbers. `rows` are the numbers read for it: one more than
- * `limit` if the list continues. Returns the page and its cursor.
+ * Requests a page of at most `limit` numbers, of which `rows` were read: one more than `limit` if
+ * the list continues. Returns the page and its cursor.
  */
 async function pageOf(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
@@ -21,7 +21,7 @@ async function pageOf(rows: number[], limit: number) {
   return { rows: await response.json(), cursor: response.headers.get('x-next-cursor') }
 }
 
-it('a page with a successor has a cursor that can be parsed', async () => {
+it('a page followed by another has a cursor that can be parsed', async () => {
   const { rows, cursor } = await pageOf([1, 2, 3], 2)
   expect(rows).toEqual([1, 2])
   expect(parseCursor(shape, cursor ?? '')).toEqual({ n: 2 })
@@ -60,7 +60,7 @@ describe('a forged cursor', () => {
     return admin.fetch(`${path}cursor=${cursor}`)
   }
 
-  it('is tested on every list with cursors', () => {
+  it('is tested for every list with cursors', () => {
     const rows: Endpoint[] = Object.values(endpoints)
     const pagedEndpoints = rows.filter(
       ({ query }) => query && 'cursor' in (query as z.ZodObject).shape,
@@ -106,7 +106,7 @@ describe('a forged cursor', () => {
   })
 
   it.each([2 ** 53, -(2 ** 53), 1.5, null, '1', [1]])(
-    'for the audit log with the line %j is invalid',
+    'with the audit log line %j is invalid',
     async (auditId) => {
       expect((await requestPage('/api/admin/audit?', [auditId])).status).toBe(400)
     },

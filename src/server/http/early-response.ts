@@ -32,7 +32,7 @@ export async function sendEarlyError(
 /**
  * Answers a request whose body may still be arriving, and discards the body. Resolves when the
  * response has been sent. If another response has begun, destroys the connection, so that the
- * client can't mistake a truncated response for a complete one.
+ * client can't mistake the truncated response for a complete one.
  */
 export async function sendEarlyResponse(
   request: IncomingMessage,
@@ -51,7 +51,7 @@ export async function sendEarlyResponse(
     ...headers,
   })
   if (request.method !== 'HEAD') response.write(body)
-  // Closing while bytes arrive would reset the connection, and browsers would report a network
+  // Closing the connection while bytes arrive would reset it, and browsers would report a network
   // error instead of the status.
   if (bodyIsArriving) await linger(request)
   response.end()

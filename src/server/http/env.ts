@@ -9,7 +9,7 @@ export interface HttpEnv {
   Bindings: HttpBindings
   Variables: {
     requestId: string
-    /** Adds the request id to each line. */
+    /** Adds the request id to each log line. */
     log: Logger
     clientAddress: string
     /**
@@ -22,7 +22,7 @@ export interface HttpEnv {
   }
 }
 
-/** A response that caches must not store. */
+/** A response that must not be cached. */
 export interface PageResponse {
   status: ContentfulStatusCode
   /** Why the request was refused. Shown on the page. */
@@ -30,7 +30,7 @@ export interface PageResponse {
   headers?: Record<string, string>
 }
 
-/** Answers a call with a built page that has no path of its own. */
+/** Responds with a built page that has no path of its own. */
 export type ShowPage = (
   context: Context<HttpEnv>,
   name: OtherPageName,

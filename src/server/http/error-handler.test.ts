@@ -66,16 +66,16 @@ describe('a full disk', () => {
     const person = await makePerson(app)
     // From here on, inserts fail with the Postgres error for a full disk.
     await app.deps.db.execute(`
-      create function refuse_for_want_of_space() returns trigger language plpgsql as $$
+      create function raise_disk_full() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
       create trigger no_space before insert on sessions
-        for each row execute function refuse_for_want_of_space();
+        for each row execute function raise_disk_full();
       create trigger no_space before insert on settings
-        for each row execute function refuse_for_want_of_space();
+        for each row execute function raise_disk_full();
       create trigger no_space before insert on uploads
-        for each row execute function refuse_for_want_of_space();
+        for each row execute function raise_disk_full();
       create trigger no_space before insert on users
-        for each row execute function refuse_for_want_of_space()`)
+        for each row execute function raise_disk_full()`)
     const { email, password } = person
     const name = { firstName: 'Ada', lastName: 'Lovelace' }
     const other = { ...name, email: 'new@example.org', password, confirmPassword: password }

@@ -9,8 +9,7 @@ import type { HttpEnv, ShowPage } from './env.ts'
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // Before `isDatabaseUnavailable`, which also matches a full database disk: this error is more
-  // specific.
+  // First, because `isDatabaseUnavailable` also matches a full database disk.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE', { cause: error })
   if (isUserDeleted(error)) return new AppError('UNAUTHORIZED', { cause: error })
@@ -40,7 +39,9 @@ export function errorResponse(error: unknown, c: Context<HttpEnv>): Response {
   return sendError(toLoggedError(error, c), c)
 }
 
-/** Like `errorResponse`, but a browser opening a page gets an HTML page for server errors. */
+/**
+ * Like `errorResponse`, but sends browsers an HTML page if a page load fails with a server error.
+ */
 export function makeErrorHandler(showPage: ShowPage) {
   return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
     const appError = toLoggedError(error, c)

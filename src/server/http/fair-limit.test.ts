@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairLimit, type SharedLimit } from './limits.ts'
 
-/** Lets many clients take one at a time until all are refused. Returns the largest share. */
+/** Many clients take one unit at a time until all are refused. Returns the largest share. */
 function maxShareOfOneClient(limit: SharedLimit, clients: number): number {
   const limiter = new FairLimit(limit)
   const countsByClient = Array.from({ length: clients }, () => 0)

@@ -12,7 +12,7 @@ import type { HttpEnv } from './env.ts'
  */
 const hostHeader = /^([a-z\d._-]+|\[[a-f\d:.]+\])(:\d*)?$/i
 
-/** The hosts served by this server. DNS rebinding uses other names and is refused. */
+/** The hosts that this server accepts. Refuses all others, which prevents DNS rebinding. */
 export interface ServedHosts {
   /**
    * Returns the origin of a page opened with this `Host` header; null if the host isn't served.
@@ -60,7 +60,7 @@ export function servedHosts({
   }
 }
 
-/** Returns true if the request may continue. Otherwise it has been answered. */
+/** Returns true if the request may continue. If not, the error response has been sent. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** Load balancers request these paths by IP address. The responses are public. */
@@ -126,7 +126,10 @@ export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   })
 }
 
-/** True for a page of the public origin or of the requested host, which `admitHost` has checked. */
+/**
+ * True for a request from the public origin, or from the requested host, which `admitHost` has
+ * checked.
+ */
 function isSameOriginRequest(headers: Headers, hosts: ServedHosts, appUrl: URL): boolean {
   const origin = headers.get('origin')
   if (origin === null) return !isCrossSite(headers)
@@ -134,8 +137,8 @@ function isSameOriginRequest(headers: Headers, hosts: ServedHosts, appUrl: URL):
 }
 
 /**
- * True for a request from another site, including our subdomains. `sameOrigin` doesn't check GET,
- * so GET endpoints with side effects must call this.
+ * True for a request from another site, including our subdomains. GET endpoints with side effects
+ * must call this, because `sameOrigin` doesn't check GET.
  */
 export function isCrossSite(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
@@ -149,7 +152,7 @@ export function isCrossSite(headers: Headers): boolean {
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { host, accept } = c.env.incoming.headers
-    // Nearly all requests use the right host. Skip the cost of parsing the URL.
+    // Fast path: nearly all requests use the right host, so their URL needn't be parsed.
     if (host === appUrl.host || !accept?.includes('text/html')) return next()
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const requestUrl = new URL(c.req.url)

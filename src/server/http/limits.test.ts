@@ -142,7 +142,7 @@ describe('the connection limit', () => {
     return serveBare((app) => app.get('/health', (c) => c.text('ok')), limits, options)
   }
 
-  /** Sends a request on a new connection, which stays open. Returns true if it was answered. */
+  /** Sends a request on a new connection and leaves it open. Returns true if it was answered. */
   async function sendRequest(localAddress: string): Promise<boolean> {
     const { hostname: host, port } = new URL(bareServer.url)
     const socket = connect({ host, port: Number(port), localAddress })
@@ -154,7 +154,7 @@ describe('the connection limit', () => {
     })
   }
 
-  it('keeps one address from taking all connections', async () => {
+  it('keeps one address from using all connections', async () => {
     const logged: unknown[] = []
     bareServer = await serveWithConnectionLimit({
       log: { warn: (details: unknown) => void logged.push(details) },
@@ -176,7 +176,7 @@ describe('the connection limit', () => {
 })
 
 describe('resetSocket frees the handle of a connection that', () => {
-  /** Exceeds the buffers of both ends, so part of it stays unsent if the client reads nothing. */
+  /** Exceeds the buffers at both ends, so part of it stays unsent if the client reads nothing. */
   const bytes = Buffer.alloc(32 * MiB)
 
   it.each<[string, (socket: Socket) => unknown]>([

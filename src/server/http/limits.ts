@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { addressBlock, isTrusted, peerAddress } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
-/** Limits per connection and on the number of connections. */
+/** Limits for each connection, and for the number of connections. */
 export interface ConnectionLimits {
   /**
    * How many pipelined requests may wait behind the current one. The first waiting request of each
@@ -22,7 +22,7 @@ export interface ConnectionLimits {
   stalledMs: number
   /** How long the body of an API call may take to arrive. */
   bodyMs: number
-  /** Further connections are reset. */
+  /** Connections beyond this limit are reset. */
   connections: SharedLimit
 }
 
@@ -42,7 +42,7 @@ export const connectionLimits: ConnectionLimits = {
   connections: { total: 4096, guaranteed: 256 },
 }
 
-/** The minimum interval between log lines about refusals. */
+/** The minimum interval between log lines about the same limit. */
 const logEveryMs = 60_000
 
 /**
@@ -80,8 +80,8 @@ export function limitConnections(
 }
 
 /**
- * Handles the pipelined requests of a connection one after another. Node would start all at once,
- * so a few KiB could cost as much as thousands of clients.
+ * Handles the pipelined requests of a connection one after another. Node would start them all at
+ * once, so a few KiB could cause as much load as thousands of clients.
  */
 export class PipelineQueue {
   readonly #active = new Set<ServerResponse>()
@@ -116,8 +116,8 @@ export class PipelineQueue {
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    // Without pipelining, a client's next request may still arrive before this server sees the end
-    // of the response.
+    // Not counted: even without pipelining, a client's next request may arrive before this server
+    // sees the end of the response.
     const queueCost = waiting === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
     if (waiting >= perConnection || this.#total + queueCost > total) {
@@ -162,13 +162,13 @@ interface Progress {
 }
 
 /**
- * Resets the connections of clients that read or send almost nothing. Time during which the server
- * is busy doesn't count. Node's own timeouts don't help, because each byte restarts them.
+ * Resets the connections of clients that read or send almost nothing. Time in which the server is
+ * busy doesn't count. Node's own timeouts don't help, because each byte restarts them.
  */
 export class StalledClients {
   /**
-   * A client must move this many bytes in this many checks. Only checks that find the server
-   * waiting for the client count.
+   * A client must read or send this many bytes in this many checks. Only checks that find the
+   * server waiting for the client count.
    */
   static readonly minProgress = { checks: 12, bytes: 13 * 1024 }
 
@@ -239,9 +239,9 @@ export interface SharedLimit {
 }
 
 /**
- * Enforces a shared limit. A client may take `guaranteed`, and more as long as its share is at most
- * half of what is free. One client can thus reach a third of `total`, which is enough for many
- * people behind one address, and several greedy clients still leave some for others.
+ * Enforces a shared limit. A client may take `guaranteed`, and more while its share is at most half
+ * of the free capacity. So one client can reach a third of `total`, enough for many people behind
+ * one address, and several greedy clients still leave capacity for others.
  */
 export class FairLimit {
   readonly #limit: SharedLimit
@@ -310,10 +310,10 @@ export function makeLoadShedder({
   }
 }
 
-/** The bytes of all large bodies in memory. Parsed, they take several times as much. */
+/** Limits the memory for large bodies. Once parsed, a body takes several times its size. */
 export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, guaranteed: 2 * 1024 * 1024 }
 
-/** Smaller bodies don't count. A login or signup has less than 1 KiB. */
+/** Smaller bodies don't count. A login or signup body has less than 1 KiB. */
 const largeBodyBytes = 4 * 1024
 
 /**
@@ -361,7 +361,7 @@ async function readBody(
       chunks.push(chunk)
     }
   } catch (error) {
-    // The client disconnected. Its error must not be mistaken for a lost database connection.
+    // The client disconnected. Without this, its error would count as a lost database connection.
     if (error instanceof AppError || !request.destroyed) throw error
     throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
   }

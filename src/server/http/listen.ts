@@ -37,7 +37,7 @@ export interface ListenOptions {
 }
 
 /**
- * Starts listening. Requests admitted by `admit` go to the app or to storage.
+ * Starts listening. Requests that pass `admit` go to the app or to storage.
  * @throws Node's listen errors, such as EADDRINUSE.
  */
 export async function listen(
@@ -49,8 +49,8 @@ export async function listen(
   const requestListener = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // For HEAD, `app.fetch` returns a copy of the response, from which the adapter can't tell
-      // that storage has already answered.
+      // For HEAD, `app.fetch` returns a copy of the response, and the adapter couldn't see that
+      // storage has already answered.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // for HTTP/1.0 requests without a host
@@ -67,15 +67,15 @@ export async function listen(
     if (stopping?.aborted) response.shouldKeepAlive = false
     if (lacksHost(request)) return closeWithStatus(response, 400)
     if (!admit(request, response)) return
-    // The client waits for `writeContinue` before it sends the body. Storage calls it itself, so
-    // that it can refuse an upload before any byte is sent.
+    // A client that sends `Expect: 100-continue` waits for `writeContinue` before it sends the
+    // body. Storage calls it itself, so that it can refuse an upload before any byte is sent.
     if (isStorageRequest(request)) return void handleStorage(request, response)
     if (expectsContinue) response.writeContinue()
     limitBodyTime(request, response, limits.bodyMs)
     void requestListener(request, response)
   }
-  // Disables Node's own Host check, which would answer before earlier requests on the connection
-  // and bypass the limits.
+  // Disables Node's own Host check. It would answer before earlier requests on the connection, and
+  // bypass the limits.
   const options = {
     keepAliveTimeout: keepAliveMs,
     requireHostHeader: false,

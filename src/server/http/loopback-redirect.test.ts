@@ -89,7 +89,7 @@ describe('a page under another loopback name', () => {
   })
 })
 
-describe('not redirected', () => {
+describe('a request that is not redirected', () => {
   it.each([
     ['the canonical host itself', '127.0.0.1:3000', {}],
     ['another port', 'localhost:3001', {}],

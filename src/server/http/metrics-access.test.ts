@@ -62,7 +62,7 @@ describe('without a token the metrics are', () => {
     expect(verdict(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
   })
 
-  // A proxy that adds no header and rewrites the host is indistinguishable from a local program.
+  // The server can't tell a proxy that adds no header and rewrites the host from a local program.
   test.each([
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
     ['a proxy is trusted', { trustedProxies: privateNetworks }],

@@ -95,7 +95,7 @@ describe('access', () => {
     expect(refusalOf(response)).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  it('a call for visitors reads no session', async () => {
+  it('a call open to visitors reads no session', async () => {
     response = { status: 'ok' }
     expect((await sendRequest('GET', '/api/health')).status).toBe(200)
     expect(sessionReads).toBe(0)
@@ -160,7 +160,7 @@ describe('the body of a call', () => {
     },
   )
 
-  it('gets all issues at once, each with its field', async () => {
+  it('gets an error that lists all issues, each with its field', async () => {
     const response = await login('{"email":"nobody","password":7}')
     const { message } = JSON.parse(response.body.toString())
     expect(response.status).toBe(400)

@@ -24,7 +24,7 @@ export interface Call<E extends Endpoint> {
   /** The origin of this server's URLs in the response; see `HttpEnv`. */
   publicOrigin: string
   log: Logger
-  /** For response headers and responses that aren't JSON. */
+  /** For response headers, and for responses other than JSON. */
   context: Context<HttpEnv>
 }
 
@@ -48,7 +48,7 @@ interface MountOptions {
 
 /**
  * Turns the endpoint table into routes. Each route checks origin, size and access, parses the
- * request, calls its handler and parses a JSON response with the schema, so that no undeclared
+ * request and calls its handler. A JSON response is parsed with its schema, so that no undeclared
  * field leaves the server.
  */
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
@@ -105,7 +105,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
       body,
       user: session?.user,
       sessionId: session?.id,
-      // `context.var` would copy all variables each time.
+      // `context.var` would copy all variables on each access.
       clientAddress: context.get('clientAddress'),
       publicOrigin: context.get('publicOrigin'),
       log: context.get('log'),
@@ -157,7 +157,7 @@ function parse(schema: ZodType | undefined, input: unknown): unknown {
   return parsed.data
 }
 
-/** Describes each input issue with the name of its field. */
+/** Describes all input issues, each with the name of its field. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   return issues
     .map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))

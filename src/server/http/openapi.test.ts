@@ -84,7 +84,7 @@ it('describes what a caller sends and how the server reads it', () => {
       },
     },
   })
-  // Some schemas also convert the input. The document describes the value before the conversion.
+  // Some schemas also convert the input. The document describes the value before conversion.
   const limit = operationOf('listFiles').parameters.find(({ name }) => name === 'limit')
   expect(limit).toMatchObject({ in: 'query', required: false })
 })

@@ -83,8 +83,9 @@ export function operationsRoutes(
 }
 
 /**
- * Returns a function that returns the OpenAPI document, cached until the limits change. It names
- * the public origin, or '/' for any other host, so that clients can't fill the cache.
+ * Returns a function that returns the OpenAPI document, cached until the limits change. The
+ * document names the public origin, or '/' for any other host, so that clients can't fill the
+ * cache.
  */
 function cacheOpenApi(appUrl: URL) {
   const cache = new Map<string, Promise<Variants>>()
@@ -105,10 +106,10 @@ const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwa
 
 /**
  * Requires METRICS_TOKEN. Without that setting, only programs on this machine can read the metrics,
- * and only without a trusted proxy or a public address: a local proxy could forward a stranger's
- * request. `Host` is checked against DNS rebinding.
+ * and only if there is no trusted proxy and no public address: a local proxy could forward a
+ * request from outside. `Host` is checked against DNS rebinding.
  * @throws {AppError} UNAUTHORIZED for a missing or wrong token; FORBIDDEN if no token is set and
- * the request may come from elsewhere.
+ * the request may come from another machine.
  */
 export function requireMetricsAccess(
   request: IncomingMessage,

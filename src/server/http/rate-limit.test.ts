@@ -15,7 +15,7 @@ let limits: RateLimits
 beforeAll(async () => {
   database = await freshDatabase()
   pool = new pg.Pool({ connectionString: database.url, max: 5 })
-  // The database may be dropped before the last connection has closed. Without a listener, that
+  // The database may be dropped before the last connection closes. Without a listener, that error
   // would end this process.
   pool.on('error', () => {})
 })

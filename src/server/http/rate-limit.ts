@@ -11,8 +11,8 @@ import { AppError } from '../errors.ts'
 const unlimited = 2 ** 31 - 1
 
 /**
- * How many attempts are allowed in a window, which starts with the first attempt. A counter with
- * `unlimited` never refuses.
+ * The number of attempts allowed in a window, which starts with the first attempt. A counter with
+ * `unlimited` never refuses one.
  */
 const limits = {
   wrongLoginsByAddress: { max: 100, windowMs: 15 * minuteInMs },
@@ -59,8 +59,9 @@ export type SpentCounters = ReadonlyMap<string, number>
 /** Counts attempts in the database, shared by all servers. */
 export interface RateLimits {
   /**
-   * Returns the counts by key. Ignores ended windows, and those with an impossibly late end: they
-   * were written while a clock was ahead, and would lock users out after its correction.
+   * Returns the counts by key. Ignores windows that have ended, and windows that end too late to be
+   * valid: they were written while a clock was ahead, and would lock users out after its
+   * correction.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if a counter is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
@@ -180,7 +181,7 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [spentKeys, spentKeys.map((key) => spent.get(key))],
     })
-    // Otherwise logins with invented addresses would fill the table.
+    // Without this, logins with invented addresses would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in

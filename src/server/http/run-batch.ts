@@ -8,8 +8,8 @@ import { describeIssues } from './mount.ts'
 type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
- * Answers a batch with one result per entry, in order. `work` gets the valid entries. An invalid
- * entry gets the error that a single call would get.
+ * Runs a batch and returns one result per entry, in order. `work` gets the valid entries. An
+ * invalid entry gets the error that a single call would get.
  */
 export async function runBatch<Entry, Answer>(
   context: Context<HttpEnv>,

@@ -93,7 +93,7 @@ describe('the coding of a response', () => {
     })
   })
 
-  it('is identity if there is no other', async () => {
+  it('is identity if no other is available', async () => {
     const identityOnly = new Map([['identity' as const, makeVariant(new Uint8Array([1]))]])
     const response = await requestVariant(
       { 'accept-encoding': 'br, identity;q=0' },
@@ -120,13 +120,13 @@ describe('a cached response', () => {
     },
   )
 
-  it('is sent again in another version or coding', async () => {
+  it('is sent again if the version or coding differs', async () => {
     for (const ifNoneMatch of ['"other"', tagOf('gzip'), tagOf('br').slice(1, -1), '']) {
       expect((await requestVariant(browserHeaders(ifNoneMatch))).status).toBe(200)
     }
   })
 
-  it('is sent again with 404', async () => {
+  it('is sent again with status 404', async () => {
     const response = await requestVariant(browserHeaders('TAG'), { status: 404 })
     expect(response.status).toBe(404)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf('br'))

@@ -63,8 +63,8 @@ export function sendVariant(
 }
 
 /**
- * Returns the accepted coding with the highest weight (RFC 9110 §12.5.3); on a tie, our preferred
- * one.
+ * Returns the accepted coding with the highest weight (RFC 9110 §12.5.3), or our preferred one on a
+ * tie.
  */
 function chooseCoding(acceptEncoding: string | undefined, variants: Variants): Coding {
   const weights = new Map(

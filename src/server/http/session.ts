@@ -28,7 +28,7 @@ export interface SessionUser {
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
 export interface Session {
-  /** The id of the row. The cookie contains the token instead. */
+  /** The id of the session's row. The cookie contains the token instead. */
   id: string
   user: SessionUser
 }
@@ -44,7 +44,8 @@ export function publicUser(user: SessionUser) {
 }
 
 /**
- * Returns the prefix of our cookie names. With `__Host-`, no other site on the domain can set them.
+ * Returns the prefix of our cookie names. Other sites on the domain can't set cookies with
+ * `__Host-`.
  * @param origin the public origin.
  */
 export function cookiePrefix(origin: URL): string {

@@ -51,7 +51,7 @@ beforeAll(async () => {
   }
   server = await serve('http://127.0.0.1:3000')
   httpsServer = await serve('https://files.example.org', ['https://bytes.example.org'])
-  // All files were read at startup, so later changes of the folder must not matter.
+  // All files were read at startup, so deleting the folder has no effect.
   await rm(join(folder, 'web'), { recursive: true })
 })
 afterAll(async () => {
@@ -95,7 +95,7 @@ describe('files', () => {
     })
   })
 
-  it('ignore the query', async () => {
+  it('are served whatever the query', async () => {
     expect((await get(`${app}?v=1`)).body.toString()).toBe(code)
   })
 
@@ -123,7 +123,7 @@ describe('the coding of a file', () => {
     }
   })
 
-  it('is identity if the build wrote no other', async () => {
+  it('is identity if the build wrote no compressed file', async () => {
     const response = await get('/assets/picture-Cd34.png', { 'accept-encoding': 'br, gzip' })
     expect(response.headers['content-encoding']).toBeUndefined()
     expect(response.body).toEqual(picture)
@@ -234,7 +234,7 @@ describe('path traversal', () => {
     '/assets/%c0%ae%c0%ae/secret.txt',
     '/__proto__',
     '/constructor',
-  ])('%s finds nothing', async (path) => {
+  ])('to %s finds nothing', async (path) => {
     for (const accept of [browser, '*/*']) {
       const response = await get(path, { accept })
       expect([400, 404]).toContain(response.status)

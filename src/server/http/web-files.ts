@@ -36,7 +36,7 @@ const home = '/'
 /**
  * Serves the built web in `distDir` from memory, so that requests can't reach any other file. Files
  * with a hash in their name are cached forever. The paths in `shared/pages.ts` get the
- * application's HTML, `/` only if the browser seems to be signed in.
+ * application's HTML, but `/` only if the browser seems to be signed in.
  * @param pictures other allowed origins for pictures, such as profile pictures.
  * @param connect other allowed origins for requests, such as object storage.
  * @throws {StartupError} if the web is not built.
@@ -88,8 +88,8 @@ export function webFiles(options: {
 }
 
 /**
- * Reads the files served under their own path. Excludes HTML, which is filled in or has other
- * headers.
+ * Reads the files that are served under their own path. Excludes HTML, which has placeholders or
+ * other headers.
  */
 function readFiles(distDir: string): Map<string, WebFile> {
   const entries = readdirSync(distDir, { recursive: true, withFileTypes: true })

@@ -108,7 +108,7 @@ describe('the settings on the public pages', () => {
   type TestedDeps = Parameters<typeof valueReader>[0]
 
   /**
-   * Builds a reader that gets these settings, one per read. Once they are used up, reading fails.
+   * Builds a reader that gets these settings, one at each read. Once they are used up, reads fail.
    */
   const makeReader = (queuedSettings: Partial<CurrentSettings>[] = []) => {
     const warnings: unknown[] = []
@@ -133,7 +133,7 @@ describe('the settings on the public pages', () => {
     for (let page = 0; page < 3; page += 1) {
       expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
     }
-    // One line for the whole outage.
+    // The outage is logged once.
     expect(warnings).toHaveLength(1)
   })
 

@@ -31,15 +31,15 @@ export interface PublicPageInput {
   /** In dollars per month. */
   price: string
   limits: Limits
-  /** The email domains that can sign up, as text, or empty. */
+  /** The email domains that can sign up, as text. Empty unless signup is limited to domains. */
   signupDomains: string
-  /** The host of the object storage, or empty. */
+  /** The host of the object storage. Empty if there is none. */
   storageHost: string
 }
 
 /**
  * Returns a function that reads the current values for the public pages. It never rejects: while
- * the database is down, it uses the last settings read.
+ * the database is down, it uses the last settings that were read.
  */
 export function valueReader({
   config,
@@ -57,7 +57,7 @@ export function valueReader({
       lastSettings = await withTimeout(settings.current(), settingsTimeoutMs)
       isStale = false
     } catch (error) {
-      // Once per outage: otherwise anyone could fill the log by opening pages.
+      // Logged once per outage. Otherwise anyone could fill the log by opening pages.
       if (!isStale) log.warn({ err: error }, 'Public pages show the last settings')
       isStale = true
     }
@@ -117,7 +117,7 @@ function maxFilesText({ maxFiles }: TierLimits) {
   return maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
 }
 
-/** Returns the storage host that browsers connect to: without an endpoint, Amazon S3. */
+/** Returns the storage host to which browsers connect. Without an endpoint, that is Amazon S3. */
 function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }
@@ -126,7 +126,7 @@ function capitalize(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns the conditions of the public pages that hold for this configuration. */
+/** Returns the conditions of the public pages that are true for this configuration. */
 export function conditionsOf(
   config: Pick<
     Config,

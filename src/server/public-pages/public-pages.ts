@@ -33,7 +33,7 @@ export interface PublicPages {
 /**
  * Reads the built public pages.
  * @param options.connect the origins of object storage, for the uploads of signed-in users.
- * @param options.conditions the conditions that hold for this server.
+ * @param options.conditions the conditions that are true for this server.
  * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadPublicPages(options: {
@@ -86,7 +86,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page that is filled in and compressed again only when a value changes. */
+/** A page with its values, which is filled in and compressed again only when a value changes. */
 class FilledPage {
   readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null

@@ -42,8 +42,8 @@ export function publicPageRoutes(
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)
   })
-  // Without the service worker, a phone sends shared files here. The user hasn't agreed to upload
-  // them, so the server doesn't read them.
+  // Without the service worker, a phone sends shared files here. The server doesn't read them,
+  // because the user hasn't agreed to upload them.
   app.post(sharePath, async (c) => {
     const { incoming, outgoing } = c.env
     nameRoute(outgoing, sharePath)
@@ -92,7 +92,7 @@ export function makeShowPage(pages: PublicPages, values: ReadValues): ShowPage {
 /** Paths that no crawler may open. */
 const alwaysDisallowed = ['/api/', '/storage/']
 
-/** Crawlers of chat previews, and of search engines that obey noindex. */
+/** Crawlers for chat previews, and for search engines that obey noindex. */
 const previewCrawlers = [
   'Applebot',
   'bingbot',
@@ -111,7 +111,7 @@ const previewCrawlers = [
 ]
 
 /**
- * Returns robots.txt (RFC 9309). Pages of links say `noindex`, which a search engine sees only if
+ * Returns robots.txt (RFC 9309). Pages of links have `noindex`, which a search engine sees only if
  * it may open the link. Otherwise it could still list the URL.
  */
 function robotsText(origin: string): string {

@@ -27,7 +27,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   return readPage(template(['visitor', ...conditionsOf(config)]).fill(values))
 }
 
-/** Returns the text of the main part of such a page. */
+/** Returns the text of a page's main part. */
 async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
   return textOf((await pageOf(name, env)).one('main')).replaceAll(/\s+/g, ' ')
 }
@@ -233,7 +233,7 @@ describe('with signup closed', () => {
     },
   )
 
-  it('the landing page says so, and whom to ask', async () => {
+  it('the landing page names the address to ask for an account', async () => {
     const env = { ...closed, SUPPORT_EMAIL: 'help@example.org' }
     expect(await read('landing', env)).toContain(
       'Signup is closed. To get an account, write to help@example.org.',

@@ -52,7 +52,7 @@ async function listFiles(person: Person) {
   return json<File[]>(await person.fetch('/api/files'))
 }
 
-/** Counts the statements on upload and file tables that `work` sends. */
+/** Counts the statements on the upload and file tables that `work` runs. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await work()
@@ -86,7 +86,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(newUser)).toBe(0)
   })
 
-  it('answers each entry like a request for one file', async () => {
+  it('returns the same result for each entry as a request for one file', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const requests: unknown[] = [
       uploadRequest({ fileName: 'first.txt' }),
@@ -157,7 +157,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(person)).toBe(20)
   })
 
-  it('takes no more slots than the tier allows, even in parallel batches', async () => {
+  it('uses no more slots than the tier allows, even in parallel batches', async () => {
     const person = await makePerson(app)
     await makeFile(person)
     const requests = Array.from({ length: 4 }, () => uploadRequest())
@@ -221,7 +221,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(await listFiles(person)).toHaveLength(maxBatchLength)
   })
 
-  it('answers each entry like a request for one file', async () => {
+  it('returns the same result for each entry as a request for one file', async () => {
     const [person, other] = [
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
@@ -260,7 +260,7 @@ describe('POST /api/files/confirm-uploads', () => {
       const body = await json<ErrorBody>(singleResponse)
       expect(results[index]?.error).toEqual({ httpStatus: singleResponse.status, ...body })
     }
-    // Wrong bytes end their upload. The other refused uploads can still be confirmed.
+    // The upload with wrong bytes has ended. The other refused uploads can still be confirmed.
     expect((await confirm(person, wrong?.cloudKey ?? '')).status).toBe(404)
     expect((await confirm(other, otherUpload?.cloudKey ?? '')).status).toBe(200)
   })

@@ -82,7 +82,7 @@ async function confirmAll(
   await seal(deps, ownerId, ofUploads)
   await hashIfNeeded(deps, ownerId, ofUploads)
   await createFiles(deps, ownerId, ofUploads)
-  // What is left repeats a key, or its upload was ended by a parallel request: check again.
+  // The rest repeats a key, or its upload was ended by a parallel request. Check these again.
   const remaining = pending(all)
   if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
 }
@@ -91,7 +91,7 @@ function keysOf(confirms: readonly Confirm[]): string[] {
   return confirms.map(({ request }) => request.cloudKey)
 }
 
-/** Answers requests for uploads that are no longer open. */
+/** Resolves requests for uploads that are no longer open. */
 async function findConfirmed(
   { db, stores }: Pick<Deps, 'db' | 'stores'>,
   ownerId: string,
@@ -229,9 +229,8 @@ async function createFiles(
 }
 
 /**
- * Returns the owner's file limit for a confirm, null for no limit: the tier's limit now or at the
- * start of the upload, whichever is higher. If the tier has changed since, only the current limit
- * counts.
+ * Returns the owner's file limit at a confirm, null for no limit: the tier's limit now or at the
+ * start of the upload, whichever is higher. After a change of tier, only the current limit counts.
  */
 function maxFilesAfter(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,

@@ -71,7 +71,7 @@ describe('parts without a database row', () => {
     for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
     const before = app.clock()
-    // Objects on disk have real timestamps, so the test sets its clock by the real time.
+    // Objects on disk have real timestamps, so the test sets the clock relative to the real time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await compareStorage(app.deps)
     app.clock.set(before)

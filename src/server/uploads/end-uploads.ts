@@ -34,7 +34,7 @@ export async function abortUpload(
 }
 
 /**
- * Ends uploads that were idle for 24 hours, or for 15 minutes while space is short, longest idle
+ * Ends uploads that were idle for 24 hours, or for 15 minutes while space is low, longest idle
  * first, and removes their bytes.
  * @returns the number of ended uploads.
  */
@@ -89,9 +89,10 @@ export async function removeBytes(
 }
 
 /**
- * Removes the bytes of due `removals`: of ended uploads whose removal failed, of deleted users, and
- * of test uploads (`startTestUpload`). Retries without limit, with backoff. If a whole batch fails,
- * the rest of that store waits for the next run. Safe to run on several servers at once.
+ * Removes the bytes of due `removals`: ended uploads whose removal failed, objects of deleted
+ * users, and test uploads (`startTestUpload`). Retries without limit, with backoff. If a whole
+ * batch fails, the rest of that store waits for the next run. Safe to run on several servers at
+ * once.
  * @param maxRemovals the maximum number of removals per store in this run.
  */
 export async function retryRemovals(

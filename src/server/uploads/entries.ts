@@ -38,9 +38,9 @@ export function splitRepeats<E>(
 }
 
 /**
- * Runs `work` on the pending entries, up to `maxConcurrency` in parallel. An error refuses only its own
- * entry. After a store timeout, entries not yet started are refused too: if each waited as long,
- * the client would time out first.
+ * Runs `work` on the pending entries, up to `maxConcurrency` in parallel. An error rejects only its
+ * own entry. After a store timeout, entries not yet started are rejected too: if each waited as
+ * long, the client would time out first.
  */
 export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],

@@ -63,7 +63,7 @@ describe('the SHA-256 of a file', () => {
     expect(await onDisk(app, upload.cloudKey)).toEqual([])
     await expectRefusal(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
-    // The slot is free: the file can be sent again as a new upload.
+    // The slot is free again, so the file can be sent as a new upload.
     const repeatedFile = await sendAll(app, person)
     const file = await json<File>(
       await confirm(person, repeatedFile.cloudKey, { sha256: sha256(repeatedFile.bytes) }),
@@ -71,7 +71,7 @@ describe('the SHA-256 of a file', () => {
     expect(await download(app, file)).toEqual(repeatedFile.bytes)
   })
 
-  it('answers different claims in parallel with a file or a conflict, never a server error', async () => {
+  it('results in a file or a conflict for each of several parallel claims, never a server error', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const { cloudKey, bytes } = await sendAll(app, person)

@@ -12,7 +12,7 @@ export type Upload = typeof uploads.$inferSelect
 
 /**
  * Locks a user until the transaction ends, so that limits are enforced one request at a time.
- * Returns the tier facts, or undefined if the user was deleted.
+ * Returns the columns that determine the tier, or undefined if the user was deleted.
  */
 export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
   const [owner] = await tx
@@ -43,7 +43,7 @@ export function insertUploads(
 
 /**
  * Locks the owner's open uploads with these idempotency keys, and returns them by key. Marks them
- * as active, unless they have had no activity since their start: repeated starts alone don't keep a
+ * as active if they have had any activity since their start: repeated starts alone don't hold a
  * slot.
  */
 export async function resumeRepeated(
@@ -221,7 +221,7 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
   }
   const before = new Date(now.getTime() - activityMs)
   if (upload.lastActivityAt <= before) {
-    // Skips a locked row: its transaction may be waiting for this transfer.
+    // Skips a locked row, because its transaction may be waiting for this transfer.
     const free = db
       .select({ id: uploads.id })
       .from(uploads)
@@ -261,8 +261,8 @@ export async function sumStored(db: Db): Promise<{ files: number; uploads: numbe
 }
 
 /**
- * Returns the total of `sumStored`. Until the transaction ends, no other can enforce the storage
- * cap.
+ * Returns the total of `sumStored`. Until the transaction ends, no other transaction can enforce
+ * the storage cap.
  */
 export async function sumStoredUnderLock(tx: Db): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
@@ -279,7 +279,7 @@ export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
   return row?.sum ?? 0
 }
 
-/** True if this store has bytes of an upload, or of a file that isn't purged. */
+/** True if this store has the bytes of an open upload, or of a file that isn't purged. */
 export async function hasObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
   const [named] = await db
     .select({ key: files.storageKey })

@@ -11,14 +11,17 @@ import { ofOwner } from './queries.ts'
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
- * Who makes the first attempt at the removal. If the caller fails, the `sweep-uploads` job retries
- * after two minutes.
+ * Who makes the first attempt at the removal. If the caller's attempt fails, the `sweep-uploads`
+ * job retries it after two minutes.
  */
 export type FirstAttempt = 'caller' | 'job'
 
 const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
 
-/** Ends uploads and queues their bytes in `removals`. Of parallel callers, one gets each upload. */
+/**
+ * Ends uploads and queues the removal of their bytes in `removals`. If calls run in parallel, only
+ * one of them returns a given upload.
+ */
 export function endUploadsWhere(
   db: Db,
   condition: SQL | undefined,
@@ -29,7 +32,7 @@ export function endUploadsWhere(
     .select({ id: uploads.id })
     .from(uploads)
     .where(condition)
-    // A fixed order prevents deadlocks.
+    // A consistent order prevents deadlocks.
     .orderBy(uploads.storageKey)
     .for('update')
   return endLocked(db, locked, now, firstAttempt)
@@ -136,7 +139,7 @@ export function claimRemovals(
     .returning(ofUpload)
 }
 
-/** Deletes `removals` that storage has confirmed. The bytes of a file leave a receipt. */
+/** Deletes `removals` that storage has confirmed. If the bytes were a file's, adds a receipt. */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
   const { fileId, ownerId, storage, storageKey, dueAt } = removals
@@ -146,7 +149,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
       .where(inArray(storageKey, [...keys]))
       .returning({ fileId, ownerId, storage, storageKey, dueAt }),
   )
-  // Without a file name, because the owner's account was deleted.
+  // Without a file name, because the owner's account has been deleted.
   const receipt = rowValues(deletionReceipts, {
     fileId: ended.fileId,
     ownerId: ended.ownerId,
@@ -161,7 +164,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
     .select(sql`select ${receipt} from ${ended} where file_id is not null`)
 }
 
-/** Queues a key for removal at `dueAt`. Until then, storage accepts bytes under it. */
+/** Queues the removal of a key at `dueAt`. Until then, storage accepts bytes under it. */
 export async function insertRemoval(
   tx: Db,
   { dueAt, ...key }: EndedUpload & { dueAt: Date },

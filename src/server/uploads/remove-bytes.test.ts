@@ -42,7 +42,7 @@ async function upload(person: Person) {
   return started
 }
 
-/** Aborts an upload while storage refuses the removal. Returns its key. */
+/** Aborts an upload while removals fail. Returns its key. */
 async function abortWithFailedRemoval() {
   const person = await makePerson(app)
   const { cloudKey } = await upload(person)

@@ -97,7 +97,7 @@ describe('the slots of a free user', () => {
     expect((await requestUpload(person)).status).toBe(200)
   })
 
-  it('may all be taken when an idle upload is confirmed, which keeps its bytes until a slot is free', async () => {
+  it('can all be taken when an idle upload is confirmed, which keeps its bytes until a slot is free', async () => {
     const person = await makePerson(app)
     const lateUpload = await startUpload(person, { size: 4 })
     await putBytes(lateUpload, text(4))
@@ -107,7 +107,7 @@ describe('the slots of a free user', () => {
     const rejection = await confirm(person, lateUpload.cloudKey)
     expect(rejection.status).toBe(403)
     expect(await rejection.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
-    // The bytes are already sealed. Sending them again is refused and makes no second copy.
+    // The bytes are already sealed. Another copy is refused and not stored.
     await expectRefusal(await putBytes(lateUpload, text(4)), 409, 'UPLOAD_SEALED')
     expect(await onDisk(app, lateUpload.cloudKey)).toHaveLength(1)
 

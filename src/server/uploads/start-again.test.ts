@@ -51,7 +51,7 @@ function rowsOf({ id }: Person) {
   return app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
 }
 
-describe('a start that names its owner', () => {
+describe('a start request with an owner id', () => {
   it("is refused as signed out in another user's session, and starts no upload", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
@@ -64,7 +64,7 @@ describe('a start that names its owner', () => {
     expect(await json<Person>(session)).toMatchObject({ id: bob.id })
   })
 
-  it("is accepted in this owner's session", async () => {
+  it("is accepted in that owner's session", async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada, { ownerId: ada.id })
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey, ownerId: ada.id }])

@@ -37,15 +37,15 @@ import {
 } from './queries.ts'
 import { endSurplusUploads, endUploads } from './removal-queries.ts'
 
-/** How many open uploads, idle ones included, an account may have beyond its file limit. */
+/** How many open uploads, including idle ones, an account may have beyond its file limit. */
 const maxIdleUploads = 3
 
 /** Even a one-byte upload costs a row and a file. */
 const minUnfinishedBytes = 8 * mebibyte
 
 /**
- * Returns the limit of unconfirmed bytes per account. Browsers send one large file at a time, so
- * this is enough for several devices and some failed uploads.
+ * Returns the maximum number of unconfirmed bytes per account. Browsers send one large file at a
+ * time, so this is enough for several devices and some failed uploads.
  */
 function accountLimit(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
@@ -64,8 +64,8 @@ type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
 /**
  * Starts uploads (design §4): enforces the limits, and returns presigned URLs for exactly the
- * announced bytes, for the whole file and for a large file's first parts. If an upload of this file
- * is open under the same idempotency key, returns it with new URLs.
+ * announced bytes: one for the whole file, and for a large file one for each of the first parts. If
+ * an upload of this file is open under the same idempotency key, returns it with new URLs.
  *
  * Returns one result per request, in order. A refused start leaves no upload. The errors are
  * UNAUTHORIZED for another owner; FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT;
@@ -134,7 +134,7 @@ async function openUploads(
     let unfinishedBytes = bytes
     let addedBytes = 0
 
-    /** Returns why a new upload is refused, or null. */
+    /** Returns the error for a new upload that isn't allowed, or null. */
     const findError = async ({ fileSize, expirationDays }: UploadRequest) => {
       const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
       if (errorCode !== null) return limitError(errorCode, tier, limits)
@@ -142,7 +142,7 @@ async function openUploads(
         return new AppError('UPLOADS_UNFINISHED')
       }
       if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
-      // Reserves no space: the store also checks each chunk on arrival.
+      // This reserves no space: the store also checks each chunk on arrival.
       const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
       return hasSpace ? null : new AppError('STORAGE_FULL')
     }
@@ -215,7 +215,7 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.of(upload.storage)
   const plan = planParts(size, partSize)
-  // Parts first: in a bucket, this creates the multipart upload that the other URL refers to.
+  // Parts first: in a bucket, this creates the multipart upload to which the other URL refers.
   const firstParts = () => rangesOf(upload, Math.min(plan.count, firstPartsSigned))
   const parts = plan.count > 1 && {
     ...plan,
