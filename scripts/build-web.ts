@@ -125,7 +125,7 @@ const uploadsScript = await buildApplication()
 const downloadScript = await buildScript('downloads/enhance.ts', uploadsScript)
 const scripts = {
   apiDocs: await buildScript('public-pages/api-docs-script.ts', uploadsScript),
-  others: await buildScript('public-pages/page-script.ts', uploadsScript),
+  standard: await buildScript('public-pages/page-script.ts', uploadsScript),
 }
 await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
 await buildIcons(join(root, 'src/web/public/favicon.svg'), dist)

@@ -19,7 +19,7 @@ import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
  * Shows an error message with a button when a screen can't be loaded or rendered, for example after
  * a server update.
  */
-class FailureBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 
   static getDerivedStateFromError() {
@@ -63,9 +63,9 @@ if (root === null) throw new Error('The page has no element with the id "root".'
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <FailureBoundary>
+      <ErrorBoundary>
         <Routes />
-      </FailureBoundary>
+      </ErrorBoundary>
       <Uploads />
       <ConfirmDialogs />
       <Toaster />

@@ -1,10 +1,10 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
-import { dropHint, readHint } from './api/hint-cookie.ts'
+import { deleteHint, readHint } from './api/hint-cookie.ts'
 import { useCurrentUser } from './api/use-current-user.ts'
 import { LoadingPage } from './pages/loading-page.tsx'
 import type { PagePath } from './pages/page-link.tsx'
-import { SignedInScreen } from './pages/screen-sets.tsx'
+import { SignedInScreen } from './pages/screen-guards.tsx'
 
 /**
  * The screens of this application (spec §2), by the paths in `shared/pages.ts`. The server answers
@@ -14,19 +14,25 @@ import { SignedInScreen } from './pages/screen-sets.tsx'
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,
-  '/login': lazy(() => import('./pages/login-page.tsx').then((it) => ({ default: it.LoginPage }))),
+  '/login': lazy(() =>
+    import('./pages/login-page.tsx').then((module) => ({ default: module.LoginPage })),
+  ),
   '/signup': lazy(() =>
-    import('./pages/signup-page.tsx').then((it) => ({ default: it.SignupPage })),
+    import('./pages/signup-page.tsx').then((module) => ({ default: module.SignupPage })),
   ),
   '/account': lazy(() =>
-    import('./pages/account-page.tsx').then((it) => ({ default: it.AccountPage })),
+    import('./pages/account-page.tsx').then((module) => ({ default: module.AccountPage })),
   ),
-  '/admin': lazy(() => import('./pages/admin-page.tsx').then((it) => ({ default: it.AdminPage }))),
+  '/admin': lazy(() =>
+    import('./pages/admin-page.tsx').then((module) => ({ default: module.AdminPage })),
+  ),
   '/verify-email': lazy(() =>
-    import('./pages/verify-email-page.tsx').then((it) => ({ default: it.VerifyEmailPage })),
+    import('./pages/verify-email-page.tsx').then((module) => ({ default: module.VerifyEmailPage })),
   ),
   '/reset-password': lazy(() =>
-    import('./pages/reset-password-page.tsx').then((it) => ({ default: it.ResetPasswordPage })),
+    import('./pages/reset-password-page.tsx').then((module) => ({
+      default: module.ResetPasswordPage,
+    })),
   ),
 }
 
@@ -44,7 +50,7 @@ export function Routes() {
 }
 
 const UploadsDock = lazy(() =>
-  import('./uploads/panel/uploads-dock.tsx').then((it) => ({ default: it.UploadsDock })),
+  import('./uploads/panel/uploads-dock.tsx').then((module) => ({ default: module.UploadsDock })),
 )
 
 /** The uploads panel, shown on every page while signed in (spec §2). */
@@ -58,7 +64,7 @@ export function Uploads() {
 }
 
 const Dashboard = lazy(() =>
-  import('./pages/dashboard.tsx').then((it) => ({ default: it.Dashboard })),
+  import('./pages/dashboard.tsx').then((module) => ({ default: module.Dashboard })),
 )
 
 /**
@@ -73,7 +79,7 @@ function Home() {
 function LoadLandingPage() {
   useEffect(() => {
     const hint = readHint(document)
-    if (hint !== null) dropHint(document, hint)
+    if (hint !== null) deleteHint(document, hint)
     // If the hint can't be cleared, the server would answer / with this application again. The
     // login page breaks the loop.
     window.location.replace(readHint(document) === null ? '/' : '/login')

@@ -1,6 +1,6 @@
 import { errorTable } from '../../src/shared/contract/errors.ts'
 import type { File as StoredFile } from '../../src/shared/contract/files.ts'
-import type { CallAnswer } from '../../src/web/api/call.ts'
+import type { CallResponse } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { CallError } from '../../src/web/uploads/upload-errors.ts'
 
@@ -55,7 +55,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   }
 }
 
-type SmallTicket = CallAnswer<'getUploadUrl'> & { parts?: undefined }
+type SmallTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
 
 /** Builds the response to the start of a single-part upload. */
 export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {

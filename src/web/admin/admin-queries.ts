@@ -7,15 +7,15 @@ import {
 import { adminKey, adminWaitingQuery } from '../api/admin-waiting.ts'
 import { type CallInput, call, callForPage } from '../api/call.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
-import { pageSize, pagesFrom } from '../ui/paged-list.tsx'
+import { cursorPaging, pageSize } from '../ui/paged-list.tsx'
 
 /** The administrator needs current data on each visit. */
-const onEachVisit = { refetchOnMount: 'always' } as const
+const alwaysRefetch = { refetchOnMount: 'always' } as const
 
 export const statsQuery = queryOptions({
   queryKey: [adminKey, 'stats'],
   queryFn: ({ signal }) => call('adminStats', { signal }),
-  ...onEachVisit,
+  ...alwaysRefetch,
 })
 
 export const checksQuery = queryOptions({
@@ -23,10 +23,13 @@ export const checksQuery = queryOptions({
   queryFn: async ({ client, signal }) => {
     const lines = await call('adminChecks', { signal })
     const failingChecks = lines.filter(({ status }) => status === 'failing').length
-    client.setQueryData(adminWaitingQuery.queryKey, (known) => known && { ...known, failingChecks })
+    client.setQueryData(
+      adminWaitingQuery.queryKey,
+      (cached) => cached && { ...cached, failingChecks },
+    )
     return lines
   },
-  ...onEachVisit,
+  ...alwaysRefetch,
 })
 
 /** Users that match `search`, or the newest users if it is empty. */
@@ -43,7 +46,7 @@ export function usersQuery(search: string) {
 export const maintenanceQuery = queryOptions({
   queryKey: [adminKey, 'maintenance'],
   queryFn: ({ signal }) => call('listMaintenance', { signal }),
-  ...onEachVisit,
+  ...alwaysRefetch,
 })
 
 /** Open reports, most recently reported first. */
@@ -51,21 +54,21 @@ export const reportsQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'reports'],
   queryFn: ({ pageParam: cursor, signal }) =>
     callForPage('listReports', { query: { limit: pageSize, cursor }, signal }),
-  ...pagesFrom,
-  ...onEachVisit,
+  ...cursorPaging,
+  ...alwaysRefetch,
 })
 
 export const settingsQuery = queryOptions({
   queryKey: [adminKey, 'settings'],
   queryFn: async ({ signal }) => (await call('adminSettings', { signal })).values,
-  ...onEachVisit,
+  ...alwaysRefetch,
 })
 
 /** Limits, caps and current usage. */
 export const limitSettingsQuery = queryOptions({
   queryKey: [adminKey, 'limits'],
   queryFn: ({ signal }) => call('adminLimits', { signal }),
-  ...onEachVisit,
+  ...alwaysRefetch,
 })
 
 /** All feedback, newest first. */
@@ -73,8 +76,8 @@ export const feedbackQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'feedback'],
   queryFn: ({ pageParam: cursor, signal }) =>
     callForPage('listFeedback', { query: { limit: pageSize, cursor }, signal }),
-  ...pagesFrom,
-  ...onEachVisit,
+  ...cursorPaging,
+  ...alwaysRefetch,
 })
 
 /** Audit log entries that match a filter, newest first. */
@@ -83,7 +86,7 @@ export function auditQuery(filter: CallInput<'listAudit'>['query']) {
     queryKey: [adminKey, 'audit', filter],
     queryFn: ({ pageParam: cursor, signal }) =>
       callForPage('listAudit', { query: { ...filter, limit: pageSize, cursor }, signal }),
-    ...pagesFrom,
+    ...cursorPaging,
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

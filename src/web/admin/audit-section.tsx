@@ -45,7 +45,7 @@ export function AuditSection() {
     }),
   )
   const isSearch = search !== '' || action !== 'all' || firstDay !== '' || lastDay !== ''
-  const clear = () => {
+  const clearSearch = () => {
     setTyped('')
     setAction('all')
     setFirstDay('')
@@ -74,9 +74,9 @@ export function AuditSection() {
       </div>
       <PagedList
         query={query}
-        what="audit log"
+        noun="audit log"
         label="Audit log"
-        empty={isSearch ? <NothingFound onClear={clear} /> : <NothingYet />}
+        empty={isSearch ? <NoSearchResults onClear={clearSearch} /> : <EmptyAuditLog />}
         head={<ColumnTitles />}
         row={(line) => <AuditRow key={line.id} line={line} now={now} />}
       />
@@ -118,7 +118,7 @@ export function endOfLocalDay(day: string): Date | null {
   return end
 }
 
-function NothingYet() {
+function EmptyAuditLog() {
   return (
     <EmptyState icon={<ScrollText />} title="No entries yet">
       Changes of tiers, passwords and settings are recorded here.
@@ -126,7 +126,7 @@ function NothingYet() {
   )
 }
 
-function NothingFound({ onClear }: { onClear: () => void }) {
+function NoSearchResults({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={<SearchX />}
@@ -150,7 +150,7 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const text = auditText(line)
-  const whom = affectedUserText(line)
+  const affectedUser = affectedUserText(line)
   return (
     <li className="border-line border-t text-sm first:max-lg:border-t-0">
       <div
@@ -170,10 +170,10 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
           {text}
         </span>
         <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-3">
-          {whom === null ? null : (
+          {affectedUser === null ? null : (
             <>
               <CellLabel>Whom: </CellLabel>
-              {whom}
+              {affectedUser}
             </>
           )}
         </span>
@@ -189,7 +189,7 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
           />
         </div>
       </div>
-      {isOpen ? <Details id={id} line={line} whom={whom} /> : null}
+      {isOpen ? <Details id={id} line={line} affectedUser={affectedUser} /> : null}
     </li>
   )
 }
@@ -202,28 +202,36 @@ function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>
 }
 
-function Details({ id, line, whom }: { id: string; line: AuditLine; whom: string | null }) {
+function Details({
+  id,
+  line,
+  affectedUser,
+}: {
+  id: string
+  line: AuditLine
+  affectedUser: string | null
+}) {
   return (
     <dl
       id={id}
       className="grid gap-x-6 gap-y-2 border-line border-t bg-paper px-4 py-3.5 sm:grid-cols-[auto_minmax(0,1fr)] sm:px-5"
     >
-      <Fact name="Entry">
+      <DetailRow name="Entry">
         {line.id}, {line.action}
-      </Fact>
-      <Fact name="Time">{line.at}</Fact>
-      <Fact name="Who">{line.actor ?? 'The server'}</Fact>
-      {whom === null ? null : <Fact name="Whom">{whom}</Fact>}
-      <Fact name="Recorded">
+      </DetailRow>
+      <DetailRow name="Time">{line.at}</DetailRow>
+      <DetailRow name="Who">{line.actor ?? 'The server'}</DetailRow>
+      {affectedUser === null ? null : <DetailRow name="Whom">{affectedUser}</DetailRow>}
+      <DetailRow name="Recorded">
         <pre className="whitespace-pre-wrap font-[inherit] wrap-anywhere">
           {JSON.stringify(line.details, null, 2)}
         </pre>
-      </Fact>
+      </DetailRow>
     </dl>
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function DetailRow({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-muted">{name}</dt>

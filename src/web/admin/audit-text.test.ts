@@ -89,8 +89,8 @@ describe('the text of an audit log entry', () => {
   })
 
   it.each(auditActions)('falls back to the action name for %s with unknown details', (action) => {
-    const others = [{ by: 1, key: 'x' }, { by: 'constructor' }, { reason: 'x', from: null }]
-    for (const details of [{}, ...others]) {
+    const unknownDetails = [{ by: 1, key: 'x' }, { by: 'constructor' }, { reason: 'x', from: null }]
+    for (const details of [{}, ...unknownDetails]) {
       expect(auditText({ action, details })).toBe(auditActionNames[action])
     }
   })

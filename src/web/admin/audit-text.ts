@@ -17,10 +17,10 @@ import {
   textSettingKeys,
 } from '../../shared/rules/tiers/admin-settings.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { settingTexts, typedText } from './setting-texts.ts'
+import { inputText, settingTexts } from './setting-texts.ts'
 
 type Details = AuditLine['details']
-type Whom = Pick<AuditLine, 'action' | 'subject' | 'details'>
+type SubjectFields = Pick<AuditLine, 'action' | 'subject' | 'details'>
 
 /**
  * Describes an audit log entry. Example: 'Tier: Free to Premium (trial)'. Falls back to the
@@ -34,7 +34,7 @@ export function auditText({ action, details }: Pick<AuditLine, 'action' | 'detai
  * Returns the email address of the user an entry concerns, or the user's id if the user was deleted
  * and the entry lacks the address. Null if the entry concerns no particular user.
  */
-export function affectedUserText({ action, subject, details }: Whom): string | null {
+export function affectedUserText({ action, subject, details }: SubjectFields): string | null {
   const { email } = details
   return action === 'delete-user' && typeof email === 'string' ? email : subject
 }
@@ -42,24 +42,27 @@ export function affectedUserText({ action, subject, details }: Whom): string | n
 type Sentence = (details: Details) => string | undefined
 
 /** Builds a sentence from details that match `schema`; undefined for any others. */
-function read<Known>(schema: z.ZodType<Known>, say: (known: Known) => string): Sentence {
+function sentenceFrom<Parsed>(
+  schema: z.ZodType<Parsed>,
+  format: (parsed: Parsed) => string,
+): Sentence {
   return (details) => {
     const { success, data } = schema.safeParse(details)
-    return success ? say(data) : undefined
+    return success ? format(data) : undefined
   }
 }
 
 /** An action with a count. Example: 'Expired files: 12'. */
-function figure(action: string, name: string): Sentence {
-  return read(z.object({ [name]: z.number() }), (known) => {
-    return `${action}: ${known[name]?.toLocaleString('en')}`
+function countSentence(action: string, name: string): Sentence {
+  return sentenceFrom(z.object({ [name]: z.number() }), (parsed) => {
+    return `${action}: ${parsed[name]?.toLocaleString('en')}`
   })
 }
 
 /** A test with its result. Example: 'Sent a test email: failed'. */
-function verdict(action: string, name: string): Sentence {
-  return read(z.object({ [name]: z.boolean() }), (known) => {
-    return `${action}: ${known[name] ? 'OK' : 'failed'}`
+function resultSentence(action: string, name: string): Sentence {
+  return sentenceFrom(z.object({ [name]: z.boolean() }), (parsed) => {
+    return `${action}: ${parsed[name] ? 'OK' : 'failed'}`
   })
 }
 
@@ -78,54 +81,60 @@ const linkTexts: Record<GoogleLink, string> = {
 const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 
 const takedown = z.object({ shortCode: z.string(), reason: z.string() })
-const tierFacts = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
+const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
 /** Actions with more to report than their name. */
 const sentences: Partial<Record<AuditAction, Sentence>> = {
-  'set-tier': read(z.object({ from: tierFacts, to: tierFacts }), ({ from, to }) => {
+  'set-tier': sentenceFrom(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
     const names = [from, to].map(({ tier }) => tierTraits[tier].name)
-    const ended = from.trialEndsAt === null ? '' : ' (trial ended)'
-    const trial = to.trialEndsAt === null ? ended : ' (trial)'
+    const endedSuffix = from.trialEndsAt === null ? '' : ' (trial ended)'
+    const trial = to.trialEndsAt === null ? endedSuffix : ' (trial)'
     return `Tier: ${[...new Set(names)].join(' to ')}${trial}`
   }),
-  'set-role': read(
+  'set-role': sentenceFrom(
     z.object({ from: z.enum(roles), to: z.enum(roles) }),
     ({ from, to }) => `Role: ${roleNames[from]} to ${roleNames[to]}`,
   ),
-  'change-password': read(z.object({ by: z.enum(passwordChanges) }), ({ by }) => passwordTexts[by]),
-  'link-google': read(z.object({ by: z.enum(googleLinks) }), ({ by }) => linkTexts[by]),
-  'change-setting': read(
+  'change-password': sentenceFrom(
+    z.object({ by: z.enum(passwordChanges) }),
+    ({ by }) => passwordTexts[by],
+  ),
+  'link-google': sentenceFrom(z.object({ by: z.enum(googleLinks) }), ({ by }) => linkTexts[by]),
+  'change-setting': sentenceFrom(
     z.object({ key: z.enum(settingKeys), from: z.string().nullable(), to: z.string() }),
     ({ key, from, to }) => {
-      const shown = settingValue(key, to)
-      if (shown === null) return `${settingLabel(key)} changed`
-      const before = from === null ? 'the default' : settingValue(key, from)
-      return `${settingLabel(key)}: ${before} to ${shown}`
+      const newValue = settingValue(key, to)
+      if (newValue === null) return `${settingLabel(key)} changed`
+      const oldValue = from === null ? 'the default' : settingValue(key, from)
+      return `${settingLabel(key)}: ${oldValue} to ${newValue}`
     },
   ),
-  'delete-user': read(
+  'delete-user': sentenceFrom(
     z.object({ deletedFiles: z.number() }),
     ({ deletedFiles }) => `Deleted a user, with ${counted(deletedFiles, 'file')}`,
   ),
-  'take-down': read(takedown, (of) => `Took /s/${of.shortCode} down: ${of.reason}`),
-  'block-content': read(
+  'take-down': sentenceFrom(
     takedown,
-    (of) => `Blocked the content of /s/${of.shortCode}: ${of.reason}`,
+    (details) => `Took /s/${details.shortCode} down: ${details.reason}`,
   ),
-  'clean-up-expired': figure('Cleaned up expired files', 'deletedCount'),
-  'expire-files': read(
+  'block-content': sentenceFrom(
+    takedown,
+    (details) => `Blocked the content of /s/${details.shortCode}: ${details.reason}`,
+  ),
+  'clean-up-expired': countSentence('Cleaned up expired files', 'deletedCount'),
+  'expire-files': sentenceFrom(
     z.object({ expiredCount: z.number(), failed: z.number().default(0) }),
     ({ expiredCount, failed }) =>
       `Expired files: ${expiredCount.toLocaleString('en')}${failed > 0 ? `, ${failed.toLocaleString('en')} failed` : ''}`,
   ),
-  'expire-trials': figure('Expired trials', 'expiredCount'),
-  'test-storage': verdict('Tested the storage connection', 'connected'),
-  'test-mail': verdict('Sent a test email', 'success'),
-  'sanitize-file-names': figure('Sanitized filenames', 'updated'),
+  'expire-trials': countSentence('Expired trials', 'expiredCount'),
+  'test-storage': resultSentence('Tested the storage connection', 'connected'),
+  'test-mail': resultSentence('Sent a test email', 'success'),
+  'sanitize-file-names': countSentence('Sanitized filenames', 'updated'),
 }
 
 function isTextSetting(key: SettingKey): key is TextSettingKey {
-  return textSettingKeys.some((one) => one === key)
+  return textSettingKeys.some((textKey) => textKey === key)
 }
 
 /** Returns a setting's name. For limits and caps, this is the key with spaces. */
@@ -138,5 +147,5 @@ function settingLabel(key: SettingKey): string {
 
 /** Formats a setting's value for use in a sentence, or returns null if it has several lines. */
 function settingValue(key: SettingKey, value: string): string | null {
-  return isTextSetting(key) ? settingTexts[key].inSentence(value) : typedText(key, value)
+  return isTextSetting(key) ? settingTexts[key].inSentence(value) : inputText(key, value)
 }

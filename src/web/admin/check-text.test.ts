@@ -15,15 +15,15 @@ it('sorts failing checks before warnings, keeps their order, and counts those th
     line('Version', 'ok'),
     line('Proxy', 'failing'),
   ]
-  const { urgent, fine, text } = summarize(lines)
+  const { urgent, passing, text } = summarize(lines)
   expect(urgent.map(({ name }) => name)).toEqual(['Mail', 'Proxy', 'Storage', 'Backups'])
-  expect(fine.map(({ name }) => name)).toEqual(['Database', 'Version'])
+  expect(passing.map(({ name }) => name)).toEqual(['Database', 'Version'])
   expect(text).toBe('2 of 6 OK')
 })
 
 /** Joins the parts into one text, with links as [text](#section). */
-function linked(cure: string): string {
-  return remedyParts(cure)
+function toMarkdown(remedy: string): string {
+  return remedyParts(remedy)
     .map(({ text, section }) => (section === null ? text : `[${text}](#${section})`))
     .join('')
 }
@@ -43,11 +43,11 @@ it.each([
   ['Restart the server.', 'Restart the server.'],
   ['Reports name the thunder Limits and under Limitsville.', null],
   ['', null],
-])('links section titles in the remedy "%s"', (cure, text) => {
-  expect(linked(cure)).toBe(text ?? cure)
+])('links section titles in the remedy "%s"', (remedy, text) => {
+  expect(toMarkdown(remedy)).toBe(text ?? remedy)
   expect(
-    remedyParts(cure)
+    remedyParts(remedy)
       .map((part) => part.text)
       .join(''),
-  ).toBe(cure)
+  ).toBe(remedy)
 })

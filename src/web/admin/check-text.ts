@@ -2,7 +2,7 @@ import { type CheckLine, checkStatuses } from '../../shared/contract/checks.ts'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
 /** What each check covers, keyed by check name. */
-const meanings: Readonly<Record<string, string>> = {
+const checkMeanings: Readonly<Record<string, string>> = {
   Database: 'Accounts, links and settings.',
   Storage: 'The contents of files.',
   CORS: 'Browsers may upload straight to the bucket.',
@@ -39,13 +39,13 @@ const meanings: Readonly<Record<string, string>> = {
  * than the page.
  */
 export function checkMeaning(name: string): string | null {
-  return meanings[name] ?? null
+  return checkMeanings[name] ?? null
 }
 
 export interface CheckSummary {
   /** Lines that need action, failing ones first. */
   urgent: CheckLine[]
-  fine: CheckLine[]
+  passing: CheckLine[]
   /** The number of lines that are OK. Example: '7 of 9 OK'. */
   text: string
 }
@@ -55,8 +55,8 @@ export function summarize(lines: readonly CheckLine[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
     .flatMap((status) => lines.filter((line) => line.status === status))
-  const fine = lines.filter(({ status }) => status === 'ok')
-  return { urgent, fine, text: `${fine.length} of ${lines.length} OK` }
+  const passing = lines.filter(({ status }) => status === 'ok')
+  return { urgent, passing, text: `${passing.length} of ${lines.length} OK` }
 }
 
 /** Part of a check's remedy. `section` is set if the text names a section of the Admin Center. */
@@ -68,12 +68,12 @@ export interface RemedyPart {
 }
 
 /** Remedies refer to a section by its title after 'under': 'take files down under Reports'. */
-const named = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
+const sectionReference = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
 /** Splits a check's remedy so that section titles can become links. */
-export function remedyParts(cure: string): RemedyPart[] {
+export function remedyParts(remedy: string): RemedyPart[] {
   let at = 0
-  return cure.split(named).map((text) => {
+  return remedy.split(sectionReference).map((text) => {
     const section = sectionIds.find((id) => sectionTitles[id] === text) ?? null
     const part = { text, section, at }
     at += text.length

@@ -6,7 +6,7 @@ import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
-import { Loaded } from '../ui/load-failed.tsx'
+import { QueryContent } from '../ui/load-error.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { checksQuery, reasonText } from './admin-queries.ts'
 import { checkMeaning, remedyParts, summarize } from './check-text.ts'
@@ -22,7 +22,7 @@ export function ChecksSection() {
   return (
     <SectionFrame
       id="checks"
-      note={data ? <Note lines={data} checkedAt={new Date(dataUpdatedAt)} /> : null}
+      note={data ? <CheckSummaryNote lines={data} checkedAt={new Date(dataUpdatedAt)} /> : null}
       action={
         data ? (
           <Button
@@ -42,19 +42,19 @@ export function ChecksSection() {
           The checks could not be repeated. {reasonText(error)}
         </p>
       ) : null}
-      <Loaded
+      <QueryContent
         query={query}
         failed="The checks could not be run"
         loading={<RowsLoading label="Checking the server" rows={5} />}
       >
-        {(lines) => <Lines lines={lines} />}
-      </Loaded>
+        {(lines) => <CheckList lines={lines} />}
+      </QueryContent>
     </SectionFrame>
   )
 }
 
 /** The time in this note makes screen readers announce a new check even if no result changed. */
-function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
+function CheckSummaryNote({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   return (
     <span role="status">
       {summarize(lines).text} · {pastTimestampText(checkedAt, checkedAt)}
@@ -62,10 +62,10 @@ function Note({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
   )
 }
 
-function Lines({ lines }: { lines: CheckLine[] }) {
-  const [showsFine, setShowsFine] = useState(false)
-  const fineId = useId()
-  const { urgent, fine } = summarize(lines)
+function CheckList({ lines }: { lines: CheckLine[] }) {
+  const [showsPassing, setShowsPassing] = useState(false)
+  const passingListId = useId()
+  const { urgent, passing } = summarize(lines)
   return (
     <Card>
       {urgent.length === 0 ? (
@@ -80,22 +80,22 @@ function Lines({ lines }: { lines: CheckLine[] }) {
           ))}
         </ul>
       )}
-      {fine.length > 0 ? (
+      {passing.length > 0 ? (
         <div className="border-line border-t px-4 py-2 sm:px-5">
           <Button
             variant="quiet"
             size="small"
             wide
-            expands={{ id: fineId, isOpen: showsFine }}
-            onClick={() => setShowsFine(!showsFine)}
+            expands={{ id: passingListId, isOpen: showsPassing }}
+            onClick={() => setShowsPassing(!showsPassing)}
           >
-            {showsFine ? 'Hide' : 'Show'} what is OK ({fine.length})
+            {showsPassing ? 'Hide' : 'Show'} what is OK ({passing.length})
           </Button>
         </div>
       ) : null}
-      {showsFine ? (
-        <ul id={fineId} className="border-line border-t">
-          {fine.map((line) => (
+      {showsPassing ? (
+        <ul id={passingListId} className="border-line border-t">
+          {passing.map((line) => (
             <CheckRow key={line.name} line={line} />
           ))}
         </ul>
@@ -125,11 +125,11 @@ const statusStyles = {
 /** A check with its status, findings and remedy. */
 function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
   const { icon, mark, text } = statusStyles[status]
-  const isFine = status === 'ok'
+  const isPassing = status === 'ok'
   const meaning = checkMeaning(name)
   return (
     <li
-      className={`grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-line border-t px-4 first:border-t-0 sm:px-5 md:grid-cols-[20px_180px_minmax(0,1fr)_auto] ${isFine ? 'py-2.5' : 'py-4'}`}
+      className={`grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-line border-t px-4 first:border-t-0 sm:px-5 md:grid-cols-[20px_180px_minmax(0,1fr)_auto] ${isPassing ? 'py-2.5' : 'py-4'}`}
     >
       <span aria-hidden="true" className="mt-0.5 [&_svg]:size-[18px]">
         {icon}
@@ -144,7 +144,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }
         <p>{message}</p>
         {cure ? (
           <p className="mt-1 max-w-[76ch]">
-            <b className="font-semibold">Fix:</b> <Cure cure={cure} />
+            <b className="font-semibold">Fix:</b> <Remedy remedy={cure} />
           </p>
         ) : null}
       </div>
@@ -154,8 +154,8 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }
 }
 
 /** The remedy for a check, with links to the sections it names. */
-function Cure({ cure }: { cure: string }) {
-  return remedyParts(cure).map(({ text, section, at }) =>
+function Remedy({ remedy }: { remedy: string }) {
+  return remedyParts(remedy).map(({ text, section, at }) =>
     section === null ? (
       text
     ) : (

@@ -5,7 +5,7 @@ import { listedUser as user } from '../../../tests/support/listed-user.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 
-function Deletion() {
+function DeleteUserButton() {
   const { open, dialog } = useUserDeletion()
   return (
     <>
@@ -29,7 +29,7 @@ function deletions() {
 
 test('deletes a user only after the email address is typed, and sends the address along', async () => {
   page.on('DELETE /api/admin/users/mira', () => ({ message: 'Gone.', deletedFiles: 3 }))
-  page.show(<Deletion />)
+  page.show(<DeleteUserButton />)
   fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
   const dialog = await screen.findByRole('dialog')
   expect(dialog.textContent).toContain('3 files with their links are deleted with this account')

@@ -3,29 +3,29 @@ import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { call, hasErrorCode } from '../api/call.ts'
-import { DialogButtons, FormDialog, useSubject } from '../ui/dialog.tsx'
+import { DialogButtons, FormDialog, useDialogSubject } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
-import { deletionText, isSameAddress, shownName } from './user-text.ts'
+import { deletionText, displayName, isSameAddress } from './user-text.ts'
 
 /** Returns the confirmation dialog for deleting a user, and a function that opens it. */
 export function useUserDeletion() {
-  const { subject: user, open, cancel, finish, dialogProps } = useSubject<ListedUser>('users')
+  const { subject: user, open, cancel, finish, dialogProps } = useDialogSubject<ListedUser>('users')
   const dialog = user ? (
     <FormDialog
       {...dialogProps}
-      title={`Delete ${shownName(user)}`}
+      title={`Delete ${displayName(user)}`}
       description={deletionText(user)}
     >
-      <Question user={user} onCancel={cancel} onDeleted={finish} />
+      <DeleteUserForm user={user} onCancel={cancel} onDeleted={finish} />
     </FormDialog>
   ) : null
   return { open, dialog }
 }
 
-interface QuestionProps {
+interface DeleteUserFormProps {
   user: ListedUser
   onCancel: () => void
   onDeleted: () => void
@@ -35,7 +35,7 @@ interface QuestionProps {
  * The administrator must type the user's address, which prevents deleting the wrong user. The
  * server compares it too. A user who no longer exists counts as deleted.
  */
-function Question({ user, onCancel, onDeleted }: QuestionProps) {
+function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
   const client = useQueryClient()
   const [errors, setErrors] = useState<FieldErrors>({})
   const { mutateAsync: remove } = useMutation({
@@ -48,7 +48,7 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
     },
     onSuccess: (description) => {
       void refreshAdmin(client)
-      toast({ title: `${shownName(user)} was deleted`, description })
+      toast({ title: `${displayName(user)} was deleted`, description })
       onDeleted()
     },
     onError: (error) => {
@@ -56,15 +56,15 @@ function Question({ user, onCancel, onDeleted }: QuestionProps) {
         return showAdminFailure(client, error, 'Failed to delete user')
       }
       void refreshAdmin(client)
-      toast({ title: `${shownName(user)} was already deleted` })
+      toast({ title: `${displayName(user)} was already deleted` })
       onDeleted()
     },
   })
   const submit = async ({ email }: { email: string }) => {
-    const isSame = isSameAddress(email, user.email)
-    setErrors(isSame ? {} : { email: 'This does not match the address above.' })
+    const isMatch = isSameAddress(email, user.email)
+    setErrors(isMatch ? {} : { email: 'This does not match the address above.' })
     // After a failure the dialog stays open for a retry.
-    if (isSame) await remove(email.trim()).catch(() => undefined)
+    if (isMatch) await remove(email.trim()).catch(() => undefined)
   }
   return (
     <Form errors={errors} onSubmit={submit}>

@@ -16,12 +16,12 @@ const reason = 'The reason that the server gave.'
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  response(() => refused(503, 'UNAVAILABLE', reason))
+  respondToAllCalls(() => refused(503, 'UNAVAILABLE', reason))
 })
 afterEach(() => page.close())
 
 /** Sets the response to every call that the actions send. */
-function response(respond: () => Response) {
+function respondToAllCalls(respond: () => Response) {
   for (const call of [
     'POST /api/test-email',
     'POST /api/admin/cleanup-expired',
@@ -38,11 +38,11 @@ function response(respond: () => Response) {
   }
 }
 
-function sent(method: string) {
+function sentCalls(method: string) {
   return page.asked.filter(({ call }) => call.startsWith(method))
 }
 
-function Deletion() {
+function DeleteUserButton() {
   const { open, dialog } = useUserDeletion()
   return (
     <>
@@ -77,11 +77,11 @@ describe('a failed maintenance action', () => {
     page.show(<MaintenanceSection />)
     press(button)
     if (confirm !== null) {
-      const question = await screen.findByRole('alertdialog')
-      fireEvent.click(within(question).getByRole('button', { name: confirm }))
+      const dialog = await screen.findByRole('alertdialog')
+      fireEvent.click(within(dialog).getByRole('button', { name: confirm }))
     }
-    const told = (await screen.findByText(text)).closest('[role="status"]')
-    expect(told?.textContent).toContain(reason)
+    const status = (await screen.findByText(text)).closest('[role="status"]')
+    expect(status?.textContent).toContain(reason)
   })
 })
 
@@ -93,15 +93,15 @@ describe('a destructive maintenance action', () => {
     ['Expire trials', 'All users whose trial is over become Free'],
   ])(
     '%s: asks for confirmation, names the consequences, and does nothing when canceled',
-    async (button, says) => {
+    async (button, expectedText) => {
       page.show(<MaintenanceSection />)
       press(button)
-      const question = await screen.findByRole('alertdialog')
-      expect(question.textContent).toContain(says)
-      expect(question.textContent).toMatch(/all users\b.*cannot be undone/i)
-      fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
+      const dialog = await screen.findByRole('alertdialog')
+      expect(dialog.textContent).toContain(expectedText)
+      expect(dialog.textContent).toMatch(/all users\b.*cannot be undone/i)
+      fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }))
       await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-      expect(sent('POST')).toEqual([])
+      expect(sentCalls('POST')).toEqual([])
     },
   )
 })
@@ -117,19 +117,19 @@ describe('a failed change', () => {
     const premium: ListedUser = { ...user, tier: 'premium' }
     page.show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
     press('Make Free: Mira Oake')
-    const question = await screen.findByRole('alertdialog')
-    expect(question.textContent).toContain('whose links have ended are deleted')
-    fireEvent.click(within(question).getByRole('button', { name: 'Cancel' }))
+    const dialog = await screen.findByRole('alertdialog')
+    expect(dialog.textContent).toContain('whose links have ended are deleted')
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }))
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-    expect(sent('POST')).toEqual([])
+    expect(sentCalls('POST')).toEqual([])
     press('Make Free: Mira Oake')
-    const again = await screen.findByRole('alertdialog')
-    fireEvent.click(within(again).getByRole('button', { name: 'Make Free' }))
-    await waitFor(() => expect(sent('POST')).toHaveLength(1))
+    const secondDialog = await screen.findByRole('alertdialog')
+    fireEvent.click(within(secondDialog).getByRole('button', { name: 'Make Free' }))
+    await waitFor(() => expect(sentCalls('POST')).toHaveLength(1))
   })
 
   it('by a deletion shows an error and keeps the dialog and its input', async () => {
-    page.show(<Deletion />)
+    page.show(<DeleteUserButton />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(field, { target: { value: 'mira@example.com' } })
@@ -142,8 +142,8 @@ describe('a failed change', () => {
   })
 
   it('by a deletion reports a user who was already deleted, without a file count', async () => {
-    response(() => refused(404, 'USER_NOT_FOUND', reason))
-    page.show(<Deletion />)
+    respondToAllCalls(() => refused(404, 'USER_NOT_FOUND', reason))
+    page.show(<DeleteUserButton />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(field, { target: { value: user.email } })
@@ -167,7 +167,7 @@ describe('a failed change', () => {
   })
 
   it('of a setting shows the reason for a rejection only below the field', async () => {
-    response(() => refused(400, 'INVALID_INPUT', reason))
+    respondToAllCalls(() => refused(400, 'INVALID_INPUT', reason))
     page.show(<TextSetting setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })
     press('Save app version')

@@ -5,7 +5,7 @@ import { openPage, refused, type WebPage } from '../../../tests/support/web-page
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { FeedbackSection } from './feedback-section.tsx'
 
-function sentBy(name: string): Feedback {
+function feedbackFrom(name: string): Feedback {
   return {
     id: `id-of-${name}`,
     name,
@@ -19,11 +19,11 @@ function sentBy(name: string): Feedback {
 
 let page: WebPage
 /** The feedback on the server. */
-let stored: Feedback[]
+let storedFeedback: Feedback[]
 beforeEach(() => {
   page = openPage()
-  stored = [sentBy('ada'), sentBy('bob')]
-  page.on('GET /api/admin/feedback', () => stored)
+  storedFeedback = [feedbackFrom('ada'), feedbackFrom('bob')]
+  page.on('GET /api/admin/feedback', () => storedFeedback)
   page.show(<FeedbackSection />)
 })
 afterEach(() => page.close())
@@ -32,7 +32,7 @@ function press(name: string) {
   fireEvent.click(screen.getByRole('button', { name }))
 }
 
-async function askForAda() {
+async function openDeleteDialog() {
   await screen.findByText('ada@example.org')
   press('Delete the feedback from ada')
   await screen.findByText('Delete the feedback from ada?')
@@ -44,7 +44,7 @@ function deletions() {
 
 describe('deleting feedback', () => {
   it('asks for confirmation, and sends nothing when canceled', async () => {
-    await askForAda()
+    await openDeleteDialog()
     press('Cancel')
     await waitFor(() => expect(screen.queryByText('Delete the feedback from ada?')).toBeNull())
     expect(deletions()).toEqual([])
@@ -53,10 +53,10 @@ describe('deleting feedback', () => {
 
   it('deletes the chosen feedback, removes its row and shows a toast', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () => {
-      stored = stored.slice(1)
+      storedFeedback = storedFeedback.slice(1)
       return { message: 'Feedback deleted' }
     })
-    await askForAda()
+    await openDeleteDialog()
     press('Delete')
     await screen.findByText('Feedback deleted')
     await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
@@ -66,10 +66,10 @@ describe('deleting feedback', () => {
 
   it('treats feedback deleted in another window as deleted', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () => {
-      stored = stored.slice(1)
+      storedFeedback = storedFeedback.slice(1)
       return refused(404, 'FEEDBACK_NOT_FOUND')
     })
-    await askForAda()
+    await openDeleteDialog()
     press('Delete')
     await screen.findByText('Feedback deleted')
     await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
@@ -79,7 +79,7 @@ describe('deleting feedback', () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () =>
       refused(503, 'UNAVAILABLE', 'The service cannot be reached right now.'),
     )
-    await askForAda()
+    await openDeleteDialog()
     press('Delete')
     await screen.findByText('Failed to delete the feedback')
     expect(page.text()).toContain('ada@example.org')

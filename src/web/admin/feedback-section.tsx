@@ -4,7 +4,7 @@ import { useId, useState } from 'react'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { categoryLabels, maxFeedbackEmailsPerHour } from '../../shared/rules/accounts/feedback.ts'
 import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
-import { call, ignoring } from '../api/call.ts'
+import { call, ignoreErrors } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -23,10 +23,10 @@ export function FeedbackSection() {
   const sendsMail = useSendsMail()
   const now = serverNow()
   return (
-    <SectionFrame id="feedback" note={noteOf(sendsMail)}>
+    <SectionFrame id="feedback" note={deliveryNote(sendsMail)}>
       <PagedList
         query={useInfiniteQuery(feedbackQuery)}
-        what="feedback"
+        noun="feedback"
         label="Feedback"
         empty={
           <EmptyState icon={<MessageSquare />} title="No feedback yet">
@@ -41,14 +41,14 @@ export function FeedbackSection() {
 }
 
 /** Describes whether new feedback is emailed. */
-function noteOf(sendsMail: boolean | undefined): string | undefined {
+function deliveryNote(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
   if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
   return `Also emailed to support, except for likely spam: at most ${maxFeedbackEmailsPerHour} an hour, then a summary.`
 }
 
 /** Describes where emails about feedback end up; empty until known. */
-function leftIn(sendsMail: boolean | undefined): string {
+function emailLocationText(sendsMail: boolean | undefined): string {
   if (sendsMail === undefined) return ''
   return sendsMail ? ' in the inbox of support' : ' in the folder outbox of the server'
 }
@@ -56,20 +56,20 @@ function leftIn(sendsMail: boolean | undefined): string {
 function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   const { id, name, email, category, message, createdAt, isSuspect } = feedback
   const client = useQueryClient()
-  const left = leftIn(useSendsMail())
+  const emailLocation = emailLocationText(useSendsMail())
   const { mutate: remove, isPending } = useMutation({
     mutationFn: () =>
-      call('deleteFeedback', { params: { id } }).catch(ignoring('FEEDBACK_NOT_FOUND')),
+      call('deleteFeedback', { params: { id } }).catch(ignoreErrors('FEEDBACK_NOT_FOUND')),
     onSuccess: () => {
       void refreshAdmin(client)
       toast({ title: 'Feedback deleted' })
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to delete the feedback'),
   })
-  const ask = async () => {
+  const confirmAndDelete = async () => {
     const isConfirmed = await confirm({
       title: `Delete the feedback from ${name}?`,
-      description: `It is deleted permanently. An email about it stays${left}.`,
+      description: `It is deleted permanently. An email about it stays${emailLocation}.`,
       confirmLabel: 'Delete',
       focusAfter: () => document.getElementById('feedback'),
     })
@@ -89,7 +89,7 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
             label={`Delete the feedback from ${name}`}
             pending={isPending}
             pendingLabel="Deleting…"
-            onClick={() => void ask()}
+            onClick={() => void confirmAndDelete()}
           >
             Delete
           </Button>

@@ -9,30 +9,30 @@ import {
 import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { limitKey, limitNames, readLimits } from '../../shared/rules/tiers/limit-settings.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import type { CallAnswer } from '../api/call.ts'
+import type { CallResponse } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
-import { Loaded } from '../ui/load-failed.tsx'
+import { QueryContent } from '../ui/load-error.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { limitSettingsQuery } from './admin-queries.ts'
 import { SectionFrame } from './section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import {
-  checkTyped,
-  diskUse,
+  checkInput,
+  diskUsage,
   freeSpaceText,
-  inUseText,
+  inputText,
   type LimitSetting,
   limitTexts,
-  typedText,
+  storageUseText,
 } from './setting-texts.ts'
 
-type AdminLimits = CallAnswer<'adminLimits'>
+type AdminLimits = CallResponse<'adminLimits'>
 
 /** The limits of both tiers side by side, and the caps. */
 export function LimitsSection() {
   return (
     <SectionFrame id="limits" note="Changes apply to new uploads. Nothing is deleted.">
-      <Loaded
+      <QueryContent
         query={useQuery(limitSettingsQuery)}
         failed="The limits could not be loaded"
         loading={<RowsLoading label="Loading the limits" rows={5} />}
@@ -40,10 +40,10 @@ export function LimitsSection() {
         {(limits) => (
           <div className="grid gap-3">
             <TierLimits values={limits.values} />
-            <Cap {...limits} />
+            <StorageCap {...limits} />
           </div>
         )}
-      </Loaded>
+      </QueryContent>
     </SectionFrame>
   )
 }
@@ -63,7 +63,7 @@ function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
   )
 }
 
-function Cap({ values, stored, disk }: AdminLimits) {
+function StorageCap({ values, stored, disk }: AdminLimits) {
   const { maxStored, leastFree } = readCap(values)
   const tooLarge = filesOverCap(maxStored, readLimits(values))
   return (
@@ -78,10 +78,10 @@ function Cap({ values, stored, disk }: AdminLimits) {
       <dl className="grid min-w-0 content-start gap-y-5">
         <div>
           <dt className="font-[560] text-sm">In use</dt>
-          <dd className="mt-1 tabular-nums">{inUseText(stored)}</dd>
+          <dd className="mt-1 tabular-nums">{storageUseText(stored)}</dd>
           {maxStored === null ? null : (
             <dd>
-              <Used used={stored.files + stored.uploads} maxStored={maxStored} />
+              <UsageBar used={stored.files + stored.uploads} maxStored={maxStored} />
             </dd>
           )}
         </div>
@@ -98,7 +98,7 @@ function Cap({ values, stored, disk }: AdminLimits) {
             </div>
             <div>
               <dt className="font-[560] text-sm">Taken on the disk</dt>
-              {diskUse(disk).map(({ name, size }) => (
+              {diskUsage(disk).map(({ name, size }) => (
                 <dd key={name} className="mt-1 flex justify-between gap-4 tabular-nums">
                   <span>{name}</span>
                   <span className="shrink-0">{size}</span>
@@ -119,7 +119,7 @@ const tones: Record<Fullness, { bar: string; text: string }> = {
 }
 
 /** How much of the cap is in use, as a bar and as text. */
-function Used({ used, maxStored }: { used: number; maxStored: number }) {
+function UsageBar({ used, maxStored }: { used: number; maxStored: number }) {
   const percent = Math.floor((used / maxStored) * 100)
   const tone = tones[fullness(used, { maxStored })]
   return (
@@ -146,11 +146,11 @@ function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLi
       hint={hint}
       failure="Failed to update limit"
       stored={stored}
-      before={typedText(setting, stored)}
+      previousValue={inputText(setting, stored)}
       input={{ verbatim: true, maxLength: 40 }}
       buttonLabel={name}
-      check={(typed) => checkTyped(setting, typed)}
-      shown={(stored) => typedText(setting, stored)}
+      check={(input) => checkInput(setting, input)}
+      format={(stored) => inputText(setting, stored)}
     />
   )
 }

@@ -3,7 +3,7 @@ import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
-import { type ActOutcome, testUpload, testUploadBytes } from './test-upload.ts'
+import { type ActionOutcome, testUpload, testUploadBytes } from './test-upload.ts'
 
 /** A maintenance action that the administrator starts with a button (spec §2). */
 export interface MaintenanceAction {
@@ -11,7 +11,7 @@ export interface MaintenanceAction {
   act: MaintenanceAct
   title: string
   /** A short description of the action. */
-  does: string
+  description: string
   button: string
   pendingLabel: string
   /** The confirmation question for a destructive action. */
@@ -19,10 +19,10 @@ export interface MaintenanceAction {
   /** The title of the error message (spec §8). */
   failure: string
   /** @throws {ApiError} or {NetworkError} if the call fails. */
-  run: () => Promise<ActOutcome>
+  run: () => Promise<ActionOutcome>
 }
 
-const mailFailure = 'Failed to test email notification'
+const emailFailure = 'Failed to test email notification'
 const storageFailure = 'Failed to test S3 connection'
 const lowestTier = tierTraits[defaultTier].name
 
@@ -38,7 +38,8 @@ export function maintenanceActions(
     {
       act: 'clean-up-expired',
       title: 'Clean up expired files',
-      does: "Deletes every permanently expired file and removes it from its owner's list. The server never does this by itself.",
+      description:
+        "Deletes every permanently expired file and removes it from its owner's list. The server never does this by itself.",
       button: 'Clean up',
       question:
         'For all users, deletes every file whose link has expired and cannot be renewed, and removes it from the list. Files that Premium users can still renew stay. This cannot be undone.',
@@ -52,18 +53,19 @@ export function maintenanceActions(
     {
       act: 'expire-files',
       title: 'Expire files',
-      does: 'Frees storage: deletes the contents of every expired file. The file stays in the list as expired. The server does this every minute.',
+      description:
+        'Frees storage: deletes the contents of every expired file. The file stays in the list as expired. The server does this every minute.',
       button: 'Expire files',
       question:
         'For all users, deletes the contents of every file that has expired or was deleted and cannot be renewed. The files stay in the lists as expired. The server does the same within minutes. This cannot be undone.',
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire files',
-      run: async () => expiredFiles(await call('expireFiles')),
+      run: async () => expireFilesOutcome(await call('expireFiles')),
     },
     {
       act: 'expire-trials',
       title: 'Expire trials',
-      does: `Sets users whose trial is over to ${lowestTier}. The server does this every ten minutes.`,
+      description: `Sets users whose trial is over to ${lowestTier}. The server does this every ten minutes.`,
       button: 'Expire trials',
       question: `All users whose trial is over become ${lowestTier}. Their expired files are deleted, because they can no longer renew them. The server does the same within ten minutes. This cannot be undone.`,
       pendingLabel: 'Expiring…',
@@ -76,7 +78,8 @@ export function maintenanceActions(
     {
       act: 'sanitize-file-names',
       title: 'Sanitize filenames',
-      does: 'Applies the rules for new uploads to stored file names: no quotes, slashes or control characters.',
+      description:
+        'Applies the rules for new uploads to stored file names: no quotes, slashes or control characters.',
       button: 'Sanitize',
       question:
         'For all users, replaces every stored file name that breaks the rules for uploads. The old names are not kept. Links stay as they are. This cannot be undone.',
@@ -91,22 +94,22 @@ export function maintenanceActions(
     {
       act: 'test-mail',
       title: 'Test email',
-      does: sendsMail
+      description: sendsMail
         ? `Sends an email to ${adminEmail} now.`
         : 'Writes an email to the outbox folder, because SMTP_URL is not set.',
       button: 'Send',
       pendingLabel: 'Sending…',
-      failure: mailFailure,
+      failure: emailFailure,
       run: async () => {
         const { success, message } = await call('testMail')
-        const done = `1 email ${sendsMail ? 'sent' : 'written'}`
-        return { ok: success, text: success ? done : mailFailure, note: message }
+        const successText = `1 email ${sendsMail ? 'sent' : 'written'}`
+        return { ok: success, text: success ? successText : emailFailure, note: message }
       },
     },
     {
       act: 'test-storage',
       title: 'Test storage connection',
-      does: 'Writes, reads, lists and deletes a small object in storage.',
+      description: 'Writes, reads, lists and deletes a small object in storage.',
       button: 'Test connection',
       pendingLabel: 'Testing…',
       failure: storageFailure,
@@ -118,7 +121,7 @@ export function maintenanceActions(
     {
       act: 'test-storage-upload',
       title: 'Test storage upload',
-      does: `Sends ${formatSize(testUploadBytes)} from this browser to storage. It is deleted within an hour.`,
+      description: `Sends ${formatSize(testUploadBytes)} from this browser to storage. It is deleted within an hour.`,
       button: 'Test upload',
       pendingLabel: 'Testing…',
       failure: 'Failed to get upload URL',
@@ -128,8 +131,11 @@ export function maintenanceActions(
 }
 
 /** Reports how many files had their bytes removed, and how many failed. */
-export function expiredFiles(figures: { expiredCount: number; failed: number }): ActOutcome {
-  const { expiredCount, failed } = figures
+export function expireFilesOutcome(result: {
+  expiredCount: number
+  failed: number
+}): ActionOutcome {
+  const { expiredCount, failed } = result
   const text = `Bytes of ${counted(expiredCount, 'file')} removed`
   if (failed === 0) return { ok: true, text }
   const note = 'The server retries by itself. Test the storage connection to see why.'

@@ -11,16 +11,22 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function lineOf(action: AuditLine['action'], details: AuditLine['details']): AuditLine {
-  const who = { actor: 'admin@example.org', subject: null, ipAddress: '192.0.2.1' }
-  return { id: 1, at: new Date('2025-11-19T16:02:47').toISOString(), action, details, ...who }
+function auditLine(action: AuditLine['action'], details: AuditLine['details']): AuditLine {
+  const actorFields = { actor: 'admin@example.org', subject: null, ipAddress: '192.0.2.1' }
+  return {
+    id: 1,
+    at: new Date('2025-11-19T16:02:47').toISOString(),
+    action,
+    details,
+    ...actorFields,
+  }
 }
 
 function show() {
   page.show(<MaintenanceSection />)
 }
 
-function rowOf(title: string): HTMLElement {
+function findRow(title: string): HTMLElement {
   const row = screen.getByRole('heading', { name: title }).closest('li')
   if (!row) throw new Error(`no row ${title}`)
   return row
@@ -28,13 +34,13 @@ function rowOf(title: string): HTMLElement {
 
 test('each action shows its last result with the time, or that it was never run', async () => {
   page.on('GET /api/admin/maintenance', () => [
-    lineOf('sanitize-file-names', { updated: 4, errors: 0 }),
-    lineOf('test-mail', { success: false }),
+    auditLine('sanitize-file-names', { updated: 4, errors: 0 }),
+    auditLine('test-mail', { success: false }),
   ])
   show()
   await screen.findByText('Sanitized filenames: 4')
-  expect(rowOf('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
-  expect(rowOf('Test email').textContent).toContain('Sent a test email: failed')
+  expect(findRow('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
+  expect(findRow('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
   // A single call serves all rows. Nothing is announced, since nothing has just happened.
   expect(page.asked.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
@@ -42,12 +48,12 @@ test('each action shows its last result with the time, or that it was never run'
 })
 
 test('a new result replaces the last one and is announced', async () => {
-  page.on('GET /api/admin/maintenance', () => [lineOf('test-storage', { connected: false })])
+  page.on('GET /api/admin/maintenance', () => [auditLine('test-storage', { connected: false })])
   const response = later()
   page.on('GET /api/admin/test-s3-connection', response.answer)
   show()
   await screen.findByText('Tested the storage connection: failed')
-  const row = rowOf('Test storage connection')
+  const row = findRow('Test storage connection')
   fireEvent.click(within(row).getByRole('button'))
   await within(row).findByText('Testing…')
   expect(row.textContent).not.toContain('Tested the storage connection: failed')
@@ -61,7 +67,7 @@ test('shows one error if the last results cannot be loaded, and actions still wo
   show()
   const alert = await screen.findByText('The last results could not be loaded.')
   expect(page.text()).not.toContain('Not run from here yet.')
-  page.on('GET /api/admin/maintenance', () => [lineOf('expire-trials', { expiredCount: 3 })])
+  page.on('GET /api/admin/maintenance', () => [auditLine('expire-trials', { expiredCount: 3 })])
   fireEvent.click(screen.getByRole('button', { name: 'Try again: last results' }))
   await screen.findByText('Expired trials: 3')
   expect(alert.isConnected).toBe(false)

@@ -9,13 +9,13 @@ import { useCurrentUser } from '../api/use-current-user.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { confirm } from '../ui/dialog.tsx'
-import { LoadFailedLine } from '../ui/load-failed.tsx'
+import { InlineLoadError } from '../ui/load-error.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { maintenanceQuery, reasonText, refreshAdmin } from './admin-queries.ts'
 import { auditText } from './audit-text.ts'
 import { type MaintenanceAction, maintenanceActions } from './maintenance-actions.ts'
 import { SectionFrame } from './section.tsx'
-import type { ActOutcome } from './test-upload.ts'
+import type { ActionOutcome } from './test-upload.ts'
 
 /**
  * The maintenance actions (spec §2), each with its description and last result. Destructive actions
@@ -26,15 +26,15 @@ export function MaintenanceSection() {
   const sendsMail = useSendsMail() ?? true
   const query = useQuery(maintenanceQuery)
   const { data: lines, isError } = query
-  const lastOf = ({ act }: MaintenanceAction) => {
-    if (!lines) return isError ? null : <LastLoading />
+  const renderLastResult = ({ act }: MaintenanceAction) => {
+    if (!lines) return isError ? null : <LastResultSkeleton />
     const line = lines.find(({ action }) => action === act)
-    return line ? <Last line={line} /> : <p className="text-muted">Not run from here yet.</p>
+    return line ? <LastResult line={line} /> : <p className="text-muted">Not run from here yet.</p>
   }
   return (
     <SectionFrame id="maintenance" note="Each shows its last result.">
       {isError && !lines ? (
-        <LoadFailedLine
+        <InlineLoadError
           query={query}
           text="The last results could not be loaded."
           label="Try again: last results"
@@ -44,7 +44,11 @@ export function MaintenanceSection() {
       <Card>
         <ul aria-label="Maintenance">
           {maintenanceActions(user?.email ?? '', sendsMail).map((action) => (
-            <MaintenanceRow key={action.act} action={action} last={lastOf(action)} />
+            <MaintenanceRow
+              key={action.act}
+              action={action}
+              lastResult={renderLastResult(action)}
+            />
           ))}
         </ul>
       </Card>
@@ -55,18 +59,18 @@ export function MaintenanceSection() {
 interface MaintenanceRowProps {
   action: MaintenanceAction
   /** The result from before the page was opened. */
-  last: ReactNode
+  lastResult: ReactNode
 }
 
-function MaintenanceRow({ action, last }: MaintenanceRowProps) {
-  const { title, does, question, button, pendingLabel, failure, run } = action
+function MaintenanceRow({ action, lastResult }: MaintenanceRowProps) {
+  const { title, description, question, button, pendingLabel, failure, run } = action
   const client = useQueryClient()
   const { mutate, isPending, data, error } = useMutation({
     mutationFn: run,
     onSettled: () => void refreshAdmin(client),
   })
-  const done = error ? { ok: false, text: failure, note: reasonText(error) } : data
-  const press = async () => {
+  const outcome = error ? { ok: false, text: failure, note: reasonText(error) } : data
+  const confirmAndRun = async () => {
     const isConfirmed =
       question === undefined ||
       (await confirm({ title, description: question, confirmLabel: button }))
@@ -76,12 +80,12 @@ function MaintenanceRow({ action, last }: MaintenanceRowProps) {
     <li className="grid items-center gap-x-4 gap-y-1.5 border-line border-t px-4 py-3.5 first:border-t-0 sm:grid-cols-[minmax(0,1fr)_152px] sm:px-5 sm:py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,340px)_152px]">
       <div className="min-w-0">
         <h3 className="font-[600] text-base leading-normal tracking-normal">{title}</h3>
-        <p className="text-muted text-sm wrap-anywhere">{does}</p>
+        <p className="text-muted text-sm wrap-anywhere">{description}</p>
       </div>
       <div className="min-w-0 text-sm tabular-nums max-md:col-span-full max-md:row-start-2 max-sm:row-start-auto">
         {/* Screen readers announce only a new result, not the previous one. */}
-        <div role="status">{!isPending && done ? <Outcome {...done} /> : null}</div>
-        {isPending || done ? null : last}
+        <div role="status">{!isPending && outcome ? <Outcome {...outcome} /> : null}</div>
+        {isPending || outcome ? null : lastResult}
       </div>
       <div className="grid">
         <Button
@@ -89,7 +93,7 @@ function MaintenanceRow({ action, last }: MaintenanceRowProps) {
           label={button === title ? undefined : `${button}: ${title}`}
           pending={isPending}
           pendingLabel={pendingLabel}
-          onClick={() => void press()}
+          onClick={() => void confirmAndRun()}
         >
           {button}
         </Button>
@@ -98,7 +102,7 @@ function MaintenanceRow({ action, last }: MaintenanceRowProps) {
   )
 }
 
-function LastLoading() {
+function LastResultSkeleton() {
   return (
     <div className="grid gap-2 py-1">
       <Skeleton className="h-3 w-36" />
@@ -108,7 +112,7 @@ function LastLoading() {
 }
 
 /** An action's last result, from its audit log entry. */
-function Last({ line }: { line: AuditLine }) {
+function LastResult({ line }: { line: AuditLine }) {
   const { success, connected } = line.details
   return (
     <Outcome
@@ -119,7 +123,7 @@ function Last({ line }: { line: AuditLine }) {
   )
 }
 
-function Outcome({ ok, text, note }: ActOutcome) {
+function Outcome({ ok, text, note }: ActionOutcome) {
   const Icon = ok ? Check : CircleAlert
   return (
     <div className="flex gap-2">

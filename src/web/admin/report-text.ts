@@ -33,11 +33,11 @@ export function takedownWarning({ openCode, copies, size }: Report['file']): str
       ? 'Its link has ended already.'
       : 'Its link ends at once and its contents are deleted.'
   if (size === 0) return `${link} It is empty, so empty files can still be uploaded.`
-  const others =
+  const otherFilesText =
     copies === 0
       ? ''
       : copies === 1
         ? ' The other file with it is taken down too.'
         : ` The ${copies.toLocaleString('en')} other files with it are taken down too.`
-  return `${link} The same content cannot be uploaded again.${others}`
+  return `${link} The same content cannot be uploaded again.${otherFilesText}`
 }

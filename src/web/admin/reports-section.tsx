@@ -17,7 +17,7 @@ import { toast } from '../ui/toast.tsx'
 import { refreshAdmin, reportsQuery, showAdminFailure } from './admin-queries.ts'
 import { copiesText, reportedText } from './report-text.ts'
 import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
-import { questionForReport, TakeDownLink, useTakedownDialog } from './takedown-dialog.tsx'
+import { TakeDownLink, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
  * Reported files, most recently reported first. The administrator can take each file down or
@@ -27,14 +27,14 @@ export function ReportsSection() {
   const query = useInfiniteQuery(reportsQuery)
   const takedown = useTakedownDialog()
   const { data, hasNextPage } = query
-  const open = data && `${itemsOf(data).length}${hasNextPage ? ' or more' : ''} open`
+  const openCountText = data && `${itemsOf(data).length}${hasNextPage ? ' or more' : ''} open`
   const now = serverNow()
   return (
-    <SectionFrame id="reports" note={open && <span role="status">{open}</span>}>
-      <TakeDownLink onAsk={takedown.open} />
+    <SectionFrame id="reports" note={openCountText && <span role="status">{openCountText}</span>}>
+      <TakeDownLink onTakeDown={takedown.open} />
       <PagedList
         query={query}
-        what="reports"
+        noun="reports"
         label="Reports"
         empty={
           <EmptyState icon={<Flag />} title="No open reports">
@@ -46,7 +46,7 @@ export function ReportsSection() {
             key={report.id}
             report={report}
             now={now}
-            onTakeDown={() => takedown.open(questionForReport(report))}
+            onTakeDown={() => takedown.open(targetForReport(report))}
           />
         )}
       />
@@ -79,7 +79,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
     onError: (error) => showAdminFailure(client, error, 'Failed to dismiss the report'),
   })
   const kind = fileKind(file)
-  const facts = [
+  const details = [
     formatSize(file.size),
     file.owner ?? 'account deleted',
     reportedText(report, now),
@@ -106,7 +106,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
               /s/{file.openCode}
             </a>
           )}
-          {facts.map((fact) => (fact === null ? null : ` · ${fact}`))}
+          {details.map((detail) => (detail === null ? null : ` · ${detail}`))}
         </p>
         <Statements report={report} now={now} />
       </div>
@@ -137,13 +137,13 @@ function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const { statements, file } = report
-  const numbered = statements.map((statement, place) => ({ ...statement, place }))
-  const shown = isOpen ? numbered : numbered.slice(-1)
+  const indexedStatements = statements.map((statement, index) => ({ ...statement, index }))
+  const visibleStatements = isOpen ? indexedStatements : indexedStatements.slice(-1)
   return (
     <>
       <ul id={id} className="mt-1.5 grid max-w-[68ch] gap-2.5">
-        {shown.map(({ place, ...statement }) => (
-          <li key={place}>
+        {visibleStatements.map(({ index, ...statement }) => (
+          <li key={index}>
             <p dir="auto" className="whitespace-pre-line wrap-anywhere">
               {statement.reason}
             </p>

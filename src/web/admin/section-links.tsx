@@ -10,19 +10,19 @@ import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
  */
 export function SectionLinks() {
   const current = useCurrentSection()
-  const { data: waiting } = useQuery(adminWaitingQuery)
+  const { data: pendingCounts } = useQuery(adminWaitingQuery)
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
     const link = list.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
     if (link) list.current?.scrollTo({ left: link.offsetLeft - link.offsetWidth })
   }, [current])
 
-  const badgeOf = (id: SectionId) => {
-    if (id === 'checks' && waiting?.failingChecks) {
-      return <CountBadge tone="red" count={waiting.failingChecks} what="failing" />
+  const renderBadge = (id: SectionId) => {
+    if (id === 'checks' && pendingCounts?.failingChecks) {
+      return <CountBadge tone="red" count={pendingCounts.failingChecks} label="failing" />
     }
-    if (id === 'reports' && waiting?.openReports) {
-      return <CountBadge tone="accent" count={waiting.openReports} what="open" />
+    if (id === 'reports' && pendingCounts?.openReports) {
+      return <CountBadge tone="accent" count={pendingCounts.openReports} label="open" />
     }
     return null
   }
@@ -40,7 +40,7 @@ export function SectionLinks() {
               className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)] forced-colors:aria-[current]:underline"
             >
               {sectionTitles[id]}
-              {badgeOf(id)}
+              {renderBadge(id)}
             </a>
           </li>
         ))}
@@ -52,17 +52,17 @@ export function SectionLinks() {
 function CountBadge({
   tone,
   count,
-  what,
+  label,
 }: {
   tone: 'red' | 'accent'
   count: number
-  what: string
+  label: string
 }) {
   return (
     <span className="ml-1.5">
       <Badge tone={tone}>
         <span className="tabular-nums">{count}</span>
-        <span className="sr-only"> {what}</span>
+        <span className="sr-only"> {label}</span>
       </Badge>
     </span>
   )
@@ -76,14 +76,16 @@ function useCurrentSection(): SectionId | undefined {
   const [current, setCurrent] = useState(sectionIds[0])
   useEffect(() => {
     const update = () => {
-      const isPassed = (id: SectionId) => {
+      const isScrolledPast = (id: SectionId) => {
         const heading = document.getElementById(id)
         return heading !== null && heading.getBoundingClientRect().top <= window.innerHeight / 3
       }
       const isAtEnd =
         window.scrollY > 0 &&
         window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 1
-      setCurrent(isAtEnd ? sectionIds.at(-1) : (sectionIds.findLast(isPassed) ?? sectionIds[0]))
+      setCurrent(
+        isAtEnd ? sectionIds.at(-1) : (sectionIds.findLast(isScrolledPast) ?? sectionIds[0]),
+      )
     }
     update()
     window.addEventListener('scroll', update, { passive: true })

@@ -22,7 +22,7 @@ function form(stored: string) {
       hint=""
       failure="Failed to update app version"
       stored={stored}
-      before={stored}
+      previousValue={stored}
       check={(value) => ({ ok: true, value })}
     />
   )

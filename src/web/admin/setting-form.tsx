@@ -25,11 +25,11 @@ export interface SettingFormProps {
    */
   buttonLabel?: string
   /** Validates the input and returns the value in storage format. */
-  check: (typed: string) => SettingVerdict
+  check: (input: string) => SettingVerdict
   /** Formats a stored value for the input field. */
-  shown?: (stored: string) => string
+  format?: (stored: string) => string
   /** The previous value for use in a sentence; null if it spans several lines. */
-  before: string | null
+  previousValue: string | null
 }
 
 /**
@@ -37,25 +37,25 @@ export interface SettingFormProps {
  * the field keeps its input.
  */
 export function SettingForm(props: SettingFormProps) {
-  const { setting, label, failure, check, before, shown = (stored) => stored } = props
+  const { setting, label, failure, check, previousValue, format = (stored) => stored } = props
   const client = useQueryClient()
-  const saved = shown(props.stored)
-  const [typed, setTyped] = useState(saved)
+  const saved = format(props.stored)
+  const [input, setInput] = useState(saved)
   /** The value of `saved` at the last render. */
-  const [known, setKnown] = useState(saved)
-  if (known !== saved) {
+  const [previousSaved, setPreviousSaved] = useState(saved)
+  if (previousSaved !== saved) {
     // The stored value changed. Show it unless the field was edited.
-    setKnown(saved)
-    if (typed === known) setTyped(saved)
+    setPreviousSaved(saved)
+    if (input === previousSaved) setInput(saved)
   }
   const [errors, setErrors] = useState<FieldErrors>({})
   /** The message about the last save. It disappears on the next edit. */
-  const [done, setDone] = useState<string | null>(null)
+  const [message, setMessage] = useState<string | null>(null)
   const { mutateAsync: save } = useMutation({
     mutationFn: (value: string) => call('changeSetting', { body: { key: setting, value } }),
     onSuccess: ({ value }) => {
-      setTyped(shown(value))
-      setDone(before === null ? 'Saved.' : `Saved. It was ${before}.`)
+      setInput(format(value))
+      setMessage(previousValue === null ? 'Saved.' : `Saved. It was ${previousValue}.`)
       void refreshAdmin(client)
       // On failure this page, like all others, shows the old value for up to 5 minutes.
       refreshPublicValues(client).catch(() => undefined)
@@ -69,18 +69,18 @@ export function SettingForm(props: SettingFormProps) {
     },
   })
 
-  const type = (value: string) => {
-    setTyped(value)
+  const handleInput = (value: string) => {
+    setInput(value)
     setErrors({})
-    setDone(null)
+    setMessage(null)
   }
   const submit = async ({ value }: { value: string }) => {
     const verdict = check(value)
     setErrors(verdict.ok ? {} : { value: verdict.error })
     if (!verdict.ok) return
-    if (shown(verdict.value) === saved) {
-      setTyped(saved)
-      setDone('No changes.')
+    if (format(verdict.value) === saved) {
+      setInput(saved)
+      setMessage('No changes.')
     } else await save(verdict.value).catch(() => undefined)
   }
 
@@ -93,8 +93,8 @@ export function SettingForm(props: SettingFormProps) {
               {...props.input}
               label={label}
               name="value"
-              value={typed}
-              onValueChange={type}
+              value={input}
+              onValueChange={handleInput}
               hint={props.hint}
               required
             />
@@ -109,10 +109,10 @@ export function SettingForm(props: SettingFormProps) {
           role="status"
           className="flex items-center gap-1.5 text-sm wrap-anywhere not-empty:mt-1.5"
         >
-          {done === null ? null : (
+          {message === null ? null : (
             <>
               <Check aria-hidden="true" className="size-4 shrink-0 text-accent" />
-              {done}
+              {message}
             </>
           )}
         </p>

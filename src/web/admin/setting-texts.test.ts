@@ -3,14 +3,14 @@ import { capKeys } from '../../shared/rules/files/storage-cap.ts'
 import { textSettingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import {
-  checkTyped,
-  diskUse,
+  checkInput,
+  diskUsage,
   freeSpaceText,
-  inUseText,
+  inputText,
   type LimitSetting,
   limitTexts,
   settingTexts,
-  typedText,
+  storageUseText,
 } from './setting-texts.ts'
 
 const keys: readonly LimitSetting[] = [...limitKeys, ...capKeys]
@@ -27,17 +27,17 @@ test.each<[LimitSetting, string, string]>([
   ['storage_cap', '1099511627776', '1024GB'],
   ['free_space', '0', '0'],
   ['free_space', '21474836480', '20GB'],
-])('%s %s is formatted as %s and parses back to the same value', (key, stored, shown) => {
-  expect(typedText(key, stored)).toBe(shown)
-  expect(checkTyped(key, shown)).toEqual({ ok: true, value: stored })
+])('%s %s is formatted as %s and parses back to the same value', (key, stored, formatted) => {
+  expect(inputText(key, stored)).toBe(formatted)
+  expect(checkInput(key, formatted)).toEqual({ ok: true, value: stored })
 })
 
 test('validates each setting against its own range and leaves comparisons to the server', () => {
-  expect(checkTyped('free_max_files', '0')).toMatchObject({ ok: false })
-  expect(checkTyped('storage_cap', '1')).toMatchObject({ ok: false })
+  expect(checkInput('free_max_files', '0')).toMatchObject({ ok: false })
+  expect(checkInput('storage_cap', '1')).toMatchObject({ ok: false })
   // More than Premium allows by default, and days beyond the default longest life.
-  expect(checkTyped('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
-  expect(checkTyped('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
+  expect(checkInput('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
+  expect(checkInput('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
 })
 
 test('every setting has a label, a hint with its range, and a unique name', () => {
@@ -69,7 +69,7 @@ test('the free space text names the deciding limit', () => {
 test('used and free space add up to the whole disk', () => {
   const use = { files: 300, uploads: 0, database: 60, reserve: 40, other: 1 }
   const disk = { size: 1000, free: 500, leastFree: 0, minFree: 0, use }
-  expect(diskUse(disk)).toEqual([
+  expect(diskUsage(disk)).toEqual([
     { name: 'Files', size: '300 Bytes' },
     { name: 'Embedded database', size: '60 Bytes' },
     { name: 'Kept for the database', size: '40 Bytes' },
@@ -77,14 +77,14 @@ test('used and free space add up to the whole disk', () => {
     { name: 'Everything else on the disk', size: '99 Bytes' },
   ])
   // On a compressing file system, the files' sizes can exceed the space used.
-  expect(diskUse({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
+  expect(diskUsage({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
     'Everything else on the disk',
   )
 })
 
 test('the usage text mentions open uploads only if there are any', () => {
-  expect(inUseText({ files: 1024, uploads: 0 })).toBe('1 KB in files')
-  expect(inUseText({ files: 1024, uploads: 2048 })).toBe(
+  expect(storageUseText({ files: 1024, uploads: 0 })).toBe('1 KB in files')
+  expect(storageUseText({ files: 1024, uploads: 2048 })).toBe(
     '1 KB in files, 2 KB promised to open uploads',
   )
 })

@@ -17,7 +17,7 @@ import {
   limitOfKey,
 } from '../../shared/rules/tiers/limit-settings.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
-import type { CallAnswer } from '../api/call.ts'
+import type { CallResponse } from '../api/call.ts'
 
 interface SettingTexts {
   label: string
@@ -63,12 +63,12 @@ const labels: Record<LimitName | CapKey, string> = {
   free_space: 'Minimum free space',
 }
 
-function sentence(words: string): string {
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`
+function toSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }
 
 function isLimit(key: LimitSetting): key is LimitKey {
-  return limitKeys.some((one) => one === key)
+  return limitKeys.some((limitKey) => limitKey === key)
 }
 
 /**
@@ -78,23 +78,28 @@ function isLimit(key: LimitSetting): key is LimitKey {
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
     const label = labels[key]
-    const larger = key === 'free_space' ? ' If MIN_FREE_SPACE is larger, it applies instead.' : ''
-    return { label, hint: `${sentence(capRangeTexts[key])}${larger}`, name: label.toLowerCase() }
+    const overrideNote =
+      key === 'free_space' ? ' If MIN_FREE_SPACE is larger, it applies instead.' : ''
+    return {
+      label,
+      hint: `${toSentence(capRangeTexts[key])}${overrideNote}`,
+      name: label.toLowerCase(),
+    }
   }
   const { tier, name } = limitOfKey(key)
   const label = labels[name]
-  const hint = sentence(limitBoundsText(name))
+  const hint = toSentence(limitBoundsText(name))
   return { label, hint, name: `${label.toLowerCase()} of ${tierTraits[tier].name}` }
 }
 
-const sizes = /_max_file_size$|^storage_cap$|^free_space$/
+const sizeKeys = /_max_file_size$|^storage_cap$|^free_space$/
 
 /**
  * Formats a stored value for the input field. Examples: '500MB' for 524288000, '3, 5, 7' for days.
  */
-export function typedText(key: LimitSetting, stored: string): string {
+export function inputText(key: LimitSetting, stored: string): string {
   if (key.endsWith('_expiration_days')) return stored.replaceAll(',', ', ')
-  const bytes = sizes.test(key) ? parseSize(stored) : null
+  const bytes = sizeKeys.test(key) ? parseSize(stored) : null
   if (bytes === null || bytes === 0) return stored
   const short = formatSizeLimit(bytes)
   return parseSize(short) === bytes ? short : stored
@@ -104,33 +109,34 @@ export function typedText(key: LimitSetting, stored: string): string {
  * Validates the input against the setting's own range. Only the server compares it with the other
  * limits, since the page may have outdated values.
  */
-export function checkTyped(key: LimitSetting, typed: string): SettingVerdict {
-  return isLimit(key) ? checkOwnBounds(limitOfKey(key), typed) : checkCap(key, typed)
+export function checkInput(key: LimitSetting, input: string): SettingVerdict {
+  return isLimit(key) ? checkOwnBounds(limitOfKey(key), input) : checkCap(key, input)
 }
 
-type Disk = NonNullable<CallAnswer<'adminLimits'>['disk']>
+type Disk = NonNullable<CallResponse<'adminLimits'>['disk']>
 
 /**
  * Explains how much disk space uploads must leave free: the largest of the "Minimum free space"
  * setting, MIN_FREE_SPACE in the server's environment, and the embedded database's requirement. If
  * the disk is smaller than that, the text says that every upload is refused.
- * @param wanted the setting "Minimum free space", in bytes.
+ * @param configured the setting "Minimum free space", in bytes.
  * @param disk `leastFree` is the largest of the three values, `minFree` is MIN_FREE_SPACE, and
  * `size` is the size of the disk, all in bytes.
  */
 export function freeSpaceText(
-  wanted: number,
+  configured: number,
   disk: Pick<Disk, 'leastFree' | 'minFree' | 'size'>,
 ): string {
   const { leastFree, minFree, size } = disk
-  const tooMuch = leastFree < size ? '' : ' The whole disk has less, so every upload is refused.'
-  const inForce = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooMuch}`
-  if (leastFree <= wanted) return `${inForce} That is "Minimum free space".`
-  if (leastFree > minFree) return `${inForce} The embedded database needs that much.`
-  return `${inForce} That is MIN_FREE_SPACE, which is larger than "Minimum free space" (${formatSizeLimit(wanted)}). To lower it, change MIN_FREE_SPACE and restart the server.`
+  const tooLargeNote =
+    leastFree < size ? '' : ' The whole disk has less, so every upload is refused.'
+  const effectiveText = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooLargeNote}`
+  if (leastFree <= configured) return `${effectiveText} That is "Minimum free space".`
+  if (leastFree > minFree) return `${effectiveText} The embedded database needs that much.`
+  return `${effectiveText} That is MIN_FREE_SPACE, which is larger than "Minimum free space" (${formatSizeLimit(configured)}). To lower it, change MIN_FREE_SPACE and restart the server.`
 }
 
-const useNames: Record<keyof Disk['use'], string> = {
+const usageNames: Record<keyof Disk['use'], string> = {
   files: 'Files',
   uploads: 'Unfinished uploads',
   database: 'Embedded database',
@@ -142,20 +148,20 @@ const useNames: Record<keyof Disk['use'], string> = {
  * Breaks down the used disk space by the parts of Mayfly that use any, and everything else. The
  * entries plus the free space add up to the size of the disk.
  */
-export function diskUse({ free, size, use }: Disk): { name: string; size: string }[] {
-  const parts = Object.keys(useNames) as (keyof Disk['use'])[]
-  const own = parts.reduce((sum, part) => sum + use[part], 0)
-  const elsewhere = Math.max(0, size - free - own)
+export function diskUsage({ free, size, use }: Disk): { name: string; size: string }[] {
+  const parts = Object.keys(usageNames) as (keyof Disk['use'])[]
+  const ownBytes = parts.reduce((sum, part) => sum + use[part], 0)
+  const otherBytes = Math.max(0, size - free - ownBytes)
   return [
-    ...parts.map((part) => ({ name: useNames[part], bytes: use[part] })),
-    { name: 'Everything else on the disk', bytes: elsewhere },
+    ...parts.map((part) => ({ name: usageNames[part], bytes: use[part] })),
+    { name: 'Everything else on the disk', bytes: otherBytes },
   ]
     .filter(({ bytes }) => bytes > 0)
     .map(({ name, bytes }) => ({ name, size: formatSize(bytes) }))
 }
 
 /** Describes how many bytes files use and open uploads have reserved. */
-export function inUseText({ files, uploads }: { files: number; uploads: number }): string {
+export function storageUseText({ files, uploads }: { files: number; uploads: number }): string {
   const stored = `${formatSize(files)} in files`
   return uploads === 0 ? stored : `${stored}, ${formatSize(uploads)} promised to open uploads`
 }

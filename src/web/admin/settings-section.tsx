@@ -11,7 +11,7 @@ import {
 } from '../../shared/rules/tiers/admin-settings.ts'
 import { Card } from '../ui/card.tsx'
 import type { TextFieldProps } from '../ui/field.tsx'
-import { Loaded } from '../ui/load-failed.tsx'
+import { QueryContent } from '../ui/load-error.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { settingsQuery } from './admin-queries.ts'
 import { SectionFrame } from './section.tsx'
@@ -22,15 +22,17 @@ import { settingTexts } from './setting-texts.ts'
 export function SettingsSection() {
   return (
     <SectionFrame id="settings" note="Changes reach everybody within 5 minutes.">
-      <Loaded
+      <QueryContent
         query={useQuery(settingsQuery)}
         failed="The settings could not be loaded"
         loading={<SettingsLoading />}
       >
         {(values) => (
-          <Grid>{(key) => <TextSetting key={key} setting={key} stored={values[key]} />}</Grid>
+          <SettingsGrid>
+            {(key) => <TextSetting key={key} setting={key} stored={values[key]} />}
+          </SettingsGrid>
         )}
-      </Loaded>
+      </QueryContent>
     </SectionFrame>
   )
 }
@@ -38,7 +40,7 @@ export function SettingsSection() {
 function SettingsLoading() {
   return (
     <Loading label="Loading the settings">
-      <Grid>
+      <SettingsGrid>
         {(key) => (
           <div key={key} className="grid content-start gap-2">
             <Skeleton className="h-3.5 w-28" />
@@ -46,13 +48,13 @@ function SettingsLoading() {
             <Skeleton className="h-3 w-44" />
           </div>
         )}
-      </Grid>
+      </SettingsGrid>
     </Loading>
   )
 }
 
 /** The card with the settings. The last one, the signature, has its own column. */
-function Grid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
+function SettingsGrid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2 md:[&>:last-child]:col-start-2 md:[&>:last-child]:row-span-2 md:[&>:last-child]:row-start-1">
       {textSettingKeys.map((key) => children(key))}
@@ -81,10 +83,10 @@ export function TextSetting({ setting, stored }: { setting: TextSettingKey; stor
       {...texts}
       setting={setting}
       stored={stored}
-      before={inSentence(stored)}
+      previousValue={inSentence(stored)}
       input={inputs[setting]}
-      check={(typed) => checkTextSetting(setting, typed)}
-      {...(setting === 'premium_price' && { shown: amountText })}
+      check={(input) => checkTextSetting(setting, input)}
+      {...(setting === 'premium_price' && { format: amountText })}
     />
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
-import { LoadFailedLine } from '../ui/load-failed.tsx'
+import { InlineLoadError } from '../ui/load-error.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { statsQuery } from './admin-queries.ts'
 import { sectionTitles } from './section.tsx'
@@ -47,7 +47,7 @@ export function StatisticsSection() {
           Expired and taken-down files count until their owner deletes them.
         </p>
         {isError ? (
-          <LoadFailedLine
+          <InlineLoadError
             query={query}
             text="The statistics could not be loaded."
             className="border-line border-t px-4 py-3.5 sm:px-5"

@@ -5,7 +5,7 @@ import { maxReasonLength } from '../../shared/rules/links/report.ts'
 import { linkCode } from '../../shared/rules/links/short-code.ts'
 import { call } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
-import { DialogButtons, FormDialog, useSubject } from '../ui/dialog.tsx'
+import { DialogButtons, FormDialog, useDialogSubject } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { shortName } from '../ui/file-name.tsx'
 import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
@@ -18,9 +18,9 @@ import { FieldWithButton } from './setting-form.tsx'
 const maxNameLength = 60
 
 /** A file that is about to be taken down. */
-export interface TakedownQuestion {
+export interface TakedownTarget {
   /** The file name or link for the dialog's title. */
-  what: string
+  name: string
   /** Describes the consequences of the takedown. */
   warning: string
   shortCode: string
@@ -28,24 +28,24 @@ export interface TakedownQuestion {
 }
 
 /** Builds the confirmation for a reported file. */
-export function questionForReport({ shortCode, file }: Report): TakedownQuestion {
+export function targetForReport({ shortCode, file }: Report): TakedownTarget {
   return {
-    what: shortName(file.originalName, maxNameLength),
+    name: shortName(file.originalName, maxNameLength),
     warning: takedownWarning(file),
     shortCode: file.openCode ?? shortCode,
   }
 }
 
 /** Builds the confirmation for a file of which only the short code is known. */
-export function questionForLink(shortCode: string): TakedownQuestion {
-  return { what: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
+export function targetForLink(shortCode: string): TakedownTarget {
+  return { name: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
 
 /** Returns the dialog that asks for the takedown reason, and a function that opens it. */
 export function useTakedownDialog() {
-  const { subject, open, cancel, finish, dialogProps } = useSubject<TakedownQuestion>('reports')
+  const { subject, open, cancel, finish, dialogProps } = useDialogSubject<TakedownTarget>('reports')
   const dialog = subject ? (
-    <FormDialog {...dialogProps} title={`Take down ${subject.what}`} description={subject.warning}>
+    <FormDialog {...dialogProps} title={`Take down ${subject.name}`} description={subject.warning}>
       <ReasonForm
         shortCode={subject.shortCode}
         onCancel={cancel}
@@ -79,10 +79,10 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
   })
   const sendsMail = useSendsMail()
   const submit = async ({ reason }: { reason: string }) => {
-    const isGiven = reason.trim() !== ''
-    setErrors(isGiven ? {} : { reason: 'Please give a reason.' })
+    const hasReason = reason.trim() !== ''
+    setErrors(hasReason ? {} : { reason: 'Please give a reason.' })
     // After a failure the dialog stays open for a retry.
-    if (isGiven) await takeDown(reason).catch(() => undefined)
+    if (hasReason) await takeDown(reason).catch(() => undefined)
   }
   return (
     <Form errors={errors} onSubmit={submit}>
@@ -91,7 +91,7 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
         name="reason"
         rows={4}
         maxLength={maxReasonLength}
-        hint={readsReason(sendsMail)}
+        hint={reasonHint(sendsMail)}
         required
       />
       <DialogButtons
@@ -105,10 +105,10 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
 }
 
 /** Describes where the owner will see the takedown reason. */
-function readsReason(sendsMail: boolean | undefined): string {
+function reasonHint(sendsMail: boolean | undefined): string {
   if (sendsMail) return 'The owner sees it in an email and in My Files.'
-  const where = 'The owner sees it in My Files.'
-  return sendsMail === false ? `${where} This server sends no email.` : where
+  const inMyFiles = 'The owner sees it in My Files.'
+  return sendsMail === false ? `${inMyFiles} This server sends no email.` : inMyFiles
 }
 
 /** The maximum input length in characters, well above that of any link. */
@@ -116,18 +116,18 @@ const maxLinkLength = 500
 
 export interface TakeDownLinkProps {
   /** Opens the takedown dialog for the file. */
-  onAsk: (takedown: TakedownQuestion) => void
+  onTakeDown: (target: TakedownTarget) => void
 }
 
 /** A form that takes down an unreported file by link or short code. */
-export function TakeDownLink({ onAsk }: TakeDownLinkProps) {
+export function TakeDownLink({ onTakeDown }: TakeDownLinkProps) {
   /** The number of completed takedowns. Each one resets the form. */
   const [count, setCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {
     const code = linkCode(link)
     setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
-    if (code !== null) onAsk({ ...questionForLink(code), onDone: () => setCount(count + 1) })
+    if (code !== null) onTakeDown({ ...targetForLink(code), onDone: () => setCount(count + 1) })
   }
   return (
     <div className="mb-3">

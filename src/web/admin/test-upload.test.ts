@@ -12,7 +12,7 @@ afterEach(() => page.close())
 const bucket = 'https://bucket.example.org'
 
 /** Runs the test. `answer` is the storage's response; undefined means unreachable. */
-function outcome(origin: string, response?: Response) {
+function runTest(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (response) page.on('PUT /key', () => response)
   return testUpload()
@@ -24,7 +24,7 @@ function status(code: number): Response {
 
 describe('the upload test', () => {
   it.each([200, 204])('sends the announced bytes and reports the duration (%i)', async (code) => {
-    expect(await outcome('', status(code))).toEqual({
+    expect(await runTest('', status(code))).toEqual({
       ok: true,
       text: expect.stringMatching(/^1 MB sent in \d+\.\d s$/),
     })
@@ -42,8 +42,10 @@ describe('the upload test', () => {
   })
 
   it('hints at missing write permission on status 403', async () => {
-    const denied = new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 })
-    expect(await outcome(bucket, denied)).toMatchObject({
+    const forbiddenResponse = new Response('<Error><Code>AccessDenied</Code></Error>', {
+      status: 403,
+    })
+    expect(await runTest(bucket, forbiddenResponse)).toMatchObject({
       ok: false,
       text: 'Direct S3 upload failed with status 403',
       note: expect.stringMatching(/\(AccessDenied\).*lacks write permission.*s3:PutObject/),
@@ -53,25 +55,28 @@ describe('the upload test', () => {
   it.each([
     [403, /clocks and AUTH_SECRET.*write permission in DATA_DIR/],
     [507, /free space in DATA_DIR/],
-  ])('does not mention a bucket if this server stores the files (%i)', async (code, note) => {
-    const failed = await outcome('', status(code))
-    expect(failed.text).toBe(`Upload failed with status ${code}`)
-    expect(failed.note).toMatch(note)
-    expect(failed.note).not.toMatch(/s3:|bucket|key/i)
-  })
+  ])(
+    'does not mention a bucket if this server stores the files (%i)',
+    async (code, expectedNote) => {
+      const result = await runTest('', status(code))
+      expect(result.text).toBe(`Upload failed with status ${code}`)
+      expect(result.note).toMatch(expectedNote)
+      expect(result.note).not.toMatch(/s3:|bucket|key/i)
+    },
+  )
 
   it('distinguishes a CORS failure from unreachable storage', async () => {
-    const away = await outcome(bucket)
-    expect(away.text).toBe('Direct S3 upload failed')
-    expect(away.note).toMatch(/^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/)
+    const unreachable = await runTest(bucket)
+    expect(unreachable.text).toBe('Direct S3 upload failed')
+    expect(unreachable.note).toMatch(/^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/)
     page.on('GET /', () => status(200))
-    const cors = await outcome(bucket)
+    const cors = await runTest(bucket)
     // Some storage services omit CORS headers from error responses.
     expect(cors.note).toMatch(/answers, .*CORS rule.*lacks write permission.*check CORS/)
   })
 
   it('does not mention CORS if this server stores the files', async () => {
-    expect(await outcome('')).toMatchObject({
+    expect(await runTest('')).toMatchObject({
       text: 'Upload failed',
       note: expect.stringMatching(/^The connection was lost/),
     })

@@ -2,7 +2,7 @@ import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { call } from '../api/call.ts'
 
 /** The result of a maintenance action, as text for the administrator. */
-export interface ActOutcome {
+export interface ActionOutcome {
   ok: boolean
   /** What the action did, or what failed. */
   text: string
@@ -14,23 +14,23 @@ export const testUploadBytes = 1024 ** 2
 
 const fileType = 'application/octet-stream'
 const testTimeoutMs = 60_000
-const reachTimeoutMs = 10_000
+const probeTimeoutMs = 10_000
 
 /**
  * Tests an upload the way browsers do it: PUTs 1 MB to a presigned URL (spec §2, §7). The server
  * deletes it within an hour.
  * @throws {ApiError} or {NetworkError} if the server returned no presigned URL.
  */
-export async function testUpload(): Promise<ActOutcome> {
+export async function testUpload(): Promise<ActionOutcome> {
   const { uploadUrl } = await call('testStorageUpload', {
     body: { fileName: 'storage-test.bin', fileSize: testUploadBytes, fileType },
   })
   const url = new URL(uploadUrl, window.location.origin)
-  const isOwn = url.origin === window.location.origin
+  const isOwnServer = url.origin === window.location.origin
   // Spec §8 has different texts with and without S3. A server that stores the files itself has no
   // S3.
-  const failed = isOwn ? 'Upload failed' : 'Direct S3 upload failed'
-  const begin = performance.now()
+  const failureText = isOwnServer ? 'Upload failed' : 'Direct S3 upload failed'
+  const startedAt = performance.now()
   try {
     const response = await fetch(url, {
       method: 'PUT',
@@ -40,21 +40,21 @@ export async function testUpload(): Promise<ActOutcome> {
     })
     const { status } = response
     if (status === 200 || status === 204) {
-      const seconds = Math.max(0.1, (performance.now() - begin) / 1000).toFixed(1)
+      const seconds = Math.max(0.1, (performance.now() - startedAt) / 1000).toFixed(1)
       return { ok: true, text: `${formatSize(testUploadBytes)} sent in ${seconds} s` }
     }
     // The S3 error code, such as AccessDenied.
     const code = /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]
-    const remedy = isOwn ? ownRemedy(status) : bucketRemedy(status)
+    const remedy = isOwnServer ? ownServerRemedy(status) : bucketRemedy(status)
     const note = `Storage refused the bytes${code ? ` (${code})` : ''}. ${remedy}`
-    return { ok: false, text: `${failed} with status ${status}`, note }
+    return { ok: false, text: `${failureText} with status ${status}`, note }
   } catch {
-    return { ok: false, text: failed, note: await noAnswerNote(url, isOwn) }
+    return { ok: false, text: failureText, note: await noResponseRemedy(url, isOwnServer) }
   }
 }
 
 /** Returns the remedy when this server rejects the upload. */
-function ownRemedy(status: number): string {
+function ownServerRemedy(status: number): string {
   return status === 403
     ? 'This server stores the files itself and refused its own URL. Compare the clocks and AUTH_SECRET of all servers, check whether a proxy changes the address, and check write permission in DATA_DIR.'
     : 'Check write permission and free space in DATA_DIR, then try again.'
@@ -71,13 +71,13 @@ function bucketRemedy(status: number): string {
 }
 
 /** Returns the remedy when there was no response, or CORS blocked it. */
-async function noAnswerNote({ host, origin }: URL, isOwn: boolean): Promise<string> {
-  if (isOwn) return 'The connection was lost. Check your network, then try again.'
+async function noResponseRemedy({ host, origin }: URL, isOwnServer: boolean): Promise<string> {
+  if (isOwnServer) return 'The connection was lost. Check your network, then try again.'
   const isReachable = await fetch(origin, {
     mode: 'no-cors',
     cache: 'no-store',
     credentials: 'omit',
-    signal: AbortSignal.timeout(reachTimeoutMs),
+    signal: AbortSignal.timeout(probeTimeoutMs),
   }).then(
     () => true,
     () => false,

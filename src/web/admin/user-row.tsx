@@ -12,7 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
-import { downgradeText, shownName, tierText } from './user-text.ts'
+import { displayName, downgradeText, tierText } from './user-text.ts'
 
 /** Grid columns shared by the rows and their header. */
 export const userColumns =
@@ -30,24 +30,24 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
   const { mutate: switchTier, isPending } = useMutation({
     mutationFn: (tier: Tier) => call('toggleUserTier', { params: { id: user.id }, body: { tier } }),
     onSuccess: ({ user }) => {
-      client.setQueryData(currentUserQuery.queryKey, (known) =>
-        known?.id === user.id ? user : known,
+      client.setQueryData(currentUserQuery.queryKey, (cached) =>
+        cached?.id === user.id ? user : cached,
       )
       void refreshAdmin(client)
-      toast({ title: `${shownName(user)} is ${tierTraits[user.tier].name} now` })
+      toast({ title: `${displayName(user)} is ${tierTraits[user.tier].name} now` })
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to change user tier'),
   })
   const { hasBadge, upgradesTo } = tierTraits[user.tier]
-  const other = upgradesTo ?? defaultTier
-  const label = `Make ${tierTraits[other].name}`
-  const press = async () => {
-    const question = {
-      title: `${label}: ${shownName(user)}`,
+  const newTier = upgradesTo ?? defaultTier
+  const label = `Make ${tierTraits[newTier].name}`
+  const confirmAndSwitch = async () => {
+    const confirmation = {
+      title: `${label}: ${displayName(user)}`,
       description: downgradeText(user, now),
       confirmLabel: label,
     }
-    if (upgradesTo !== null || (await confirm(question))) switchTier(other)
+    if (upgradesTo !== null || (await confirm(confirmation))) switchTier(newTier)
   }
   return (
     <li
@@ -73,24 +73,24 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
       </div>
       <Figure
         count={user.fileCount}
-        one="file"
-        many="files"
-        more={`${formatSize(user.storedBytes)} stored`}
+        singular="file"
+        plural="files"
+        detail={`${formatSize(user.storedBytes)} stored`}
       />
-      <Figure count={user.totalDownloads} one="download" many="downloads" />
+      <Figure count={user.totalDownloads} singular="download" plural="downloads" />
       <div className="flex items-center justify-end gap-1 max-sm:col-span-2">
         <div className="grid max-sm:flex-1 sm:w-[116px]">
           <Button
             size="small"
-            label={`${label}: ${shownName(user)}`}
+            label={`${label}: ${displayName(user)}`}
             pending={isPending}
-            onClick={() => void press()}
+            onClick={() => void confirmAndSwitch()}
           >
             {label}
           </Button>
         </div>
         <IconButton
-          label={`Delete ${shownName(user)}`}
+          label={`Delete ${displayName(user)}`}
           icon={<Trash2 />}
           onClick={onDelete}
           unavailable={user.isAdmin ? 'The administrator cannot be deleted.' : undefined}
@@ -107,21 +107,21 @@ function TierBadge({ user, now, filled }: Omit<UserRowProps, 'onDelete'> & { fil
 /** A number in a titled column. On phones and for screen readers, a noun follows the number. */
 function Figure({
   count,
-  one,
-  many,
-  more,
+  singular,
+  plural,
+  detail,
 }: {
   count: number
-  one: string
-  many: string
+  singular: string
+  plural: string
   /** Text below the number. */
-  more?: string
+  detail?: string
 }) {
   return (
     <p className="tabular-nums last-of-type:text-right max-sm:text-sm sm:text-right">
       {formatCount(count)}
-      <span className="text-muted sm:sr-only"> {count === 1 ? one : many}</span>
-      {more ? <span className="block text-muted text-sm">{more}</span> : null}
+      <span className="text-muted sm:sr-only"> {count === 1 ? singular : plural}</span>
+      {detail ? <span className="block text-muted text-sm">{detail}</span> : null}
     </p>
   )
 }

@@ -2,9 +2,9 @@ import { describe, expect, it, test } from 'vitest'
 import { maxFoundUsers } from '../../shared/contract/admin.ts'
 import {
   deletionText,
+  displayName,
   downgradeText,
   isSameAddress,
-  shownName,
   tierText,
   usersNote,
 } from './user-text.ts'
@@ -20,13 +20,13 @@ describe('the note beside the users', () => {
     [{ search: 'ada', shown: 0, total: 9 }, '0 found'],
     [{ search: 'ada', shown: 12, total: 9 }, '12 found'],
     [{ search: 'a', shown: maxFoundUsers, total: 900 }, 'The 50 newest that match'],
-  ])('for %j', (facts, text) => expect(usersNote(facts)).toBe(text))
+  ])('for %j', (summary, text) => expect(usersNote(summary)).toBe(text))
 })
 
 test('names a user by name or else email address, and shortens both', () => {
-  expect(shownName({ name: 'Mira Oake', email: 'mira@example.org' })).toBe('Mira Oake')
-  expect(shownName({ name: ' ', email: 'mira@example.org' })).toBe('mira@example.org')
-  expect(shownName({ name: 'x'.repeat(200), email: '' })).toHaveLength(40)
+  expect(displayName({ name: 'Mira Oake', email: 'mira@example.org' })).toBe('Mira Oake')
+  expect(displayName({ name: ' ', email: 'mira@example.org' })).toBe('mira@example.org')
+  expect(displayName({ name: 'x'.repeat(200), email: '' })).toHaveLength(40)
 })
 
 test.each([
@@ -41,33 +41,33 @@ test.each([
 })
 
 test('the downgrade warning names the lost files and the end of a trial', () => {
-  const lost =
+  const trialLostText =
     'Files of this user whose links have ended are deleted within minutes, because only Premium can renew them. Open links stay open until their own dates.'
   const premium = { tier: 'premium' as const }
   expect(downgradeText({ ...premium, premiumTrialEndsAt: null }, now)).toBe(
-    `${lost} This cannot be undone.`,
+    `${trialLostText} This cannot be undone.`,
   )
   expect(downgradeText({ ...premium, premiumTrialEndsAt: '2026-11-22T11:00:00Z' }, now)).toBe(
-    `${lost} The rest of the trial is lost, and there is no second trial. This cannot be undone.`,
+    `${trialLostText} The rest of the trial is lost, and there is no second trial. This cannot be undone.`,
   )
 })
 
 test('the deletion warning names everything that is deleted', () => {
-  const others = 'uploads under way, brand and waiting emails'
+  const otherDataText = 'uploads under way, brand and waiting emails'
   expect(deletionText({ fileCount: 0, sessionCount: 0 })).toBe(
-    `This account has no files. Its ${others} are deleted with it. This cannot be undone.`,
+    `This account has no files. Its ${otherDataText} are deleted with it. This cannot be undone.`,
   )
   expect(deletionText({ fileCount: 1, sessionCount: 1 })).toBe(
-    `1 file with its link is deleted with this account, as well as its 1 open session, ${others}. This cannot be undone.`,
+    `1 file with its link is deleted with this account, as well as its 1 open session, ${otherDataText}. This cannot be undone.`,
   )
   expect(deletionText({ fileCount: 1902, sessionCount: 3 })).toBe(
-    `1,902 files with their links are deleted with this account, as well as its 3 open sessions, ${others}. This cannot be undone.`,
+    `1,902 files with their links are deleted with this account, as well as its 3 open sessions, ${otherDataText}. This cannot be undone.`,
   )
 })
 
 test('compares typed addresses without regard to case or surrounding spaces', () => {
   expect(isSameAddress(' Mira@Example.org ', 'mira@example.org')).toBe(true)
-  for (const typed of ['', 'mira@example.or', 'mira @example.org', 'mira@example.org.']) {
-    expect(isSameAddress(typed, 'mira@example.org')).toBe(false)
+  for (const input of ['', 'mira@example.or', 'mira @example.org', 'mira@example.org.']) {
+    expect(isSameAddress(input, 'mira@example.org')).toBe(false)
   }
 })

@@ -7,7 +7,7 @@ import { shortName } from '../ui/file-name.tsx'
 const maxInlineNameLength = 40
 
 /** Returns the user's name for a sentence, or the email address if there is no name. */
-export function shownName({ name, email }: Pick<ListedUser, 'name' | 'email'>): string {
+export function displayName({ name, email }: Pick<ListedUser, 'name' | 'email'>): string {
   return shortName(name.trim() || email, maxInlineNameLength)
 }
 
@@ -56,15 +56,15 @@ export function deletionText({
   sessionCount,
 }: Pick<ListedUser, 'fileCount' | 'sessionCount'>): string {
   const sessions = sessionCount === 0 ? '' : `${counted(sessionCount, 'open session')}, `
-  const others = `${sessions}uploads under way, brand and waiting emails`
+  const otherDataText = `${sessions}uploads under way, brand and waiting emails`
   const files =
     fileCount === 0
-      ? `This account has no files. Its ${others} are deleted with it.`
-      : `${counted(fileCount, 'file')} with ${fileCount === 1 ? 'its link is' : 'their links are'} deleted with this account, as well as its ${others}.`
+      ? `This account has no files. Its ${otherDataText} are deleted with it.`
+      : `${counted(fileCount, 'file')} with ${fileCount === 1 ? 'its link is' : 'their links are'} deleted with this account, as well as its ${otherDataText}.`
   return `${files} This cannot be undone.`
 }
 
 /** Reports whether both texts are the same email address, ignoring case. */
-export function isSameAddress(typed: string, email: string): boolean {
-  return typed.trim().toLowerCase() === email.toLowerCase()
+export function isSameAddress(input: string, email: string): boolean {
+  return input.trim().toLowerCase() === email.toLowerCase()
 }

@@ -12,7 +12,7 @@ import { Card } from '../ui/card.tsx'
 import { DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Form } from '../ui/form.tsx'
-import { Loaded } from '../ui/load-failed.tsx'
+import { QueryContent } from '../ui/load-error.tsx'
 import { SearchField, useSearch } from '../ui/search-field.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -56,7 +56,7 @@ export function UsersSection() {
           maxLength={maxEmailLength}
         />
       </div>
-      <Loaded
+      <QueryContent
         query={query}
         failed="The users could not be loaded"
         loading={<RowsLoading label="Loading the users" rows={topUsers} />}
@@ -89,7 +89,7 @@ export function UsersSection() {
             </Card>
           )
         }
-      </Loaded>
+      </QueryContent>
       <FormDialog
         open={isAdding}
         onOpenChange={setAdding}
@@ -138,7 +138,7 @@ function AddUserForm({ onDone }: { onDone: () => void }) {
       title: 'User not added',
       description: 'Failed to create account. Please try again.',
     },
-    refusals: { EMAIL_TAKEN: { email: 'An account with this email already exists.' } },
+    errorsByCode: { EMAIL_TAKEN: { email: 'An account with this email already exists.' } },
   })
   return (
     <Form {...form}>

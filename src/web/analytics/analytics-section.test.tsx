@@ -11,13 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-const nothing: Analytics = {
+const emptyAnalytics: Analytics = {
   kinds: [{ kind: 'image', count: 0, size: 0 }],
   expiringSoon: 0,
   days: [{ day: '2026-11-22', count: 0 }],
   mostDownloaded: [],
 }
-const nothingYet = 'No data yet'
+const emptyText = 'No data yet'
 
 function show(analytics: Analytics) {
   page.on('GET /api/analytics', () => analytics)
@@ -26,8 +26,8 @@ function show(analytics: Analytics) {
 }
 
 test('with no files and no downloads, the empty state offers an upload', async () => {
-  show(nothing)
-  await screen.findByText(nothingYet)
+  show(emptyAnalytics)
+  await screen.findByText(emptyText)
   expect(page.text()).toContain('Upload a file and send its link.')
   expect(screen.getByRole('button', { name: 'Upload a file' })).toBeTruthy()
   expect(screen.queryByRole('switch', { name: 'Show as table' })).toBeNull()
@@ -36,8 +36,8 @@ test('with no files and no downloads, the empty state offers an upload', async (
 test.each([
   ['a file', { kinds: [{ kind: 'image' as const, count: 1, size: 7 }] }],
   ['a download of a file that is gone', { days: [{ day: '2026-11-22', count: 1 }] }],
-])('with %s, shows the charts', async (_, known) => {
-  show({ ...nothing, ...known })
+])('with %s, shows the charts', async (_, changes) => {
+  show({ ...emptyAnalytics, ...changes })
   await screen.findByRole('switch', { name: 'Show as table' })
-  expect(page.text()).not.toContain(nothingYet)
+  expect(page.text()).not.toContain(emptyText)
 })

@@ -11,7 +11,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { formatCount } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { Loaded, LoadFailed } from '../ui/load-failed.tsx'
+import { LoadError, QueryContent } from '../ui/load-error.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { AnalyticsLoading } from './analytics-loading.tsx'
 import { DownloadsChart } from './downloads-chart.tsx'
@@ -58,13 +58,13 @@ export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSection
           <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />
         ) : null}
       </div>
-      <Loaded
+      <QueryContent
         query={query}
         loading={<AnalyticsLoading />}
         failed={
-          <LoadFailed query={query} title="The statistics could not be loaded">
+          <LoadError query={query} title="The statistics could not be loaded">
             Your files and their links are not affected.
-          </LoadFailed>
+          </LoadError>
         }
       >
         {(analytics) =>
@@ -74,7 +74,7 @@ export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSection
             <Charts analytics={analytics} asTable={asTable} expiringLink={expiringLink} />
           )
         }
-      </Loaded>
+      </QueryContent>
     </section>
   )
 }

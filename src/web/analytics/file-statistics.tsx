@@ -6,10 +6,10 @@ import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
-import { Fact } from '../files/file-receipt.tsx'
+import { DetailRow } from '../files/file-receipt.tsx'
 import { textColors } from '../files/lifeline.tsx'
-import { linkFacts } from '../files/link-facts.ts'
-import { Loaded, LoadFailedLine } from '../ui/load-failed.tsx'
+import { linkDates } from '../files/link-dates.ts'
+import { InlineLoadError, QueryContent } from '../ui/load-error.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { LifeChart } from './life-chart.tsx'
@@ -32,15 +32,15 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
   const { data } = query
   const [asTable, setAsTable] = useState(false)
   const now = serverNow()
-  const dates = linkFacts(file)
-  const mayRenew = canRenew && file.purgingAt === null
-  const { tone } = lifeline(dates, now, mayRenew)
+  const dates = linkDates(file)
+  const isRenewable = canRenew && file.purgingAt === null
+  const { tone } = lifeline(dates, now, isRenewable)
   return (
     <div className="grid grid-cols-1 gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_320px]">
-      <Loaded
+      <QueryContent
         query={query}
         failed={
-          <LoadFailedLine
+          <InlineLoadError
             query={query}
             text="The statistics could not be loaded."
             className="self-start"
@@ -52,15 +52,15 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
           </Loading>
         }
       >
-        {({ days }) => <LifeChart {...{ dates, now, asTable, days }} canRenew={mayRenew} />}
-      </Loaded>
+        {({ days }) => <LifeChart {...{ dates, now, asTable, days }} canRenew={isRenewable} />}
+      </QueryContent>
       <div className="grid content-start gap-4">
         <dl className="grid gap-1.5 text-sm tabular-nums">
-          {data ? <Fact name="Last download">{lastDownload(data, now)}</Fact> : null}
-          <Fact name={tone === 'over' ? 'Link ended' : 'Link ends'}>
+          {data ? <DetailRow name="Last download">{lastDownload(data, now)}</DetailRow> : null}
+          <DetailRow name={tone === 'over' ? 'Link ended' : 'Link ends'}>
             <span className={textColors[tone]}>{localTimestampText(dates.expiresAt, now)}</span>
-          </Fact>
-          <Fact name="Uploaded">{localTimestampText(dates.createdAt, now)}</Fact>
+          </DetailRow>
+          <DetailRow name="Uploaded">{localTimestampText(dates.createdAt, now)}</DetailRow>
         </dl>
         {data ? (
           <Switch label="Show as table" checked={asTable} onCheckedChange={setAsTable} />

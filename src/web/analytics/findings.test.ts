@@ -9,8 +9,8 @@ const today = '2026-11-21'
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
 /** Returns 30 days up to 21 Nov. `last` has the counts of the final days; the others are 0. */
-function days(...last: number[]) {
-  const counts = [...Array<number>(30 - last.length).fill(0), ...last]
+function days(...lastCounts: number[]) {
+  const counts = [...Array<number>(30 - lastCounts.length).fill(0), ...lastCounts]
   return days30.map((day, index) => ({ day, count: counts[index] ?? 0 }))
 }
 
@@ -24,8 +24,8 @@ describe('downloadsFinding', () => {
     [[1, 1], '2 downloads in 30 days, at most 1 a day'],
     [[5, 5, 5], '15 downloads in 30 days, at most 5 a day'],
     [[1234, 1], '1,235 downloads in 30 days, most on 20 Nov'],
-  ])('%j: %s', (last, finding) => {
-    expect(downloadsFinding(days(...last), today)).toBe(finding)
+  ])('%j: %s', (lastCounts, finding) => {
+    expect(downloadsFinding(days(...lastCounts), today)).toBe(finding)
   })
 
   it('includes the year for a day in an earlier year', () => {
@@ -40,14 +40,14 @@ describe('downloadsFinding', () => {
   it('states the total and names only a day with the maximum', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 50 }), { minLength: 30, maxLength: 30 }), (counts) => {
-        const counted = days(...counts)
-        const finding = downloadsFinding(counted, today)
+        const dayCounts = days(...counts)
+        const finding = downloadsFinding(dayCounts, today)
         const total = counts.reduce((sum, count) => sum + count, 0)
         expect(Number.parseInt(finding.replace('No', '0').replace(',', ''), 10)).toBe(total)
-        const most = Math.max(...counts)
-        for (const { day, count } of counted) {
-          const named = new RegExp(`\\b${dayText(day, today)}\\b`).test(finding)
-          if (named) expect(count).toBe(most)
+        const maxCount = Math.max(...counts)
+        for (const { day, count } of dayCounts) {
+          const isNamed = new RegExp(`\\b${dayText(day, today)}\\b`).test(finding)
+          if (isNamed) expect(count).toBe(maxCount)
         }
       }),
     )
@@ -91,16 +91,16 @@ describe('kindsFinding', () => {
 describe('mostDownloadedFinding', () => {
   const file = (originalName: string, downloadCount: number) => ({ originalName, downloadCount })
   /** Returns the sentence without the invisible direction marks around file names. */
-  const finding = (...most: ReturnType<typeof file>[]) =>
-    mostDownloadedFinding(most).replaceAll(/[\u2068\u2069]/g, '')
+  const finding = (...files: ReturnType<typeof file>[]) =>
+    mostDownloadedFinding(files).replaceAll(/[\u2068\u2069]/g, '')
 
   it.each([
     [[], 'No file has been downloaded yet'],
     [[file('a.zip', 1)], 'a.zip leads with 1 download'],
     [[file('a.zip', 231), file('b.mp4', 112)], 'a.zip leads with 231 downloads'],
     [[file('a', 3), file('b', 3)], 'No file has more than 3 downloads'],
-  ])('%j: %s', (most, says) => {
-    expect(finding(...most)).toBe(says)
+  ])('%j: %s', (files, expectedText) => {
+    expect(finding(...files)).toBe(expectedText)
   })
 
   it('truncates long names and isolates their text direction', () => {

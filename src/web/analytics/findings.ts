@@ -29,13 +29,13 @@ function downloads(count: number): string {
  */
 export function downloadsFinding(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)
-  const within = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
-  if (total === 0) return `No downloads ${within}`
-  const start = `${downloads(total)} ${within}`
-  const most = Math.max(...days.map(({ count }) => count))
-  const [peak, other] = days.filter(({ count }) => count === most)
-  if (!peak || other) return `${start}, at most ${formatCount(most)} a day`
-  const share = most < total ? 'most ' : total > 1 ? 'all ' : ''
+  const period = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
+  if (total === 0) return `No downloads ${period}`
+  const start = `${downloads(total)} ${period}`
+  const maxCount = Math.max(...days.map(({ count }) => count))
+  const [peak, other] = days.filter(({ count }) => count === maxCount)
+  if (!peak || other) return `${start}, at most ${formatCount(maxCount)} a day`
+  const share = maxCount < total ? 'most ' : total > 1 ? 'all ' : ''
   return `${start}, ${share}on ${dayText(peak.day, today)}`
 }
 
@@ -66,21 +66,21 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
 }
 
 /** Isolates a name so that right-to-left text doesn't reorder the sentence. */
-function quoted({ originalName }: { originalName: string }): string {
+function isolatedName({ originalName }: { originalName: string }): string {
   return `\u2068${shortName(originalName, maxNameLength)}\u2069`
 }
 
 /**
  * Describes the most downloaded file: 'press-kit.zip leads with 231 downloads'.
- * @param most the most downloaded files, in descending order.
+ * @param files the most downloaded files, in descending order.
  */
 export function mostDownloadedFinding(
-  most: readonly { originalName: string; downloadCount: number }[],
+  files: readonly { originalName: string; downloadCount: number }[],
 ): string {
-  const [first, second] = most
+  const [first, second] = files
   if (!first) return 'No file has been downloaded yet'
   const count = downloads(first.downloadCount)
   return second?.downloadCount === first.downloadCount
     ? `No file has more than ${count}`
-    : `${quoted(first)} leads with ${count}`
+    : `${isolatedName(first)} leads with ${count}`
 }

@@ -16,8 +16,8 @@ export interface KindsChartProps {
 
 /** Shows the number and size of files of each kind, as a table with inline bars. */
 export function KindsChart({ kinds, asTable }: KindsChartProps) {
-  const most = max(kinds, ({ count }) => count) || 1
-  const largest = max(kinds, ({ size }) => size) || 1
+  const maxCount = max(kinds, ({ count }) => count) || 1
+  const maxSize = max(kinds, ({ size }) => size) || 1
   const bar = (part: number) => (asTable ? null : <ValueBar part={part} />)
   return (
     <ChartFigure finding={kindsFinding(kinds)} title={title}>
@@ -47,9 +47,9 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
                   {kindNames[kind]}
                 </span>
               </th>
-              <td aria-hidden="true">{bar(count / most)}</td>
+              <td aria-hidden="true">{bar(count / maxCount)}</td>
               <td className="chart-number">{formatCount(count)}</td>
-              <td aria-hidden="true">{bar(size / largest)}</td>
+              <td aria-hidden="true">{bar(size / maxSize)}</td>
               <td className="chart-number">{formatSize(size)}</td>
             </tr>
           ))}

@@ -3,20 +3,23 @@ import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 import { lifeAxis } from './life-chart.tsx'
 
 const createdAt = new Date('2026-11-14T12:00:00.000Z')
-function later(ms: number) {
+function afterCreation(ms: number) {
   return new Date(createdAt.getTime() + ms)
 }
 
 describe('lifeAxis', () => {
   it('covers every UTC day of the life', () => {
-    const { days, start, width } = lifeAxis({ createdAt, maxLifetimeAt: later(30 * dayInMs) })
+    const { days, start, width } = lifeAxis({
+      createdAt,
+      maxLifetimeAt: afterCreation(30 * dayInMs),
+    })
     expect(days).toBe(31)
     expect(start).toBeCloseTo(50 / 31, 10)
     expect(width).toBeCloseTo((30 / 31) * 100, 10)
   })
 
   it('covers one day if the life starts and ends on the same day', () => {
-    const axis = lifeAxis({ createdAt, maxLifetimeAt: later(6 * hourInMs) })
+    const axis = lifeAxis({ createdAt, maxLifetimeAt: afterCreation(6 * hourInMs) })
     expect(axis).toEqual({ days: 1, start: 50, width: 25 })
   })
 })

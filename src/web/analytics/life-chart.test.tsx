@@ -7,10 +7,10 @@ import { LifeChart } from './life-chart.tsx'
 afterEach(cleanup)
 
 const createdAt = new Date('2026-11-14T12:00:00.000Z')
-function later(days: number) {
+function afterCreation(days: number) {
   return new Date(createdAt.getTime() + days * dayInMs)
 }
-const dates = { createdAt, expiresAt: later(7), maxLifetimeAt: later(30) }
+const dates = { createdAt, expiresAt: afterCreation(7), maxLifetimeAt: afterCreation(30) }
 
 function show(counts: readonly number[], { canRenew = true, asTable = false } = {}) {
   const { container } = render(
@@ -18,7 +18,7 @@ function show(counts: readonly number[], { canRenew = true, asTable = false } = 
       days={counts.map((count, n) => ({ day: `2026-11-${14 + n}`, count }))}
       dates={dates}
       canRenew={canRenew}
-      now={later(counts.length - 1)}
+      now={afterCreation(counts.length - 1)}
       asTable={asTable}
     />,
   )

@@ -46,7 +46,7 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
               hasLines={false}
             />
           )}
-          <Life {...{ dates, canRenew, now }} />
+          <LifelineWithDates {...{ dates, canRenew, now }} />
         </div>
       )}
       <DownloadsTable caption={title} days={days} today={today} isShown={asTable} />
@@ -55,7 +55,11 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
 }
 
 /** The lifeline below the bars, with its dates. */
-function Life({ dates, canRenew, now }: Pick<LifeChartProps, 'dates' | 'canRenew' | 'now'>) {
+function LifelineWithDates({
+  dates,
+  canRenew,
+  now,
+}: Pick<LifeChartProps, 'dates' | 'canRenew' | 'now'>) {
   const { start, width } = lifeAxis(dates)
   return (
     <>

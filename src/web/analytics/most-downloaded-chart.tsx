@@ -16,7 +16,7 @@ export interface MostDownloadedChartProps {
 
 /** Shows the most downloaded files as a table with inline bars. */
 export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps) {
-  const most = files[0]?.downloadCount ?? 1
+  const maxCount = files[0]?.downloadCount ?? 1
   return (
     <ChartFigure finding={mostDownloadedFinding(files)} title={title}>
       {files.length === 0 ? (
@@ -40,7 +40,7 @@ export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps
                   <FileName name={originalName} />
                 </th>
                 <td aria-hidden="true">
-                  {asTable ? null : <ValueBar part={downloadCount / most} />}
+                  {asTable ? null : <ValueBar part={downloadCount / maxCount} />}
                 </td>
                 <td className="chart-number">{formatCount(downloadCount)}</td>
               </tr>

@@ -3,45 +3,45 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, call, callForPage, NetworkError } from './call.ts'
 
-type Seen = { method?: string; url?: string; type?: string; body: string }
+type ReceivedRequest = { method?: string; url?: string; type?: string; body: string }
 
 const realFetch = fetch
-const closing: (() => Promise<void>)[] = []
+const closeCallbacks: (() => Promise<void>)[] = []
 beforeEach(() => {
   vi.stubGlobal('document', { cookie: '' })
 })
 afterEach(async () => {
   vi.unstubAllGlobals()
-  for (const close of closing.splice(0)) await close()
+  for (const close of closeCallbacks.splice(0)) await close()
 })
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const seen: Seen[] = []
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+  const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const { method, url, headers } = request
-    seen.push({ method, url, type: headers['content-type'], body })
-    answer(request, response)
+    requests.push({ method, url, type: headers['content-type'], body })
+    handle(request, response)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  closing.push(
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closeCallbacks.push(
     () =>
-      new Promise((done) => {
+      new Promise((resolve) => {
         server.closeAllConnections()
-        server.close(() => done())
+        server.close(() => resolve())
       }),
   )
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => realFetch(origin + path, init))
-  return seen
+  return requests
 }
 
-function answering(status: number, body: string) {
+function serveResponse(status: number, body: string) {
   return serve((_, response) => response.writeHead(status).end(body))
 }
 
-function failure(promise: Promise<unknown>) {
+function rejectionOf(promise: Promise<unknown>) {
   return promise.then(
     () => expect.fail('it should have failed'),
     (error: unknown) => error,
@@ -49,19 +49,19 @@ function failure(promise: Promise<unknown>) {
 }
 
 test('encodes path parameters and sends no content type without a body', async () => {
-  const seen = await answering(200, '{"message":"gone"}')
+  const requests = await serveResponse(200, '{"message":"gone"}')
   expect(await call('deleteFile', { params: { id: 'a/b?ü' } })).toEqual({ message: 'gone' })
-  expect(seen).toEqual([
+  expect(requests).toEqual([
     { method: 'DELETE', url: '/api/files/a%2Fb%3F%C3%BC', type: undefined, body: '' },
   ])
 })
 
 test('writes the query and omits undefined values', async () => {
-  const seen = await answering(200, '[]')
+  const requests = await serveResponse(200, '[]')
   await call('listFiles', { query: { limit: 2, cursor: undefined } })
   await call('listFiles')
   await call('listFiles', { query: { cursor: 'a&b=c' } })
-  expect(seen.map(({ url }) => url)).toEqual([
+  expect(requests.map(({ url }) => url)).toEqual([
     '/api/files?limit=2',
     '/api/files',
     '/api/files?cursor=a%26b%3Dc',
@@ -83,11 +83,11 @@ test('returns a page with the cursor of the next one, or null for the last page'
 })
 
 test('sends a JSON content type with a body', async () => {
-  const seen = await answering(200, '{}')
+  const requests = await serveResponse(200, '{}')
   const body = { email: 'ada@example.org', password: 'pä"ss' }
   await call('login', { body })
-  expect(seen[0]).toMatchObject({ method: 'POST', type: 'application/json' })
-  expect(JSON.parse(seen[0]?.body ?? '')).toEqual(body)
+  expect(requests[0]).toMatchObject({ method: 'POST', type: 'application/json' })
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual(body)
 })
 
 test('includes credentials', async () => {
@@ -102,8 +102,8 @@ test('includes credentials', async () => {
 
 test("an error status throws '{status}: {body text}' with the code and public message", async () => {
   const body = '{"message":"Unauthorized","code":"UNAUTHORIZED"}'
-  await answering(401, body)
-  const error = await failure(call('listFiles'))
+  await serveResponse(401, body)
+  const error = await rejectionOf(call('listFiles'))
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toMatchObject({
     message: `401: ${body}`,
@@ -114,8 +114,8 @@ test("an error status throws '{status}: {body text}' with the code and public me
 })
 
 test("an error status without a body throws '{status}: {status text}'", async () => {
-  await answering(503, '')
-  expect(await failure(call('version'))).toMatchObject({
+  await serveResponse(503, '')
+  expect(await rejectionOf(call('version'))).toMatchObject({
     message: '503: Service Unavailable',
     code: undefined,
     publicMessage: undefined,
@@ -124,14 +124,14 @@ test("an error status without a body throws '{status}: {status text}'", async ()
 
 test('an error provides the Retry-After header', async () => {
   await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
-  expect(await failure(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
+  expect(await rejectionOf(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
 })
 
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
   'a foreign error body provides no public message: %s',
   async (body) => {
-    await answering(502, body)
-    expect(await failure(call('version'))).toMatchObject({
+    await serveResponse(502, body)
+    expect(await rejectionOf(call('version'))).toMatchObject({
       message: `502: ${body}`,
       publicMessage: undefined,
     })
@@ -140,18 +140,18 @@ test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
 
 test('a dropped connection is a network error', async () => {
   await serve((request) => request.socket.destroy())
-  expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
+  expect(await rejectionOf(call('version'))).toBeInstanceOf(NetworkError)
 })
 
 test('an OK response that is not JSON is a network error', async () => {
-  await answering(200, '<html>a login page of the wifi</html>')
-  expect(await failure(call('version'))).toBeInstanceOf(NetworkError)
+  await serveResponse(200, '<html>a login page of the wifi</html>')
+  expect(await rejectionOf(call('version'))).toBeInstanceOf(NetworkError)
 })
 
 test("an aborted call throws the signal's reason", async () => {
-  const leaving = new AbortController()
-  await serve(() => leaving.abort(new Error('left')))
-  expect(await failure(call('version', { signal: leaving.signal }))).toMatchObject({
+  const controller = new AbortController()
+  await serve(() => controller.abort(new Error('left')))
+  expect(await rejectionOf(call('version', { signal: controller.signal }))).toMatchObject({
     message: 'left',
   })
 })

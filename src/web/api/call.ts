@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
-import { dropHint, readHint } from './hint-cookie.ts'
+import { deleteHint, readHint } from './hint-cookie.ts'
 import { readNewDate, serverClock } from './server-clock.ts'
 
 /**
@@ -12,27 +12,27 @@ export type JsonEndpointName = {
   [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
 }[keyof Endpoints]
 
-type Part<Name extends JsonEndpointName, Key extends 'params' | 'query' | 'body'> =
+type InputPart<Name extends JsonEndpointName, Key extends 'params' | 'query' | 'body'> =
   Endpoints[Name] extends Record<Key, infer Schema extends ZodType>
     ? { [K in Key]: z.input<Schema> }
     : unknown
 
 /** The body of an endpoint that takes bytes. */
-type Bytes<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes: unknown }
+type BytesInput<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes: unknown }
   ? { bytes: Blob }
   : unknown
 
 /** The input of a call: exactly the parts that its endpoint declares. */
-export type CallInput<Name extends JsonEndpointName> = Part<Name, 'params'> &
-  Partial<Part<Name, 'query'>> &
-  Part<Name, 'body'> &
-  Bytes<Name> & {
+export type CallInput<Name extends JsonEndpointName> = InputPart<Name, 'params'> &
+  Partial<InputPart<Name, 'query'>> &
+  InputPart<Name, 'body'> &
+  BytesInput<Name> & {
     signal?: AbortSignal
     /** Bypasses the browser's cache and updates it with the response. */
     fresh?: boolean
   }
 
-export type CallAnswer<Name extends JsonEndpointName> = z.output<
+export type CallResponse<Name extends JsonEndpointName> = z.output<
   Extract<Endpoints[Name]['response'], ZodType>
 >
 
@@ -81,7 +81,7 @@ export function hasErrorCode(error: unknown, ...codes: ErrorCode[]): boolean {
 }
 
 /** Returns a `catch` handler that ignores errors with one of these codes. */
-export function ignoring(...codes: ErrorCode[]): (error: unknown) => void {
+export function ignoreErrors(...codes: ErrorCode[]): (error: unknown) => void {
   return (error) => {
     if (!hasErrorCode(error, ...codes)) throw error
   }
@@ -94,10 +94,10 @@ function fillPath(path: string, params: Record<string, unknown>): string {
 }
 
 function queryText(query: Record<string, unknown>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  return given.length === 0
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
+  return entries.length === 0
     ? ''
-    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+    : `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`
 }
 
 function field(body: unknown, name: string): string | undefined {
@@ -114,7 +114,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Creates the error for a response with an error status. Consumes the body. */
-async function errorOf(response: Response): Promise<ApiError> {
+async function toApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
   return new ApiError(
@@ -138,7 +138,7 @@ interface AnyInput {
  * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
  * ended, the hint cookie is removed, so that the next page doesn't need to ask who is signed in.
  */
-async function ask(name: JsonEndpointName, input: AnyInput = {}) {
+async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input
   const { method, path } = endpoints[name]
   const hint = readHint(document)
@@ -157,11 +157,11 @@ async function ask(name: JsonEndpointName, input: AnyInput = {}) {
       ...(fresh && { cache: 'reload' }),
     })
     const date = readNewDate(response.headers)
-    if (date) serverClock().learn({ date, sentAt, receivedAt: Date.now() })
-    if (!response.ok) throw await errorOf(response)
+    if (date) serverClock().observe({ date, sentAt, receivedAt: Date.now() })
+    if (!response.ok) throw await toApiError(response)
     return { body: await response.json(), next: response.headers.get('x-next-cursor') }
   } catch (error) {
-    if (hint !== null && hasErrorCode(error, 'UNAUTHORIZED')) dropHint(document, hint)
+    if (hint !== null && hasErrorCode(error, 'UNAUTHORIZED')) deleteHint(document, hint)
     if (error instanceof ApiError) throw error
     signal?.throwIfAborted()
     throw new NetworkError(error)
@@ -169,7 +169,7 @@ async function ask(name: JsonEndpointName, input: AnyInput = {}) {
 }
 
 /** The input of a call as a rest parameter, optional if no part is required. */
-type Given<Name extends JsonEndpointName> =
+type CallArguments<Name extends JsonEndpointName> =
   Partial<CallInput<Name>> extends CallInput<Name>
     ? [input?: CallInput<Name>]
     : [input: CallInput<Name>]
@@ -182,9 +182,9 @@ type Given<Name extends JsonEndpointName> =
  */
 export async function call<Name extends JsonEndpointName>(
   name: Name,
-  ...[input]: Given<Name>
-): Promise<CallAnswer<Name>> {
-  return (await ask(name, input as AnyInput)).body
+  ...[input]: CallArguments<Name>
+): Promise<CallResponse<Name>> {
+  return (await sendRequest(name, input as AnyInput)).body
 }
 
 /** One page of a list. */
@@ -197,8 +197,8 @@ export interface ListPage<Items> {
 /** Calls an endpoint that returns a paginated list; see `call`. */
 export async function callForPage<Name extends JsonEndpointName>(
   name: Name,
-  ...[input]: Given<Name>
-): Promise<ListPage<CallAnswer<Name>>> {
-  const { body, next } = await ask(name, input as AnyInput)
+  ...[input]: CallArguments<Name>
+): Promise<ListPage<CallResponse<Name>>> {
+  const { body, next } = await sendRequest(name, input as AnyInput)
   return { items: body, next }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dropHint, readHint } from './hint-cookie.ts'
+import { deleteHint, readHint } from './hint-cookie.ts'
 
 test.each([
   ['', null],
@@ -13,12 +13,12 @@ test.each([
 
 test('removes an outdated hint', () => {
   const browser = { cookie: 'mayfly.signed_in=old' }
-  dropHint(browser, 'old')
+  deleteHint(browser, 'old')
   expect(browser.cookie).toBe('mayfly.signed_in=; Max-Age=0; Path=/; SameSite=Lax')
 })
 
 test('keeps the hint of a newer session', () => {
   const browser = { cookie: 'mayfly.signed_in=new' }
-  dropHint(browser, 'old')
+  deleteHint(browser, 'old')
   expect(browser.cookie).toBe('mayfly.signed_in=new')
 })

@@ -5,7 +5,7 @@ type Cookies = Pick<Document, 'cookie'>
 
 /** Returns the value of the cookie that hints at a session; null if there is no such cookie. */
 export function readHint({ cookie }: Cookies): string | null {
-  const entry = cookie.split('; ').find((one) => one.startsWith(`${signedInHint}=`))
+  const entry = cookie.split('; ').find((pair) => pair.startsWith(`${signedInHint}=`))
   return entry?.slice(signedInHint.length + 1) ?? null
 }
 
@@ -13,7 +13,7 @@ export function readHint({ cookie }: Cookies): string | null {
  * Removes the hint cookie after the server reported that nobody is signed in. Keeps it if a newer
  * session has replaced the value meanwhile.
  */
-export function dropHint(document: Cookies, hint: string): void {
+export function deleteHint(document: Cookies, hint: string): void {
   if (readHint(document) !== hint) return
   document.cookie = `${signedInHint}=; Max-Age=0; Path=/; SameSite=Lax`
 }

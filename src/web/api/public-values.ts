@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tan
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { defaultPremiumPrice } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
-import { type CallAnswer, call } from './call.ts'
+import { type CallResponse, call } from './call.ts'
 
 /** Spec §7: browsers cache public settings, such as price and version, for 5 minutes. */
 const settingsStaleMs = 5 * minuteInMs
@@ -57,12 +57,12 @@ const versionQuery = queryOptions({
 
 /** Reloads the public settings, bypassing the browser's cache. */
 export async function refreshPublicValues(client: QueryClient): Promise<void> {
-  const fresh = { fresh: true }
+  const options = { fresh: true }
   const [price, signature, limits, version] = await Promise.all([
-    call('premiumPrice', fresh),
-    call('emailSignature', fresh),
-    call('limits', fresh),
-    call('version', fresh),
+    call('premiumPrice', options),
+    call('emailSignature', options),
+    call('limits', options),
+    call('version', options),
   ])
   client.setQueryData(premiumPriceQuery.queryKey, price)
   client.setQueryData(emailSignatureQuery.queryKey, signature)
@@ -91,17 +91,21 @@ export function useSupportEmail(): string | null | undefined {
  * How long a page waits for the sign-in methods before it assumes the `usual` ones. Rendering
  * without them would cause layout shift when they arrive.
  */
-const methodsTimeoutMs = 3000
+const signInWaysTimeoutMs = 3000
 
 /** The fallback if the server doesn't respond. The server checks every sign-in itself. */
-const usual: CallAnswer<'signInWays'> = { google: false, signup: 'open', sendsMail: true }
+const fallbackSignInWays: CallResponse<'signInWays'> = {
+  google: false,
+  signup: 'open',
+  sendsMail: true,
+}
 
 /** Loads the server's sign-in methods and signup policy. Never fails. */
 export const signInWaysQuery = queryOptions({
   queryKey: ['/api/auth/ways'],
   queryFn: ({ signal }) => {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(methodsTimeoutMs)])
-    return call('signInWays', { signal: inTime }).catch(() => usual)
+    const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(signInWaysTimeoutMs)])
+    return call('signInWays', { signal: signalWithTimeout }).catch(() => fallbackSignInWays)
   },
 })
 

@@ -39,16 +39,16 @@ test('reports queries and mutations that fail for lack of a session, but no othe
 })
 
 test('does not retry a failed query', async () => {
-  let asked = 0
+  let requestCount = 0
   const client = createQueryClient(() => undefined)
   await client
     .fetchQuery({
       queryKey: ['c'],
       queryFn: () => {
-        asked += 1
+        requestCount += 1
         return Promise.reject(new ApiError(503, 'away'))
       },
     })
     .catch(() => undefined)
-  expect(asked).toBe(1)
+  expect(requestCount).toBe(1)
 })

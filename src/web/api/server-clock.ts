@@ -1,7 +1,7 @@
 /**
  * The times of a response, for estimating the server's time. All are in milliseconds since 1970.
  */
-export interface DatedAnswer {
+export interface DatedResponse {
   /**
    * The server's time when it responded, between `from` and `to`. The `Date` header has only whole
    * seconds.
@@ -17,7 +17,7 @@ export interface DatedAnswer {
  * Returns the second in which a response was created, or null if it is unknown or the response may
  * be cached. A cached response still has its old `Date` header.
  */
-export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
+export function readNewDate(headers: Headers): DatedResponse['date'] | null {
   const isCached = /\bmax-age=/.test(headers.get('cache-control') ?? '')
   const second = Date.parse(headers.get('date') ?? '')
   return isCached || Number.isNaN(second) ? null : { from: second, to: second + 1000 }
@@ -29,7 +29,7 @@ export function readNewDate(headers: Headers): DatedAnswer['date'] | null {
  */
 export interface ServerClock {
   /** Refines the estimate with a response. */
-  learn(response: DatedAnswer): void
+  observe(response: DatedResponse): void
   /** Returns the server's time, in milliseconds since 1970. */
   now(): number
   /** Calls `listener` when the estimate changes. Returns a function that unsubscribes. */
@@ -55,23 +55,23 @@ interface Bounds {
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = () => Date.now()): ServerClock {
-  let known: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
-  let ahead = 0
+  let currentBounds: Bounds = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
+  let offset = 0
   const listeners = new Set<() => void>()
   return {
-    learn(response) {
+    observe(response) {
       const bounds = boundsOf(response)
       if (bounds === null) return
-      const both = {
-        least: Math.max(known.least, bounds.least),
-        most: Math.min(known.most, bounds.most),
+      const intersection = {
+        least: Math.max(currentBounds.least, bounds.least),
+        most: Math.min(currentBounds.most, bounds.most),
       }
-      known = both.least <= both.most ? both : bounds
-      const before = ahead
-      ahead = correction(known)
-      if (ahead !== before) for (const listener of listeners) listener()
+      currentBounds = intersection.least <= intersection.most ? intersection : bounds
+      const previousOffset = offset
+      offset = correction(currentBounds)
+      if (offset !== previousOffset) for (const listener of listeners) listener()
     },
-    now: () => browserNow() + ahead,
+    now: () => browserNow() + offset,
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -79,7 +79,7 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
   }
 }
 
-function boundsOf({ date, sentAt, receivedAt }: DatedAnswer): Bounds | null {
+function boundsOf({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
   // The browser's clock was set back between request and response.
   if (receivedAt < sentAt) return null
   return { least: date.from - receivedAt, most: date.to - sentAt }
@@ -93,12 +93,12 @@ function correction({ least, most }: Bounds): number {
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
 }
 
-let ofThisPage: ServerClock | undefined
+let pageClock: ServerClock | undefined
 
 /** This page's clock, corrected by the responses to `call` and `callForPage`. */
 export function serverClock(): ServerClock {
-  ofThisPage ??= createServerClock()
-  return ofThisPage
+  pageClock ??= createServerClock()
+  return pageClock
 }
 
 export function serverNow(): Date {
@@ -112,11 +112,11 @@ export function serverNow(): Date {
  */
 export function scheduleCheck(check: () => void, waitMs: number): () => void {
   const timer = setTimeout(check, waitMs)
-  const leave = serverClock().subscribe(check)
+  const unsubscribe = serverClock().subscribe(check)
   document.addEventListener('visibilitychange', check)
   return () => {
     clearTimeout(timer)
-    leave()
+    unsubscribe()
     document.removeEventListener('visibilitychange', check)
   }
 }

@@ -20,18 +20,18 @@ afterEach(() => {
   hintSignedIn(false)
 })
 
-function ask() {
+function fetchCurrentUser() {
   return page.client.fetchQuery(currentUserQuery)
 }
 
 test('is the user that the server returns', async () => {
   page.on('GET /api/auth/user', () => ({ id: 'ada' }))
-  expect(await ask()).toEqual({ id: 'ada' })
+  expect(await fetchCurrentUser()).toEqual({ id: 'ada' })
 })
 
 test('is null without a session, and reports no error', async () => {
   page.on('GET /api/auth/user', unauthorized)
-  expect(await ask()).toBeNull()
+  expect(await fetchCurrentUser()).toBeNull()
   expect(page.signedOut()).toBe(0)
   // Without the hint, the next page sends no request.
   expect(document.cookie).not.toContain(`${signedInHint}=abc`)
@@ -39,7 +39,7 @@ test('is null without a session, and reports no error', async () => {
 
 test('is null without the hint cookie, and sends no request', async () => {
   hintSignedIn(false)
-  expect(await ask()).toBeNull()
+  expect(await fetchCurrentUser()).toBeNull()
   expect(page.asked).toEqual([])
 })
 
@@ -49,6 +49,6 @@ test.each([
   ['the call is forbidden', () => refused(403, 'FORBIDDEN')],
 ])('is unknown if %s', async (_, response) => {
   page.on('GET /api/auth/user', response)
-  await expect(ask()).rejects.toThrow()
+  await expect(fetchCurrentUser()).rejects.toThrow()
   expect(document.cookie).toContain(signedInHint)
 })

@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function nothing() {}
+function noop() {}
 
 function press(name: string) {
   fireEvent.click(screen.getByRole('button', { name }))
@@ -34,39 +34,44 @@ function submit(texts: Record<string, string>, button: string) {
   press(button)
 }
 
-function login() {
+function submitLogin() {
   page.show(<LoginForm next="/" noEmailNote={null} />)
   submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
 }
 
-function signup() {
-  page.show(<SignupForm policy="open" noEmailNote={null} onDone={nothing} />)
+function submitSignup() {
+  page.show(<SignupForm policy="open" noEmailNote={null} onDone={noop} />)
   const names = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
   submit({ ...names, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
 }
 
-function forgot() {
-  page.show(<ForgotPassword noEmailNote={null} typedEmail={() => ''} />)
+function requestPasswordReset() {
+  page.show(<ForgotPassword noEmailNote={null} getEmail={() => ''} />)
   press('Forgot password?')
   submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
 }
 
-function verify() {
+function openVerificationPage() {
   window.history.replaceState(null, '', '/verify-email?token=x')
   page.show(<VerifyEmailPage />)
 }
 
-function reset() {
-  page.show(<ResetPasswordForm token="x" onDone={nothing} onInvalid={nothing} />)
+function submitPasswordReset() {
+  page.show(<ResetPasswordForm token="x" onDone={noop} onInvalid={noop} />)
   submit({ 'New password': 'secret', 'Confirm password': 'secret' }, 'Reset Password')
 }
 
 test.each([
-  ['login', login, 'Login failed', 'Invalid email or password. Please try again.'],
-  ['signup', signup, 'Signup failed', 'Failed to create account. Please try again.'],
-  ['forgot password', forgot, 'Error', 'Failed to send reset email. Please try again.'],
-  ['verify email', verify, 'Verification failed', 'Failed to verify email'],
-  ['reset', reset, 'Reset failed', 'Failed to reset password. Please try again.'],
+  ['login', submitLogin, 'Login failed', 'Invalid email or password. Please try again.'],
+  ['signup', submitSignup, 'Signup failed', 'Failed to create account. Please try again.'],
+  [
+    'forgot password',
+    requestPasswordReset,
+    'Error',
+    'Failed to send reset email. Please try again.',
+  ],
+  ['verify email', openVerificationPage, 'Verification failed', 'Failed to verify email'],
+  ['reset', submitPasswordReset, 'Reset failed', 'Failed to reset password. Please try again.'],
 ])('%s: shows the title and the default text', async (_, send, title, description) => {
   response = async () => new Response('', { status: 500 })
   send()
@@ -75,50 +80,53 @@ test.each([
   expect(within(toast).getByText(description)).toBeTruthy()
 })
 
-const noMail = 'This server sends no mail: write to help@example.org.'
+const noEmailText = 'This server sends no mail: write to help@example.org.'
 
 test.each([
   [null, 'We send an email to your address.', "If an account exists, we've sent it."],
-  [noMail, noMail, `If an account exists, we've sent it. ${noMail}`],
+  [noEmailText, noEmailText, `If an account exists, we've sent it. ${noEmailText}`],
 ])(
   'forgot password: the dialog and the confirmation explain how the email arrives (%j)',
-  async (noEmailNote, says, confirms) => {
+  async (noEmailNote, dialogText, confirmationText) => {
     response = async () => Response.json({ message: "If an account exists, we've sent it." })
-    page.show(<ForgotPassword noEmailNote={noEmailNote} typedEmail={() => ''} />)
+    page.show(<ForgotPassword noEmailNote={noEmailNote} getEmail={() => ''} />)
     press('Forgot password?')
     const dialog = await screen.findByRole('dialog')
-    expect(dialog.textContent).toContain(says)
+    expect(dialog.textContent).toContain(dialogText)
     submit({ 'Email address': 'ada@example.org' }, 'Send Reset Email')
-    expect(await screen.findByText(confirms)).toBeTruthy()
+    expect(await screen.findByText(confirmationText)).toBeTruthy()
   },
 )
 
 test('forgot password: the dialog is prefilled with the address from the login form', async () => {
-  let typed = 'ada@example.org'
-  page.show(<ForgotPassword noEmailNote={null} typedEmail={() => typed} />)
+  let email = 'ada@example.org'
+  page.show(<ForgotPassword noEmailNote={null} getEmail={() => email} />)
   press('Forgot password?')
-  expect(await screen.findByDisplayValue(typed)).toBe(screen.getByLabelText('Email address'))
+  expect(await screen.findByDisplayValue(email)).toBe(screen.getByLabelText('Email address'))
   press('Cancel')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-  typed = 'bob@example.org'
+  email = 'bob@example.org'
   press('Forgot password?')
-  expect(await screen.findByDisplayValue(typed)).toBeTruthy()
+  expect(await screen.findByDisplayValue(email)).toBeTruthy()
 })
 
 test.each([
   [null, 'Open the link in the email that we sent to ada@example.org.'],
-  [noMail, `Open the link in the email to ada@example.org. ${noMail}`],
-])('login with an unverified address: explains how the email arrives (%j)', async (waits, says) => {
-  response = async () =>
-    Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
-  page.show(<LoginForm next="/" noEmailNote={waits} />)
-  submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
-  expect(await screen.findByText(says)).toBeTruthy()
-})
+  [noEmailText, `Open the link in the email to ada@example.org. ${noEmailText}`],
+])(
+  'login with an unverified address: explains how the email arrives (%j)',
+  async (noEmailNote, expectedText) => {
+    response = async () =>
+      Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
+    page.show(<LoginForm next="/" noEmailNote={noEmailNote} />)
+    submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
+    expect(await screen.findByText(expectedText)).toBeTruthy()
+  },
+)
 
 test.each([
-  ['verify email', verify],
-  ['reset', reset],
+  ['verify email', openVerificationPage],
+  ['reset', submitPasswordReset],
 ])('%s without a response: shows a toast and an error on the page', async (_, send) => {
   response = () => Promise.reject(new TypeError('Failed to fetch'))
   send()

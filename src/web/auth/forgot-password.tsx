@@ -15,14 +15,14 @@ export interface ForgotPasswordProps {
   /** How to get the email if the server sends none; null if it sends email. */
   noEmailNote: string | null
   /** Returns the address entered in the login form. */
-  typedEmail: () => string
+  getEmail: () => string
 }
 
 /**
  * The 'Forgot password?' link of the login, which opens a dialog to request a password reset email
  * (spec §2).
  */
-export function ForgotPassword({ noEmailNote, typedEmail }: ForgotPasswordProps) {
+export function ForgotPassword({ noEmailNote, getEmail }: ForgotPasswordProps) {
   const [open, setOpen] = useState(false)
   const [email, setEmail] = useState('')
   return (
@@ -31,7 +31,7 @@ export function ForgotPassword({ noEmailNote, typedEmail }: ForgotPasswordProps)
         variant="quiet"
         wide
         onClick={() => {
-          setEmail(typedEmail())
+          setEmail(getEmail())
           setOpen(true)
         }}
       >

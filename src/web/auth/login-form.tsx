@@ -44,7 +44,7 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
       description: 'Invalid email or password. Please try again.',
     },
     // The toast already explains the error. The field is only marked and focused.
-    refusals: { INVALID_CREDENTIALS: { password: '' } },
+    errorsByCode: { INVALID_CREDENTIALS: { password: '' } },
   })
 
   return (

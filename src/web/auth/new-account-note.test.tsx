@@ -16,11 +16,15 @@ test.each([
   expect(readNewAccount(state)).toBeNull()
 })
 
-const waits = 'This server sends no mail. Write to help@example.org to get it.'
+const noEmailText = 'This server sends no mail. Write to help@example.org to get it.'
 
 test.each([
   [false, null, 'Your account is ready. Sign in with the password that you have just chosen.'],
-  [false, waits, 'Your account is ready. Sign in with the password that you have just chosen.'],
+  [
+    false,
+    noEmailText,
+    'Your account is ready. Sign in with the password that you have just chosen.',
+  ],
   [
     true,
     null,
@@ -28,15 +32,17 @@ test.each([
   ],
   [
     true,
-    waits,
-    `${waits} Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.`,
+    noEmailText,
+    `${noEmailText} Open the link in it within 24 hours, then sign in here. Wrong address? Sign up again.`,
   ],
 ])(
   'the note after a signup with requiresVerification %j and noEmailNote %j',
-  (must, noEmailNote, words) => {
-    const account = readNewAccount({ email: 'ada@example.org', requiresVerification: must })
+  (requiresVerification, noEmailNote, expectedText) => {
+    const account = readNewAccount({ email: 'ada@example.org', requiresVerification })
     if (account === null) throw new Error('The account is lost.')
-    render(<NewAccountNote account={account} noEmailNote={noEmailNote} again="Sign up again" />)
-    expect(screen.getByRole('status').textContent).toBe(words)
+    render(
+      <NewAccountNote account={account} noEmailNote={noEmailNote} signupLink="Sign up again" />,
+    )
+    expect(screen.getByRole('status').textContent).toBe(expectedText)
   },
 )

@@ -9,14 +9,14 @@ export interface NewAccountNoteProps {
   /** How to get the email if the server sends none; null if it sends email. */
   noEmailNote: string | null
   /** A link back to the signup, in case the address has a typo. */
-  again: ReactNode
+  signupLink: ReactNode
 }
 
 /**
  * Confirms the signup on the login page and explains the next step. Unlike the signup toast, it
  * stays.
  */
-export function NewAccountNote({ account, noEmailNote, again }: NewAccountNoteProps) {
+export function NewAccountNote({ account, noEmailNote, signupLink }: NewAccountNoteProps) {
   const Icon = account.requiresVerification ? Mail : CircleCheck
   return (
     <div role="status" className="mb-6 flex gap-2.5 rounded-control bg-tint px-3.5 py-3">
@@ -26,7 +26,7 @@ export function NewAccountNote({ account, noEmailNote, again }: NewAccountNotePr
           <>
             {noEmailNote ?? `We sent an email to ${account.email}.`} Open the link in it within{' '}
             {durationText(tokenLifetimeMs['verify-email'])}, then sign in here. Wrong address?{' '}
-            {again}.
+            {signupLink}.
           </>
         ) : (
           'Your account is ready. Sign in with the password that you have just chosen.'

@@ -3,11 +3,11 @@ import { googleCountMs, type SignInError } from '../../shared/rules/accounts/sig
 import { durationText } from '../../shared/rules/format/numbers.ts'
 
 /** Explains why a Google sign-in failed and what to do next. */
-export function SignInErrorNote({ fault }: { fault: SignInError }) {
+export function SignInErrorNote({ error }: { error: SignInError }) {
   return (
     <p role="alert" className="mb-6 flex gap-2.5 rounded-control border border-red px-3.5 py-3">
       <CircleAlert aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-red" />
-      {signInErrorTexts[fault]}
+      {signInErrorTexts[error]}
     </p>
   )
 }

@@ -7,11 +7,11 @@ import type { NewAccount } from './new-account-note.tsx'
 import { SignupForm } from './signup-form.tsx'
 
 let page: WebPage
-let done: NewAccount[]
+let createdAccounts: NewAccount[]
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   page = openPage()
-  done = []
+  createdAccounts = []
 })
 afterEach(() => {
   page.close()
@@ -20,10 +20,10 @@ afterEach(() => {
 
 /** Waits for pending responses. */
 async function settle() {
-  for (let turn = 0; turn < 20; turn += 1) await act(() => vi.advanceTimersByTimeAsync(1))
+  for (let step = 0; step < 20; step += 1) await act(() => vi.advanceTimersByTimeAsync(1))
 }
 
-const typed = {
+const fieldValues = {
   'First name': 'Ada',
   'Last name': 'Lovelace',
   Email: 'ada@example.org',
@@ -31,47 +31,47 @@ const typed = {
   'Confirm password': 'secret',
 }
 
-interface Shown {
+interface FormOptions {
   policy?: SignupPolicy
   noEmailNote?: string | null
 }
 
 /** Opens, fills in and submits the form. */
-async function signUp(changes: Partial<typeof typed> = {}, shown: Shown = {}) {
-  const { policy = 'open', noEmailNote = null } = shown
+async function submitSignup(changes: Partial<typeof fieldValues> = {}, options: FormOptions = {}) {
+  const { policy = 'open', noEmailNote = null } = options
   page.show(
     <SignupForm
       policy={policy}
       noEmailNote={noEmailNote}
-      onDone={(account) => done.push(account)}
+      onDone={(account) => createdAccounts.push(account)}
     />,
   )
-  for (const [label, value] of Object.entries({ ...typed, ...changes })) {
+  for (const [label, value] of Object.entries({ ...fieldValues, ...changes })) {
     fireEvent.change(screen.getByLabelText(label), { target: { value } })
   }
   fireEvent.click(screen.getByRole('button', { name: 'Sign Up' }))
   await settle()
 }
 
-function response(requiresVerification: boolean) {
+function respondToSignup(requiresVerification: boolean) {
   page.on('POST /api/auth/signup', () => ({ message: 'Done.', requiresVerification }))
 }
 
-const mismatch = 'Password mismatchPasswords do not match. Please try again.'
+const mismatchText = 'Password mismatchPasswords do not match. Please try again.'
 const short = 'Password too shortPassword must be at least 6 characters long.'
 
 test.each([
-  ['two passwords that differ', { 'Confirm password': 'secrets' }, mismatch],
-  ['two short passwords that differ', { Password: 'a', 'Confirm password': 'b' }, mismatch],
+  ['two passwords that differ', { 'Confirm password': 'secrets' }, mismatchText],
+  ['two short passwords that differ', { Password: 'a', 'Confirm password': 'b' }, mismatchText],
   ['a short password', { Password: 'abcde', 'Confirm password': 'abcde' }, short],
 ])('%s: shows a toast and sends nothing', async (_, changes, toast) => {
-  await signUp(changes)
+  await submitSignup(changes)
   expect(screen.getByRole('alert').textContent).toBe(toast)
-  expect([page.asked, done]).toEqual([[], []])
+  expect([page.asked, createdAccounts]).toEqual([[], []])
 })
 
 test('an empty field is reported only at the field', async () => {
-  await signUp({ 'First name': ' ' })
+  await submitSignup({ 'First name': ' ' })
   expect(page.text()).toContain('Please fill in this field.')
   expect(screen.queryByRole('alert')).toBeNull()
   expect(page.asked).toEqual([])
@@ -81,66 +81,66 @@ test.each([
   ['ada@example.org', true],
   ['ada@Example.ORG', true],
   ['ada@mail.example.org', false],
-])('an address in another domain is rejected before the request: %s', async (Email, isSent) => {
-  response(false)
-  await signUp({ Email }, { policy: ['example.org'] })
-  expect(page.asked).toHaveLength(isSent ? 1 : 0)
-  expect(page.text().includes('This address is of another domain.')).toBe(!isSent)
+])('an address in another domain is rejected before the request: %s', async (email, isAccepted) => {
+  respondToSignup(false)
+  await submitSignup({ Email: email }, { policy: ['example.org'] })
+  expect(page.asked).toHaveLength(isAccepted ? 1 : 0)
+  expect(page.text().includes('This address is of another domain.')).toBe(!isAccepted)
 })
 
 test('continues immediately if the account is ready', async () => {
-  response(false)
-  await signUp()
+  respondToSignup(false)
+  await submitSignup()
   expect(page.asked).toMatchObject([
     { call: 'POST /api/auth/signup', body: { firstName: 'Ada', email: 'ada@example.org' } },
   ])
-  expect(done).toEqual([{ email: 'ada@example.org', requiresVerification: false }])
+  expect(createdAccounts).toEqual([{ email: 'ada@example.org', requiresVerification: false }])
   expect(page.text()).toContain('Account created successfully!')
   expect(page.text()).not.toContain('Open the link')
 })
 
-const noMail = 'This server sends no mail: write to help@example.org.'
+const noEmailText = 'This server sends no mail: write to help@example.org.'
 
 test.each([
   [null, 'Open the link in the email we sent you, then sign in.'],
-  [noMail, `Open the link in the email, then sign in. ${noMail}`],
+  [noEmailText, `Open the link in the email, then sign in. ${noEmailText}`],
 ])(
   'continues after 3 s if verification is required, and explains how the email arrives (%j)',
-  async (noEmailNote, says) => {
-    response(true)
-    await signUp({}, { noEmailNote })
-    expect(screen.getByText(says)).toBeTruthy()
-    expect(done).toEqual([])
+  async (noEmailNote, expectedText) => {
+    respondToSignup(true)
+    await submitSignup({}, { noEmailNote })
+    expect(screen.getByText(expectedText)).toBeTruthy()
+    expect(createdAccounts).toEqual([])
     await act(() => vi.advanceTimersByTimeAsync(2900))
-    expect(done).toEqual([])
+    expect(createdAccounts).toEqual([])
     await act(() => vi.advanceTimersByTimeAsync(100))
-    expect(done).toEqual([{ email: 'ada@example.org', requiresVerification: true }])
+    expect(createdAccounts).toEqual([{ email: 'ada@example.org', requiresVerification: true }])
   },
 )
 
 test('leaving the page within the 3 s cancels the redirect', async () => {
-  response(true)
-  await signUp()
+  respondToSignup(true)
+  await submitSignup()
   page.close()
   await act(() => vi.advanceTimersByTimeAsync(9000))
-  expect(done).toEqual([])
+  expect(createdAccounts).toEqual([])
 })
 
 test('shows that an address is taken, and allows another submit', async () => {
   page.on('POST /api/auth/signup', () => refused(409, 'EMAIL_TAKEN', 'It exists already.'))
-  await signUp()
+  await submitSignup()
   expect(page.text()).toContain('Sign in with this address, or use another.')
   expect(screen.getByRole('alert').textContent).toBe('Signup failedIt exists already.')
-  response(false)
+  respondToSignup(false)
   fireEvent.click(screen.getByRole('button', { name: 'Sign Up' }))
   await settle()
-  expect(done).toHaveLength(1)
+  expect(createdAccounts).toHaveLength(1)
 })
 
 test('ignores a second submit while the first is pending', async () => {
   const pending = later()
   page.on('POST /api/auth/signup', pending.answer)
-  await signUp()
+  await submitSignup()
   fireEvent.submit(screen.getByLabelText('Email').closest('form') as HTMLFormElement)
   await settle()
   expect(page.asked).toHaveLength(1)

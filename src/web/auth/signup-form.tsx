@@ -65,7 +65,7 @@ export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
       title: 'Signup failed',
       description: 'Failed to create account. Please try again.',
     },
-    refusals: { EMAIL_TAKEN: { email: 'Sign in with this address, or use another.' } },
+    errorsByCode: { EMAIL_TAKEN: { email: 'Sign in with this address, or use another.' } },
   })
 
   return (

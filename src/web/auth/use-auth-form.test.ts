@@ -19,11 +19,11 @@ interface Body {
 }
 
 const failed = { title: 'Login failed', description: 'Please try again.' }
-const typed = { email: 'ada@example.org', password: 'secret' }
+const validInput = { email: 'ada@example.org', password: 'secret' }
 
 function form(changes: Partial<AuthForm<Body, Body>> = {}) {
   const sent: Body[] = []
-  const shown = page.run(() =>
+  const hook = page.run(() =>
     useAuthForm<Body, Body>({
       schema: z.object({ email: z.email(), password: z.string().min(6) }),
       send: async (body) => {
@@ -36,26 +36,26 @@ function form(changes: Partial<AuthForm<Body, Body>> = {}) {
   )
   return {
     sent,
-    errors: () => shown.result.current.errors,
-    submit: async (values: Body = typed) => {
+    errors: () => hook.result.current.errors,
+    submit: async (values: Body = validInput) => {
       let next: unknown
       await act(async () => {
-        next = await shown.result.current.onSubmit(values)
+        next = await hook.result.current.onSubmit(values)
       })
       return next
     },
   }
 }
 
-function failing(error: unknown, changes: Partial<AuthForm<Body, Body>> = {}) {
+function failingForm(error: unknown, changes: Partial<AuthForm<Body, Body>> = {}) {
   return form({ send: () => Promise.reject(error), ...changes })
 }
 
 describe('the input', () => {
   test('is parsed by the schema and sent, and the form returns the result of `send`', async () => {
     const { sent, submit, errors } = form()
-    expect(await submit({ ...typed, email: 'ada@example.org' })).toBe('leave')
-    expect(sent).toEqual([typed])
+    expect(await submit({ ...validInput, email: 'ada@example.org' })).toBe('leave')
+    expect(sent).toEqual([validInput])
     expect(errors()).toEqual({})
     expect(page.text()).toBe('')
   })
@@ -69,19 +69,19 @@ describe('the input', () => {
   })
 
   test('also triggers a toast if the form defines one', async () => {
-    const told = { title: 'Password too short', description: 'At least 6 characters.' }
+    const toastText = { title: 'Password too short', description: 'At least 6 characters.' }
     const { submit } = form({
-      errorToast: ({ password }) => (password.length < 6 ? told : null),
+      errorToast: ({ password }) => (password.length < 6 ? toastText : null),
     })
-    await submit({ ...typed, email: 'ada' })
+    await submit({ ...validInput, email: 'ada' })
     expect(page.text()).toBe('')
-    await submit({ ...typed, password: 'x' })
+    await submit({ ...validInput, password: 'x' })
     await expect.poll(page.text).toBe('Password too shortAt least 6 characters.')
   })
 
   test('clears earlier errors once it is valid', async () => {
     const { submit, errors } = form()
-    await submit({ ...typed, email: 'ada' })
+    await submit({ ...validInput, email: 'ada' })
     await submit()
     expect(errors()).toEqual({})
   })
@@ -105,7 +105,7 @@ describe('a failed call', () => {
       failed.description,
     ],
   ])('%s', async (_, error, description) => {
-    const { submit } = failing(error)
+    const { submit } = failingForm(error)
     expect(await submit()).toBeUndefined()
     await expect.poll(page.text).toBe(`${failed.title}${description}`)
   })
@@ -116,18 +116,18 @@ describe('a failed call', () => {
   ])(
     'without a response shows the connection error, under the title %j',
     async (networkTitle, title) => {
-      const { submit } = failing(new NetworkError('away'), networkTitle ? { networkTitle } : {})
+      const { submit } = failingForm(new NetworkError('away'), networkTitle ? { networkTitle } : {})
       await submit()
       await expect.poll(page.text).toBe(`${title}Please check your connection and try again`)
     },
   )
 
   test('is shown at its field if the form maps the error code', async () => {
-    const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }
-    const taken = new ApiError(409, '', { code: 'EMAIL_TAKEN' })
-    const { submit, errors } = failing(taken, { refusals })
+    const errorsByCode = { EMAIL_TAKEN: { email: 'This address has an account.' } }
+    const emailTakenError = new ApiError(409, '', { code: 'EMAIL_TAKEN' })
+    const { submit, errors } = failingForm(emailTakenError, { errorsByCode })
     await submit()
-    expect(errors()).toEqual(refusals.EMAIL_TAKEN)
+    expect(errors()).toEqual(errorsByCode.EMAIL_TAKEN)
   })
 
   test.each([
@@ -135,21 +135,21 @@ describe('a failed call', () => {
     new ApiError(409, ''),
     new NetworkError('away'),
   ])('is not shown at any field otherwise: %s', async (error) => {
-    const refusals = { EMAIL_TAKEN: { email: 'This address has an account.' } }
-    const { submit, errors } = failing(error, { refusals })
+    const errorsByCode = { EMAIL_TAKEN: { email: 'This address has an account.' } }
+    const { submit, errors } = failingForm(error, { errorsByCode })
     await submit()
     expect(errors()).toEqual({})
   })
 
   test('opens the login without a toast if the session has ended', async () => {
-    const { submit } = failing(new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }))
+    const { submit } = failingForm(new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }))
     expect(await submit()).toBeUndefined()
     expect(page.signedOut()).toBe(1)
     expect(page.text()).toBe('')
   })
 })
 
-const good = {
+const validValues = {
   firstName: 'Ada',
   lastName: 'Lovelace',
   email: 'ada@example.org',
@@ -157,13 +157,13 @@ const good = {
   confirmPassword: 'secret',
 }
 
-function faults(change: Partial<typeof good>) {
-  const values = { ...good, ...change }
+function fieldErrorsFor(change: Partial<typeof validValues>) {
+  const values = { ...validValues, ...change }
   const parsed = signupBody.safeParse(values)
   return parsed.success ? {} : errorsByField(parsed.error.issues, values)
 }
 
-test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
+test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
   ['valid', {}, {}],
   ['an empty name', { firstName: ' ' }, { firstName: 'Please fill in this field.' }],
   [
@@ -193,16 +193,16 @@ test.each<[string, Partial<typeof good>, Partial<typeof good>]>([
     },
   ],
 ])('field errors of the signup form: %s', (_, change, expected) => {
-  expect(faults(change)).toEqual(expected)
+  expect(fieldErrorsFor(change)).toEqual(expected)
 })
 
 test("maps the server's errors to fields, the first one for each", () => {
   const names = ['email', 'password'] as const
-  const found = (message: string) => errorsInMessage(message, names)
-  expect(found('email: Invalid: no @; or two; password: Too short')).toEqual({
+  const parse = (message: string) => errorsInMessage(message, names)
+  expect(parse('email: Invalid: no @; or two; password: Too short')).toEqual({
     email: 'Invalid: no @; or two',
     password: 'Too short',
   })
-  expect(found('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
-  expect(found('The body is not valid JSON.')).toEqual({})
+  expect(parse('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
+  expect(parse('The body is not valid JSON.')).toEqual({})
 })

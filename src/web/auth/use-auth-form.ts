@@ -12,7 +12,7 @@ interface ToastText {
   description: string
 }
 
-type Texts = Readonly<Record<string, string>>
+type FieldValues = Readonly<Record<string, string>>
 
 export interface AuthForm<Body, Values> {
   /** Validates the values and converts them to the request body. */
@@ -29,7 +29,7 @@ export interface AuthForm<Body, Values> {
   /** The title of the toast if there was no response. Defaults to the title of `failed`. */
   networkTitle?: string
   /** The field errors for each error code. An empty text only marks the field. */
-  refusals?: Partial<Record<ErrorCode, FieldErrors>>
+  errorsByCode?: Partial<Record<ErrorCode, FieldErrors>>
 }
 
 /**
@@ -45,18 +45,19 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
       showCallError(error, form.failed.title, form.failed.description, form.networkTitle),
   })
   const onSubmit = async (values: Values): Promise<unknown> => {
-    const checked = form.schema.safeParse(values)
-    if (!checked.success) {
-      setErrors(errorsByField(checked.error.issues, values as Texts))
+    const parsed = form.schema.safeParse(values)
+    if (!parsed.success) {
+      setErrors(errorsByField(parsed.error.issues, values as FieldValues))
       const text = form.errorToast?.(values)
       if (text) toast({ ...text, tone: 'destructive' })
       return undefined
     }
     setErrors({})
     try {
-      return await send(checked.data)
+      return await send(parsed.data)
     } catch (error) {
-      if (error instanceof ApiError) setErrors(refusalOf(error, form, values as Texts))
+      if (error instanceof ApiError)
+        setErrors(serverFieldErrors(error, form, values as FieldValues))
       return undefined
     }
   }
@@ -64,12 +65,12 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
 }
 
 /** Returns the field errors for a server error. */
-function refusalOf(
+function serverFieldErrors(
   { code, publicMessage = '' }: ApiError,
-  { refusals }: { refusals?: Partial<Record<ErrorCode, FieldErrors>> },
-  values: Texts,
+  { errorsByCode }: { errorsByCode?: Partial<Record<ErrorCode, FieldErrors>> },
+  values: FieldValues,
 ): FieldErrors {
-  if (code && refusals?.[code]) return refusals[code]
+  if (code && errorsByCode?.[code]) return errorsByCode[code]
   return code === 'INVALID_INPUT' ? errorsInMessage(publicMessage, Object.keys(values)) : {}
 }
 
@@ -83,8 +84,8 @@ export function showCallError(
   description: string,
   networkTitle = title,
 ): void {
-  const shownTitle = error instanceof NetworkError ? networkTitle : title
-  showFailure(error, shownTitle, failureText(error, description))
+  const toastTitle = error instanceof NetworkError ? networkTitle : title
+  showFailure(error, toastTitle, failureText(error, description))
 }
 
 /** Field errors, shorter than the texts in the toasts. */
@@ -93,7 +94,7 @@ const fieldTexts: Record<string, string> = {
   confirmPassword: 'This is not the password above.',
 }
 
-function sentence(issue: z.core.$ZodIssue, value: string): string {
+function issueText(issue: z.core.$ZodIssue, value: string): string {
   if (value.trim() === '') return 'Please fill in this field.'
   if (issue.code === 'too_big') return `Please use at most ${issue.maximum} characters.`
   if (issue.code === 'invalid_format' && issue.format === 'email') {
@@ -103,12 +104,15 @@ function sentence(issue: z.core.$ZodIssue, value: string): string {
 }
 
 /** Returns the first error of each field as text for the user. */
-export function errorsByField(issues: readonly z.core.$ZodIssue[], values: Texts): FieldErrors {
+export function errorsByField(
+  issues: readonly z.core.$ZodIssue[],
+  values: FieldValues,
+): FieldErrors {
   const errors: Record<string, string> = {}
   for (const issue of issues) {
     const name = String(issue.path[0])
     const value = values[name]
-    if (value !== undefined) errors[name] ??= sentence(issue, value)
+    if (value !== undefined) errors[name] ??= issueText(issue, value)
   }
   return errors
 }

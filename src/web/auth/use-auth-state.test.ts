@@ -25,15 +25,15 @@ afterEach(() => {
   hintSignedIn(false)
 })
 
-function visit() {
-  const shown = page.run(() => useAuthState())
-  return () => shown.result.current
+function renderAuthState() {
+  const hook = page.run(() => useAuthState())
+  return () => hook.result.current
 }
 
 test('is loading until the server responds, then signed in', async () => {
   const { answer: response, resolve } = later()
   page.on(call, response)
-  const state = visit()
+  const state = renderAuthState()
   expect(state()).toEqual({ is: 'loading' })
   await act(async () => resolve(ada))
   await expect.poll(state).toEqual({ is: 'signed-in', user: ada })
@@ -41,20 +41,20 @@ test('is loading until the server responds, then signed in', async () => {
 
 test('is a visitor without a session', async () => {
   page.on(call, unauthorized)
-  const state = visit()
+  const state = renderAuthState()
   await expect.poll(state).toEqual({ is: 'visitor' })
 })
 
 test('is a visitor without the hint cookie, and sends no request', async () => {
   hintSignedIn(false)
-  const state = visit()
+  const state = renderAuthState()
   await expect.poll(state).toEqual({ is: 'visitor' })
   expect(page.asked).toEqual([])
 })
 
 test('is logged out if the session ends while the page is open', async () => {
   page.on(call, () => ada)
-  const state = visit()
+  const state = renderAuthState()
   await expect.poll(() => state().is).toBe('signed-in')
   act(() => void page.client.setQueryData(currentUserQuery.queryKey, null))
   await expect.poll(state).toEqual({ is: 'logged-out' })
@@ -62,7 +62,7 @@ test('is logged out if the session ends while the page is open', async () => {
 
 test('is unreachable if the server fails, also during a retry', async () => {
   page.on(call, () => refused(503))
-  const state = visit()
+  const state = renderAuthState()
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: false })
 
   const { answer: response, resolve } = later()
@@ -77,7 +77,7 @@ test('is unreachable if the server fails, also during a retry', async () => {
 
 test('stays signed in if a later request fails', async () => {
   page.on(call, () => ada)
-  const state = visit()
+  const state = renderAuthState()
   await expect.poll(() => state().is).toBe('signed-in')
   page.on(call, () => refused(503))
   await act(() => page.client.invalidateQueries(currentUserQuery))

@@ -15,8 +15,8 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 function verify(token: string) {
-  const shown = page.run(({ token }: { token: string }) => useEmailVerification(token), { token })
-  return { state: () => shown.result.current, draw: () => shown.rerender({ token }) }
+  const hook = page.run(({ token }: { token: string }) => useEmailVerification(token), { token })
+  return { state: () => hook.result.current, rerender: () => hook.rerender({ token }) }
 }
 
 test('fails without a token and sends no request', () => {
@@ -32,13 +32,13 @@ test('fails without a token and sends no request', () => {
 test('sends the token exactly once in the browser that signed up, even when rerendered', async () => {
   const { answer: response, resolve } = later()
   page.on(call, response)
-  const { state, draw } = verify('abc')
+  const { state, rerender } = verify('abc')
   expect(state()).toEqual({ state: 'loading' })
-  draw()
+  rerender()
   await act(async () => resolve({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
-  draw()
-  expect(page.asked.filter(({ call: asked }) => asked === call)).toHaveLength(1)
+  rerender()
+  expect(page.asked.filter(({ call: requestedCall }) => requestedCall === call)).toHaveLength(1)
   expect(page.asked.at(-1)?.body).toEqual({ token: 'abc' })
   await expect.poll(page.text).toBe('Email verified!')
 })

@@ -20,16 +20,16 @@ export type EmailVerification =
  */
 export function useEmailVerification(token: string): EmailVerification {
   const [isConfirmed, setConfirmed] = useState(false)
-  const check = useQuery({
+  const tokenCheck = useQuery({
     queryKey: ['/api/auth/verify-email/check', token],
-    queryFn: () => tellingFailures(call('checkVerifyToken', { body: { token } })),
+    queryFn: () => withErrorToast(call('checkVerifyToken', { body: { token } })),
     enabled: token !== '' && !isConfirmed,
   })
-  const mayVerify = isConfirmed || check.data?.isOwnSignup === true
+  const canVerify = isConfirmed || tokenCheck.data?.isOwnSignup === true
   const verification = useQuery({
     queryKey: ['/api/auth/verify-email', token],
     queryFn: () => verifyEmail(token),
-    enabled: mayVerify,
+    enabled: canVerify,
   })
 
   // Spec §5, verify email: without a token the page shows this failure.
@@ -37,31 +37,31 @@ export function useEmailVerification(token: string): EmailVerification {
     return { state: 'failed', reason: 'No verification token found in URL', retry: null }
   }
   if (verification.data) return { state: 'verified' }
-  const { error, isFetching, refetch } = mayVerify ? verification : check
+  const { error, isFetching, refetch } = canVerify ? verification : tokenCheck
   if (error !== null && !isFetching) {
     if (error instanceof NetworkError) {
       return { state: 'failed', reason: networkErrorOccurred, retry: () => void refetch() }
     }
-    return { state: 'failed', reason: publicMessage(error) ?? failed, retry: null }
+    return { state: 'failed', reason: publicMessage(error) ?? defaultReason, retry: null }
   }
-  if (mayVerify || !check.data) return { state: 'loading' }
+  if (canVerify || !tokenCheck.data) return { state: 'loading' }
   return { state: 'unconfirmed', confirm: () => setConfirmed(true) }
 }
 
 /** The default error of spec §8. */
-const failed = 'Failed to verify email'
+const defaultReason = 'Failed to verify email'
 
 async function verifyEmail(token: string) {
-  const response = await tellingFailures(call('verifyEmail', { body: { token } }))
+  const response = await withErrorToast(call('verifyEmail', { body: { token } }))
   toast({ title: 'Email verified!' })
   return response
 }
 
-async function tellingFailures<Answer>(response: Promise<Answer>): Promise<Answer> {
+async function withErrorToast<Result>(response: Promise<Result>): Promise<Result> {
   try {
     return await response
   } catch (error) {
-    showCallError(error, 'Verification failed', failed, 'Network error')
+    showCallError(error, 'Verification failed', defaultReason, 'Network error')
     throw error
   }
 }

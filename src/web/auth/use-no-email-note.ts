@@ -20,6 +20,6 @@ export function noEmailNote({
   supportEmail: string | null | undefined
 }): string | null {
   if (sendsMail) return null
-  const ask = supportEmail ? `Write to ${supportEmail}` : 'Ask its operator'
-  return `This server doesn't send email. ${ask} for it.`
+  const contactText = supportEmail ? `Write to ${supportEmail}` : 'Ask its operator'
+  return `This server doesn't send email. ${contactText} for it.`
 }

@@ -34,6 +34,8 @@ function firstLetter(word: string): string {
  */
 export function initials(user: { name: string; email: string }): string {
   const words = user.name.trim().split(/\s+/u).filter(Boolean)
-  const chosen = words.length > 1 ? [words[0], words.at(-1)] : words.slice(0, 1)
-  return chosen.map((word) => firstLetter(word ?? '')).join('') || firstLetter(user.email) || '?'
+  const initialWords = words.length > 1 ? [words[0], words.at(-1)] : words.slice(0, 1)
+  return (
+    initialWords.map((word) => firstLetter(word ?? '')).join('') || firstLetter(user.email) || '?'
+  )
 }

@@ -2,7 +2,7 @@ import { accentPairs, isColor } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
 
 /** Mayfly's accent color. The color picker shows it until the user picks another. */
-const ours = '#0b6e63'
+const defaultAccent = '#0b6e63'
 
 export interface AccentFieldProps {
   name: string
@@ -13,8 +13,8 @@ export interface AccentFieldProps {
 
 /** The accent color field: a text input for #rrggbb and a color picker. */
 export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
-  const typed = value.trim().toLowerCase()
-  const colour = isColor(typed) ? typed : null
+  const normalized = value.trim().toLowerCase()
+  const color = isColor(normalized) ? normalized : null
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2.5">
       <TextField
@@ -22,7 +22,7 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
         name={name}
         value={value}
         onValueChange={onValueChange}
-        hint={(colour && accentHint(colour)) ?? 'Such as #3a3f9e. Empty: ours.'}
+        hint={(color && accentHint(color)) ?? 'Such as #3a3f9e. Empty: ours.'}
         verbatim
         autoComplete="off"
         maxLength={7}
@@ -30,7 +30,7 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
       <input
         type="color"
         aria-label="Pick the accent color"
-        value={colour ?? ours}
+        value={color ?? defaultAccent}
         onChange={({ target }) => onValueChange(target.value)}
         className="mt-[27px] h-11 w-14 cursor-pointer rounded-control border border-edge bg-surface p-1"
       />
@@ -39,10 +39,10 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
 }
 
 /** Explains that a page shows the chosen color darker or lighter. Null if pages show it as is. */
-export function accentHint(chosen: string): string | null {
-  const { light, dark } = accentPairs(chosen)
-  const isDarker = light.accent !== chosen
-  const isLighter = dark.accent !== chosen
+export function accentHint(color: string): string | null {
+  const { light, dark } = accentPairs(color)
+  const isDarker = light.accent !== color
+  const isLighter = dark.accent !== color
   if (!isDarker && !isLighter) return null
   if (isDarker && isLighter) return 'Shown darker in the light theme and lighter in the dark theme.'
   return isDarker

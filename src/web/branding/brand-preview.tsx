@@ -26,8 +26,8 @@ export function BrandPreview(props: BrandPreviewProps) {
 }
 
 function PagePreview({ theme, name, accent, message, logo }: BrandPreviewProps & { theme: Theme }) {
-  const pair = accent === null ? null : accentPairs(accent)[theme]
-  const colors = pair && { '--accent': pair.accent, '--on-accent': pair.onAccent }
+  const accentPair = accent === null ? null : accentPairs(accent)[theme]
+  const colors = accentPair && { '--accent': accentPair.accent, '--on-accent': accentPair.onAccent }
   return (
     <div
       role="img"

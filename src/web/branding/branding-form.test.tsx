@@ -5,7 +5,7 @@ import { openPage, refused, unauthorized, type WebPage } from '../../../tests/su
 import type { Brand } from '../../shared/contract/branding.ts'
 import { BrandingForm } from './branding-form.tsx'
 
-const save = 'PUT /api/branding'
+const saveCall = 'PUT /api/branding'
 const saved: Brand = { name: 'Ada & Co', accent: '#0b6e63', message: 'Hello', logoUrl: null }
 
 let page: WebPage
@@ -28,44 +28,47 @@ function type(texts: Record<string, string>) {
 async function press(name: string) {
   await act(async () => fireEvent.click(screen.getByRole('button', { name })))
 }
-function bodies() {
-  return page.asked.filter(({ call }) => call === save).map(({ body }) => body)
+function savedBodies() {
+  return page.asked.filter(({ call }) => call === saveCall).map(({ body }) => body)
 }
 
 test('saves the brand and shows the trimmed texts', async () => {
-  page.on(save, () => saved)
+  page.on(saveCall, () => saved)
   show()
   type({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
   await press('Save branding')
   await expect.poll(page.text).toContain('Branding savedYour download pages show it now.')
-  expect(bodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
+  expect(savedBodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
   expect(field('name').value).toBe('Ada & Co')
   expect(field('accent').value).toBe('#0b6e63')
 })
 
 test('an empty color selects Mayfly’s accent color', async () => {
-  page.on(save, () => saved)
+  page.on(saveCall, () => saved)
   show(saved)
   type({ accent: '  ' })
   await press('Save branding')
-  await expect.poll(bodies).toEqual([{ name: 'Ada & Co', accent: null, message: 'Hello' }])
+  await expect.poll(savedBodies).toEqual([{ name: 'Ada & Co', accent: null, message: 'Hello' }])
 })
 
 test.each([
   [{ name: ' ' }, 'name', 'Please enter a name.'],
   [{ accent: 'green' }, 'accent', 'Must be a color such as #0b6e63.'],
   [{ message: 'a\n\nb\n\nc\n\nd\n\ne' }, 'message', 'Must have 8 lines at most.'],
-])('%j is rejected before sending, with an error on the field', async (texts, name, fault) => {
-  show(saved)
-  type(texts)
-  await press('Save branding')
-  expect(field(name).getAttribute('aria-invalid')).toBe('true')
-  expect(page.text()).toContain(fault)
-  expect(page.asked).toEqual([])
-})
+])(
+  '%j is rejected before sending, with an error on the field',
+  async (texts, name, expectedError) => {
+    show(saved)
+    type(texts)
+    await press('Save branding')
+    expect(field(name).getAttribute('aria-invalid')).toBe('true')
+    expect(page.text()).toContain(expectedError)
+    expect(page.asked).toEqual([])
+  },
+)
 
 test('correcting a field clears its error', async () => {
-  page.on(save, () => saved)
+  page.on(saveCall, () => saved)
   show()
   await press('Save branding')
   expect(page.text()).toContain('Please enter a name.')
@@ -88,17 +91,17 @@ describe('if saving fails', () => {
       () => Promise.reject(new TypeError('Failed to fetch')),
       'Please check your connection and try again',
     ],
-  ])('the error %s, and the form keeps its values', async (_, response, told) => {
-    page.on(save, response)
+  ])('the error %s, and the form keeps its values', async (_, response, expectedText) => {
+    page.on(saveCall, response)
     show()
     type({ name: 'Ada' })
     await press('Save branding')
-    await expect.poll(page.text).toContain(`Branding not saved${told}`)
+    await expect.poll(page.text).toContain(`Branding not saved${expectedText}`)
     expect(field('name').value).toBe('Ada')
   })
 
   test('because the session ended, only the session toast is shown', async () => {
-    page.on(save, unauthorized)
+    page.on(saveCall, unauthorized)
     show(saved)
     await press('Save branding')
     await expect.poll(page.signedOut).toBe(1)

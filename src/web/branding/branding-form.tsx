@@ -13,7 +13,7 @@ import { Button } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
-import { Loaded, LoadFailedLine } from '../ui/load-failed.tsx'
+import { InlineLoadError, QueryContent } from '../ui/load-error.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccentField } from './accent-field.tsx'
 import { BrandPreview } from './brand-preview.tsx'
@@ -36,31 +36,32 @@ function valuesOf(brand: Partial<Brand> | null): BrandingValues {
 export function BrandingSettings({ loading }: { loading: ReactNode }) {
   const query = useQuery(brandingQuery)
   return (
-    <Loaded
+    <QueryContent
       query={query}
-      failed={<LoadFailedLine query={query} text="Your branding could not be loaded." />}
+      failed={<InlineLoadError query={query} text="Your branding could not be loaded." />}
       loading={loading}
     >
       {(saved) => <BrandingForm saved={saved} />}
-    </Loaded>
+    </QueryContent>
   )
 }
 
 /** Edits or removes the user's brand, with a preview. */
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const client = useQueryClient()
-  const keep = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)
+  const updateCache = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)
   const [values, setValues] = useState(() => valuesOf(saved))
   const [errors, setErrors] = useState<FieldErrors>({})
   const logo = useChosenLogo(saved?.logoUrl ?? null)
-  const typed = values.accent.trim().toLowerCase()
+  const accentInput = values.accent.trim().toLowerCase()
 
   const save = useMutation({
     // Update the cache from the response after each call.
     mutationFn: async (body: CallInput<'saveBranding'>['body']) => {
-      keep(await call('saveBranding', { body }))
-      if (logo.change === 'remove') keep(await call('removeLogo'))
-      else if (logo.change !== 'keep') keep(await call('saveLogo', { bytes: logo.change.picture }))
+      updateCache(await call('saveBranding', { body }))
+      if (logo.change === 'remove') updateCache(await call('removeLogo'))
+      else if (logo.change !== 'keep')
+        updateCache(await call('saveLogo', { bytes: logo.change.picture }))
     },
     onSuccess: (_, body) => {
       // The server normalizes the texts, for example by trimming.
@@ -74,7 +75,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   const remove = useMutation({
     mutationFn: () => call('removeBranding'),
     onSuccess: () => {
-      keep(null)
+      updateCache(null)
       setValues(valuesOf(null))
       setErrors({})
       logo.reset()
@@ -85,13 +86,13 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   })
   const submit = async () => {
     const accent = values.accent.trim() || null
-    const checked = branding.saveBranding.body.safeParse({ ...values, accent })
-    const found: Record<string, string> = {}
-    for (const { path, message } of checked.error?.issues ?? []) {
-      found[String(path[0])] ??= message
+    const parsed = branding.saveBranding.body.safeParse({ ...values, accent })
+    const fieldErrors: Record<string, string> = {}
+    for (const { path, message } of parsed.error?.issues ?? []) {
+      fieldErrors[String(path[0])] ??= message
     }
-    setErrors(found)
-    if (checked.success) await save.mutateAsync(checked.data).catch(() => undefined)
+    setErrors(fieldErrors)
+    if (parsed.success) await save.mutateAsync(parsed.data).catch(() => undefined)
   }
   const confirmRemoval = async () => {
     const isConfirmed = await confirm({
@@ -137,7 +138,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       />
       <BrandPreview
         name={values.name.trim() || 'Your name'}
-        accent={isColor(typed) ? typed : null}
+        accent={isColor(accentInput) ? accentInput : null}
         message={values.message.trim()}
         logo={logo.shown}
       />

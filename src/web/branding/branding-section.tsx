@@ -5,7 +5,7 @@ import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
 /** Only users with custom branding need the form's code. */
 const BrandingSettings = lazy(() =>
-  import('./branding-form.tsx').then((it) => ({ default: it.BrandingSettings })),
+  import('./branding-form.tsx').then((module) => ({ default: module.BrandingSettings })),
 )
 
 /** Shows the branding form, or the tier that includes custom branding. */

@@ -17,7 +17,7 @@ export interface LogoFieldProps {
 export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const choose = useRef<HTMLButtonElement>(null)
+  const chooseButton = useRef<HTMLButtonElement>(null)
   return (
     <fieldset
       className="grid gap-1.5"
@@ -48,7 +48,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           }}
         />
         <Button
-          ref={choose}
+          ref={chooseButton}
           icon={<ImageUp />}
           disabled={disabled}
           onClick={() => input.current?.click()}
@@ -63,7 +63,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
             onClick={() => {
               onRemove()
               // Removing the logo also removes the button that had focus.
-              choose.current?.focus()
+              chooseButton.current?.focus()
             }}
           >
             Remove logo
@@ -88,7 +88,7 @@ type LogoChange = { picture: File } | 'remove' | 'keep'
 
 /** Returns why a file can't be a logo, or null. The server also checks its content. */
 export function logoError({ size, type }: Pick<File, 'size' | 'type'>): string | null {
-  if (!logoTypes.some((known) => known === type)) return 'Please choose a PNG, JPEG or WebP.'
+  if (!logoTypes.some((logoType) => logoType === type)) return 'Please choose a PNG, JPEG or WebP.'
   return size > maxLogoBytes ? `The picture can be ${formatSizeLimit(maxLogoBytes)} at most.` : null
 }
 
@@ -119,8 +119,8 @@ export function useChosenLogo(savedUrl: string | null) {
     /** The URL of the logo to show, or null. */
     shown: change === 'keep' ? savedUrl : chosenUrl,
     choose(picture: File) {
-      const found = logoError(picture)
-      if (found) setError(found)
+      const reason = logoError(picture)
+      if (reason) setError(reason)
       else set({ picture })
     },
     remove: () => set(savedUrl === null ? 'keep' : 'remove'),

@@ -4,18 +4,18 @@ import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 
 /** Activates the theme button and shows the uploads of a signed-in user. */
 export function enhancePage(): void {
-  offerTheme()
-  offerUploads()
+  enableThemeButton()
+  enableUploadsPanel()
 }
 
-function offerTheme() {
+function enableThemeButton() {
   const button = document.querySelector('#theme')
   if (button === null) return
-  const other = () => (currentTheme() === 'dark' ? 'light' : 'dark')
-  const name = () => button.setAttribute('aria-label', `Switch to ${other()} theme`)
-  button.addEventListener('click', () => setTheme(other()))
-  subscribeToTheme(name)
-  name()
+  const otherTheme = () => (currentTheme() === 'dark' ? 'light' : 'dark')
+  const updateLabel = () => button.setAttribute('aria-label', `Switch to ${otherTheme()} theme`)
+  button.addEventListener('click', () => setTheme(otherTheme()))
+  subscribeToTheme(updateLabel)
+  updateLabel()
 }
 
 /** The URL of the script that shows uploads. Replaced at build time. */
@@ -25,20 +25,22 @@ declare const uploadsScript: string
  * Loads the uploads panel once a signed-in user has uploads in this browser, including ones started
  * in another tab. Nobody else loads it.
  */
-function offerUploads() {
-  const watch = new AbortController()
-  const load = (keys: readonly (string | null)[]) => {
+function enableUploadsPanel() {
+  const controller = new AbortController()
+  const loadIfNeeded = (keys: readonly (string | null)[]) => {
     if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
     if (readHint(document) === null) return
-    watch.abort()
+    controller.abort()
     // Our content security policy forbids eval. Zod would otherwise try it once, and the browser
     // would report a violation.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     void import(/* @vite-ignore */ uploadsScript)
   }
-  window.addEventListener('storage', ({ key }) => load([key]), { signal: watch.signal })
+  window.addEventListener('storage', ({ key }) => loadIfNeeded([key]), {
+    signal: controller.signal,
+  })
   try {
-    load(Object.keys(localStorage))
+    loadIfNeeded(Object.keys(localStorage))
   } catch {
     // localStorage is blocked, so there are no upload records.
   }

@@ -9,7 +9,7 @@ import {
 } from '../../shared/placeholders.ts'
 
 /** Parts that the build adds to every page. */
-export interface Built {
+export interface PageAssets {
   /** The complete style sheet of the page. */
   css: string
   /** Sets the theme before the first paint. */

@@ -5,19 +5,19 @@ let timer = 0
 
 /**
  * Shows a message in the page's `#toast` element, replacing any earlier one.
- * @param look `plain` for success messages. Defaults to the look of an error.
+ * @param options `plain` for success messages. Defaults to the look of an error.
  */
 export function showToast(
   title: string,
   description: string,
-  look: { tone?: 'plain'; durationMs?: number } = {},
+  options: { tone?: 'plain'; durationMs?: number } = {},
 ): void {
   const toast = document.querySelector('#toast')
   if (toast === null) return
-  toast.classList.toggle('plain', look.tone === 'plain')
+  toast.classList.toggle('plain', options.tone === 'plain')
   const heading = document.createElement('b')
   heading.textContent = title
   toast.replaceChildren(heading, description)
   clearTimeout(timer)
-  timer = window.setTimeout(() => toast.replaceChildren(), look.durationMs ?? defaultDurationMs)
+  timer = window.setTimeout(() => toast.replaceChildren(), options.durationMs ?? defaultDurationMs)
 }

@@ -9,46 +9,46 @@ import { spaceLink } from '../uploads/upload-notices.ts'
 import { showToast } from './toast.ts'
 
 let isAdmin = false
-let panel: Root | null = null
+let panelRoot: Root | null = null
 
 /** The panel shows completed uploads, and a toast explains a failed one. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
-  onNotice: ({ title, description = '', isServerFull: lacksSpace, isFailure: failed }) => {
-    if (!failed) return
+  onNotice: ({ title, description = '', isServerFull, isFailure }) => {
+    if (!isFailure) return
     showToast(title, description)
-    if (lacksSpace) document.querySelector('#toast')?.append(linkTo(spaceLink(isAdmin)))
+    if (isServerFull) document.querySelector('#toast')?.append(createLink(spaceLink(isAdmin)))
   },
 })
 
-function linkTo({ text, href }: ToastLink): HTMLAnchorElement {
+function createLink({ text, href }: ToastLink): HTMLAnchorElement {
   return Object.assign(document.createElement('a'), { textContent: text, href, target: '_blank' })
 }
 
 function showPanel() {
-  const place = document.createElement('div')
-  document.body.append(place)
-  panel = createRoot(place)
-  drawPanel()
+  const container = document.createElement('div')
+  document.body.append(container)
+  panelRoot = createRoot(container)
+  renderPanel()
 }
 
-function drawPanel() {
-  panel?.render(
+function renderPanel() {
+  panelRoot?.render(
     <UploadsPanel store={store} scope="all" path={location.pathname} isAdmin={isAdmin} />,
   )
 }
 
-const sheet = document.createElement('link')
-sheet.rel = 'stylesheet'
-sheet.href = styles
-sheet.addEventListener('load', showPanel)
-document.head.append(sheet)
+const styleSheet = document.createElement('link')
+styleSheet.rel = 'stylesheet'
+styleSheet.href = styles
+styleSheet.addEventListener('load', showPanel)
+document.head.append(styleSheet)
 
 call('currentUser').then(
   (user) => {
     isAdmin = user.isAdmin
     setUser(user.id)
-    drawPanel()
+    renderPanel()
   },
   // Signed out or offline: there are no uploads to show.
   () => setUser(null),

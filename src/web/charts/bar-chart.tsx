@@ -1,4 +1,4 @@
-import { axisTicks, type BarPoint, type BarScale, barPlace, barScale } from './bar-scale.ts'
+import { axisTicks, type BarPoint, type BarScale, barPosition, barScale } from './bar-scale.ts'
 import './charts.css'
 import { formatCount, formatShortCount } from './format-count.ts'
 
@@ -44,10 +44,12 @@ export function BarChart({ points, unit }: BarChartProps) {
       </div>
       <BarPlot unit={unit} points={points} slots={points.length} scale={scale} hasLines />
       <div className="chart-axis">
-        {axisTicks(points.length).map((index, at, all) => (
+        {axisTicks(points.length).map((index, position, indexes) => (
           <span
             key={index}
-            className={at % 2 === 1 && at < all.length - 1 ? 'chart-wide-only' : undefined}
+            className={
+              position % 2 === 1 && position < indexes.length - 1 ? 'chart-wide-only' : undefined
+            }
             style={axisPosition(index, points.length)}
           >
             {points[index]?.tick}
@@ -61,7 +63,7 @@ export function BarChart({ points, unit }: BarChartProps) {
 /** Positions a label below its bar, shifted inward so that it stays inside the chart. */
 function axisPosition(index: number, count: number) {
   const part = index / Math.max(1, count - 1)
-  return { left: `${barPlace(index, count).middle}%`, transform: `translateX(${-100 * part}%)` }
+  return { left: `${barPosition(index, count).middle}%`, transform: `translateX(${-100 * part}%)` }
 }
 
 export interface BarPlotProps extends BarChartProps {
@@ -86,7 +88,7 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
           )
         })}
         {points.map(({ label, value }, index) => {
-          const { x, width, middle } = barPlace(index, slots)
+          const { x, width, middle } = barPosition(index, slots)
           const barHeight =
             value === 0 ? 0 : Math.max(minBarHeight, (value / scale.top) * plotHeight)
           const isPeak = index === scale.peak

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { axisTicks, barPlace, barScale } from './bar-scale.ts'
+import { axisTicks, barPosition, barScale } from './bar-scale.ts'
 
 const counts = fc.array(fc.nat({ max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 60 })
-const places = fc
+const positions = fc
   .integer({ min: 1, max: 60 })
   .chain((count) => fc.tuple(fc.integer({ min: 0, max: count - 1 }), fc.constant(count)))
 
@@ -38,8 +38,8 @@ describe('barScale', () => {
 
 test('bars don’t touch', () => {
   fc.assert(
-    fc.property(places, ([index, count]) => {
-      const { x, width } = barPlace(index, count)
+    fc.property(positions, ([index, count]) => {
+      const { x, width } = barPosition(index, count)
       expect(x).toBeGreaterThan((index * 100) / count)
       expect(x + width).toBeLessThan(((index + 1) * 100) / count)
     }),

@@ -35,20 +35,24 @@ export function barScale(values: readonly number[]): BarScale {
 }
 
 /** A bar's left edge, width and center, in percent of the chart's width. */
-export interface BarPlace {
+export interface BarPosition {
   x: number
   width: number
   middle: number
 }
 
 /** The fraction of a slot that its bar fills. */
-const filled = 0.68
+const barFraction = 0.68
 
 /** Computes the position of bar number `index`, from 0, among `count` bars. */
-export function barPlace(index: number, count: number): BarPlace {
-  const band = 100 / count
-  const width = band * filled
-  return { x: index * band + (band - width) / 2, width, middle: (index + 0.5) * band }
+export function barPosition(index: number, count: number): BarPosition {
+  const slotWidth = 100 / count
+  const width = slotWidth * barFraction
+  return {
+    x: index * slotWidth + (slotWidth - width) / 2,
+    width,
+    middle: (index + 0.5) * slotWidth,
+  }
 }
 
 /**
@@ -59,6 +63,9 @@ export function axisTicks(count: number): number[] {
   if (count === 0) return []
   const step = Math.max(1, Math.ceil(count / tickCount))
   const last = count - 1
-  const others = Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step)
-  return [...others.filter((index) => last - index > step / 2), last]
+  const evenTicks = Array.from(
+    { length: Math.ceil(count / step) },
+    (_, position) => position * step,
+  )
+  return [...evenTicks.filter((index) => last - index > step / 2), last]
 }

@@ -1,7 +1,7 @@
 import { Download, Unlink } from 'lucide-react'
 import { placeholder, sectionEnd, sectionStart } from '../../shared/placeholders.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
-import { type Built, When } from '../built-pages/template.tsx'
+import { type PageAssets, When } from '../built-pages/template.tsx'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
@@ -63,13 +63,13 @@ function InvalidLink() {
 }
 
 /** The page of an active link. The server fills its placeholders for each link. */
-export function DownloadPage(props: { built: Built }) {
+export function DownloadPage(props: { assets: PageAssets }) {
   const summary = `${placeholder('size')} · ${placeholder('kind')}`
   const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`
   const address = `${placeholder('origin')}/s/${placeholder('code')}`
   return (
     <LinkPage
-      built={props.built}
+      assets={props.assets}
       title={`${placeholder('name')} · ${placeholder('site')}`}
       head={
         <>
@@ -149,7 +149,7 @@ export function DownloadPage(props: { built: Built }) {
               valid: { x: placeholder('validX'), width: placeholder('validWidth') },
               renewable: { x: placeholder('renewableX'), width: placeholder('renewableWidth') },
             }}
-            colour="var(--tone)"
+            color="var(--tone)"
             size="wide"
           />
           <p>
@@ -183,10 +183,10 @@ export function DownloadPage(props: { built: Built }) {
 }
 
 /** The page for a link that is unknown or has ended. It has no placeholders. */
-export function InvalidLinkPage(props: { built: Built }) {
+export function InvalidLinkPage(props: { assets: PageAssets }) {
   return (
     <LinkPage
-      built={props.built}
+      assets={props.assets}
       title={`${invalidLink.title} · Mayfly`}
       sender={<HomeLink />}
       footer={tagline}

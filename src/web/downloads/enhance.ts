@@ -18,7 +18,7 @@ function find<E extends Element>(selector: string, within: ParentNode = document
 /** How long a click waits for the check before the download starts anyway. */
 const checkTimeoutMs = 4000
 
-function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
+function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
   card.replaceChildren(page.content.cloneNode(true))
   card.removeAttribute('data-tone')
   find('#report')?.remove()
@@ -28,19 +28,19 @@ function showInvalid(card: HTMLElement, page: HTMLTemplateElement) {
 /**
  * Updates the remaining time every second by the server's clock. Calls `onEnd` when the link ends.
  */
-function countDown(card: HTMLElement, onEnd: () => void) {
+function startCountdown(card: HTMLElement, onEnd: () => void) {
   const time = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
   const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
   if (!time || !label || !lived || !valid || !renewable) return
 
-  const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  const moment = Number(card.dataset.now)
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  const serverTime = Number(card.dataset.now)
   const clock = createServerClock()
-  clock.learn({
-    date: { from: moment, to: moment },
-    sentAt: performance.timeOrigin + (opened?.requestStart ?? 0),
-    receivedAt: performance.timeOrigin + (opened?.responseStart ?? 0),
+  clock.observe({
+    date: { from: serverTime, to: serverTime },
+    sentAt: performance.timeOrigin + (navigation?.requestStart ?? 0),
+    receivedAt: performance.timeOrigin + (navigation?.responseStart ?? 0),
   })
   const expiresAt = new Date(time.dateTime)
   time.textContent = `until ${localTimestampText(expiresAt, new Date(clock.now()))}`
@@ -59,15 +59,15 @@ function countDown(card: HTMLElement, onEnd: () => void) {
     // `showInvalid` has replaced the content of the card.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
-    const life = lifeline(dates, now, canRenew)
-    if (life.tone === 'over') {
+    const lifelineState = lifeline(dates, now, canRenew)
+    if (lifelineState.tone === 'over') {
       clearInterval(timer)
       return onEnd()
     }
     const text = openLinkLabel(dates, now)
     if (label.textContent !== text) label.textContent = text
-    card.dataset.tone = life.tone
-    const bar = lifelineBar(life)
+    card.dataset.tone = lifelineState.tone
+    const bar = lifelineBar(lifelineState)
     lived.setAttribute('width', `${bar.lived.width}%`)
     valid.setAttribute('x', `${bar.valid.x}%`)
     valid.setAttribute('width', `${bar.valid.width}%`)
@@ -79,7 +79,7 @@ function countDown(card: HTMLElement, onEnd: () => void) {
  * Checks with a HEAD request, which doesn't count as a download, if `url` can be downloaded. Also
  * 'yes' after a timeout, to let the download try, and for a redirect to object storage.
  */
-async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
+async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {
     const signal = AbortSignal.timeout(checkTimeoutMs)
     const response = await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
@@ -91,19 +91,19 @@ async function canDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
 }
 
 /** Checks the file when the user clicks, then starts the download. */
-function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (gone: boolean) => void) {
-  let state: 'idle' | 'asking' | 'passing' = 'idle'
+function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (isGone: boolean) => void) {
+  let state: 'idle' | 'checking' | 'downloading' = 'idle'
   anchor.addEventListener('click', async (event) => {
-    if (state === 'passing' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
+    if (state === 'downloading' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
       return
     event.preventDefault()
-    if (state === 'asking') return
-    state = 'asking'
-    const response = await canDownload(anchor.href)
-    if (response === 'yes') {
-      state = 'passing'
+    if (state === 'checking') return
+    state = 'checking'
+    const result = await checkDownload(anchor.href)
+    if (result === 'yes') {
+      state = 'downloading'
       anchor.click()
-    } else onFailure(response === 'gone')
+    } else onFailure(result === 'gone')
     state = 'idle'
   })
 }
@@ -112,11 +112,11 @@ enhancePage()
 
 const card = find<HTMLElement>('#link')
 const anchor = find<HTMLAnchorElement>('#download')
-const invalid = find<HTMLTemplateElement>('#invalid')
-if (card && anchor && invalid) {
-  countDown(card, () => showInvalid(card, invalid))
-  checkBeforeDownload(anchor, (gone) => {
+const invalidTemplate = find<HTMLTemplateElement>('#invalid')
+if (card && anchor && invalidTemplate) {
+  startCountdown(card, () => showInvalidLink(card, invalidTemplate))
+  checkBeforeDownload(anchor, (isGone) => {
     showToast(downloadFailed.title, downloadFailed.description)
-    if (gone) showInvalid(card, invalid)
+    if (isGone) showInvalidLink(card, invalidTemplate)
   })
 }

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { type Built, ThemeButton } from '../built-pages/template.tsx'
+import { type PageAssets, ThemeButton } from '../built-pages/template.tsx'
 import { Mark } from '../ui/mark.tsx'
 
 interface LinkPageProps {
-  built: Built
+  assets: PageAssets
   title: string
   /**
    * Lets browsers send the page's address to this server. Required for pages with a form: without
@@ -26,15 +26,15 @@ export function LinkPage(props: LinkPageProps) {
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <script>{props.built.boot}</script>
+        <script>{props.assets.boot}</script>
         <title>{props.title}</title>
         <meta name="robots" content="noindex" />
         {props.sendsReferrer ? null : <meta name="referrer" content="no-referrer" />}
         {props.head}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <style>{props.built.css}</style>
+        <style>{props.assets.css}</style>
         {props.style}
-        <script type="module" src={props.built.script} />
+        <script type="module" src={props.assets.script} />
       </head>
       <body>
         <header className="wrap">

@@ -16,12 +16,14 @@ export function renderDownloadPages(script: string): {
   invalid: string
   report: string
 } {
-  const built = { css, boot: themeBoot, script }
-  const whole = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
+  const assets = { css, boot: themeBoot, script }
+  const renderDocument = (page: React.ReactNode) => `<!doctype html>${renderToStaticMarkup(page)}`
   return {
-    link: withOptionalLogo(whole(<DownloadPage built={built} />)),
-    invalid: whole(<InvalidLinkPage built={built} />),
-    report: withOneChoice(whole(<ReportPage built={{ ...built, css: reportCss }} />)),
+    link: withOptionalLogo(renderDocument(<DownloadPage assets={assets} />)),
+    invalid: renderDocument(<InvalidLinkPage assets={assets} />),
+    report: withOptionalChoices(
+      renderDocument(<ReportPage assets={{ ...assets, css: reportCss }} />),
+    ),
   }
 }
 
@@ -38,7 +40,7 @@ function withOptionalLogo(html: string): string {
  * Wraps the `checked` attribute of each radio button in a section of the rendered text. JSX can't
  * have sections inside a tag.
  */
-function withOneChoice(html: string): string {
+function withOptionalChoices(html: string): string {
   return reportChoiceNames.reduce(
     (page, choice) =>
       page.replace(new RegExp(`<input[^>]* value="${choice}"[^>]*>`), (element) =>

@@ -7,18 +7,18 @@ import {
   reportChoiceNames,
   reportChoices,
 } from '../../shared/rules/links/report.ts'
-import { type Built, When } from '../built-pages/template.tsx'
+import { type PageAssets, When } from '../built-pages/template.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 
 /**
  * The page for reporting a file. Works without scripts: the form posts to the page's own address.
  * Shows our brand instead of the owner's because the report goes to the operator.
  */
-export function ReportPage(props: { built: Built }) {
-  const back = `/s/${placeholder('code')}`
+export function ReportPage(props: { assets: PageAssets }) {
+  const linkPath = `/s/${placeholder('code')}`
   return (
     <LinkPage
-      built={props.built}
+      assets={props.assets}
       title="Report this file · Mayfly"
       sendsReferrer
       sender={<HomeLink />}
@@ -92,7 +92,7 @@ export function ReportPage(props: { built: Built }) {
           <h1>Thank you</h1>
           <p className="lead muted">Your report has been sent to the operator of this server.</p>
         </When>
-        <a className="button quiet" href={back}>
+        <a className="button quiet" href={linkPath}>
           Back to the file
         </a>
       </section>

@@ -22,77 +22,77 @@ const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id, originalName: `${
 
 let page: WebPage
 /** The files on the server. */
-let listed: ReturnType<typeof storedFile>[]
+let serverFiles: ReturnType<typeof storedFile>[]
 beforeEach(() => {
   page = openPage()
-  listed = [a, b, c]
-  page.on('GET /api/files', () => listed)
+  serverFiles = [a, b, c]
+  page.on('GET /api/files', () => serverFiles)
   page.on('GET /api/files/summary', () => ({ active: 0, private: 0, deleted: 0 }))
 })
 afterEach(() => page.close())
 
 /** Runs a hook together with `useFiles`. */
-function beside<Result>(hook: () => Result) {
-  const { result } = page.run(() => ({ own: hook(), list: useFiles() }))
+function runWithList<Result>(hook: () => Result) {
+  const { result } = page.run(() => ({ hookResult: hook(), list: useFiles() }))
   return {
-    own: () => result.current.own,
+    hookResult: () => result.current.hookResult,
     names: () => result.current.list.files?.map(({ id }) => id).join(''),
   }
 }
 
-async function listing<Result>(hook: () => Result) {
-  const screen = beside(hook)
+async function openList<Result>(hook: () => Result) {
+  const screen = runWithList(hook)
   await expect.poll(screen.names).toBe('abc')
   page.asked.length = 0
   return screen
 }
 
 /** Returns the number of list requests. */
-function reads() {
+function listRequestCount() {
   return page.asked.filter(({ call }) => call === 'GET /api/files').length
 }
 
-function away() {
+function failToFetch() {
   return Promise.reject(new TypeError('Failed to fetch'))
 }
 
 describe('deleting a file', () => {
   test('removes it from the list and shows a toast', async () => {
-    const { own, names } = await listing(useDeleteFile)
+    const { hookResult, names } = await openList(useDeleteFile)
     page.on('DELETE /api/files/b', () => {
-      listed = [a, c]
+      serverFiles = [a, c]
       return { message: 'File deleted' }
     })
-    act(() => own()(b))
+    act(() => hookResult()(b))
     await expect.poll(names).toBe('ac')
     await expect.poll(page.text).toContain('File deletedb.txt')
-    await expect.poll(reads).toBe(1)
+    await expect.poll(listRequestCount).toBe(1)
   })
 
   test('succeeds if it no longer exists', async () => {
-    const { own } = await listing(useDeleteFile)
+    const { hookResult } = await openList(useDeleteFile)
     page.on('DELETE /api/files/b', () => refused(404, 'FILE_NOT_FOUND', 'File not found'))
-    act(() => own()(b))
+    act(() => hookResult()(b))
     await expect.poll(page.text).toContain('File deleted')
   })
 
   test.each([
-    ['no response', away],
+    ['no response', failToFetch],
     ['a server error', () => refused(500)],
     ['an unrelated 404', () => refused(404, 'NOT_FOUND')],
     ['a 401 from a proxy', () => refused(401)],
   ])('fails with %s: the file reappears and a toast is shown', async (_, response) => {
-    const { own, names } = await listing(useDeleteFile)
+    const { hookResult, names } = await openList(useDeleteFile)
     page.on('DELETE /api/files/b', response)
-    act(() => own()(b))
+    act(() => hookResult()(b))
     await expect.poll(page.text).toContain('Delete failedFailed to delete file. Please try again.')
     expect(names()).toBe('abc')
   })
 
   test('shows only the logout toast if the session has ended', async () => {
-    const { own } = await listing(useDeleteFile)
+    const { hookResult } = await openList(useDeleteFile)
     page.on('DELETE /api/files/b', unauthorized)
-    act(() => own()(b))
+    act(() => hookResult()(b))
     await expect.poll(page.signedOut).toBe(1)
     expect(page.text()).toBe('')
   })
@@ -100,7 +100,7 @@ describe('deleting a file', () => {
 
 describe('deleting files', () => {
   /** Makes the server delete all files except those in `missing`. */
-  const deletes = (missing: readonly string[] = []) => {
+  const respondToBulkDelete = (missing: readonly string[] = []) => {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       const { fileIds } = body as { fileIds: string[] }
       const notFound = fileIds.filter((id) => missing.includes(id))
@@ -108,26 +108,26 @@ describe('deleting files', () => {
     })
   }
 
-  const bulk =
-    (gone: string[][] = []) =>
+  const bulkDeletion =
+    (deletedIds: string[][] = []) =>
     () =>
-      useDeleteFiles((ids) => gone.push([...ids]))
+      useDeleteFiles((ids) => deletedIds.push([...ids]))
 
   test('removes them from the list and shows their number', async () => {
-    deletes()
-    const gone: string[][] = []
-    const { own, names } = await listing(bulk(gone))
-    listed = [b]
-    act(() => own().mutate([a, c]))
+    respondToBulkDelete()
+    const deletedIds: string[][] = []
+    const { hookResult, names } = await openList(bulkDeletion(deletedIds))
+    serverFiles = [b]
+    act(() => hookResult().mutate([a, c]))
     await expect.poll(names).toBe('b')
     await expect.poll(page.text).toContain('2 files deleted')
-    expect(gone).toEqual([['a', 'c']])
+    expect(deletedIds).toEqual([['a', 'c']])
   })
 
   test('shows how many were already deleted', async () => {
-    deletes(['b'])
-    const { own } = await listing(bulk())
-    act(() => own().mutate([a, b]))
+    respondToBulkDelete(['b'])
+    const { hookResult } = await openList(bulkDeletion())
+    act(() => hookResult().mutate([a, b]))
     await expect.poll(page.text).toContain('1 file deleted')
     expect(page.text()).toContain('1 was already deleted.')
   })
@@ -138,50 +138,55 @@ describe('deleting files', () => {
     [2500, [1000, 1000, 500]],
     [0, []],
   ])('splits %i files into calls of %j', async (count, sizes) => {
-    deletes()
-    const { own } = await listing(bulk())
-    const many = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
-    act(() => own().mutate(many))
-    await expect.poll(() => own().isSuccess).toBe(true)
-    const asked = page.asked.filter(({ call }) => call === 'DELETE /api/files/bulk')
-    expect(asked.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(sizes)
+    respondToBulkDelete()
+    const { hookResult } = await openList(bulkDeletion())
+    const manyFiles = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
+    act(() => hookResult().mutate(manyFiles))
+    await expect.poll(() => hookResult().isSuccess).toBe(true)
+    const requests = page.asked.filter(({ call }) => call === 'DELETE /api/files/bulk')
+    expect(requests.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(
+      sizes,
+    )
   })
 
   test('reloads the list if a later call fails', async () => {
-    const gone: string[][] = []
-    const { own, names } = await listing(bulk(gone))
+    const deletedIds: string[][] = []
+    const { hookResult, names } = await openList(bulkDeletion(deletedIds))
     let calls = 0
     page.on('DELETE /api/files/bulk', ({ body }) => {
       calls += 1
       if (calls > 1) return refused(503)
-      listed = [b, c]
+      serverFiles = [b, c]
       return { message: '', deletedCount: (body as { fileIds: [] }).fileIds.length, notFound: [] }
     })
-    const many = [a, ...Array.from({ length: 1000 }, (_, n) => storedFile({ id: `file-${n}` }))]
-    act(() => own().mutate(many))
+    const manyFiles = [
+      a,
+      ...Array.from({ length: 1000 }, (_, n) => storedFile({ id: `file-${n}` })),
+    ]
+    act(() => hookResult().mutate(manyFiles))
     await expect.poll(page.text).toContain('ErrorFailed to delete files. Please try again.')
-    expect(gone.map(({ length }) => length)).toEqual([1000])
+    expect(deletedIds.map(({ length }) => length)).toEqual([1000])
     await expect.poll(names).toBe('bc')
-    expect(reads()).toBe(1)
+    expect(listRequestCount()).toBe(1)
   })
 })
 
 describe('clearing the history', () => {
   test('reloads the list and shows the server’s message', async () => {
-    const { own, names } = await listing(useClearExpired)
+    const { hookResult, names } = await openList(useClearExpired)
     page.on('DELETE /api/files/expired/bulk', () => {
-      listed = [a]
+      serverFiles = [a]
       return { message: '2 files deleted', deletedCount: 2 }
     })
-    act(() => own().mutate())
+    act(() => hookResult().mutate())
     await expect.poll(page.text).toContain('Expired history cleared2 files deleted')
     await expect.poll(names).toBe('a')
   })
 
   test('shows an error if it fails', async () => {
-    const { own } = await listing(useClearExpired)
-    page.on('DELETE /api/files/expired/bulk', away)
-    act(() => own().mutate())
+    const { hookResult } = await openList(useClearExpired)
+    page.on('DELETE /api/files/expired/bulk', failToFetch)
+    act(() => hookResult().mutate())
     await expect
       .poll(page.text)
       .toContain('Delete failedFailed to delete expired files. Please try again.')
@@ -189,18 +194,18 @@ describe('clearing the history', () => {
 })
 
 describe('renewing a link', () => {
-  const renew = (own: () => ReturnType<typeof useRenewFile>) =>
-    act(() => own().mutate({ id: 'b', days: 3 }))
-  const failed = 'Renewal failed'
+  const renew = (hookResult: () => ReturnType<typeof useRenewFile>) =>
+    act(() => hookResult().mutate({ id: 'b', days: 3 }))
+  const failureTitle = 'Renewal failed'
 
   test('replaces the link in the list', async () => {
     const { result } = page.run(() => ({ own: useRenewFile(), list: useFiles() }))
     await expect.poll(() => result.current.list.files?.length).toBe(3)
-    const renewed = { ...b, shortCode: 'another' }
-    page.on('PATCH /api/files/b/renew', () => renewed)
+    const renewedFile = { ...b, shortCode: 'another' }
+    page.on('PATCH /api/files/b/renew', () => renewedFile)
     page.on('GET /api/files', () => new Promise(() => {}))
     renew(() => result.current.own)
-    await expect.poll(() => result.current.list.files?.[1]).toEqual(renewed)
+    await expect.poll(() => result.current.list.files?.[1]).toEqual(renewedFile)
     expect(page.asked.find(({ call }) => call.startsWith('PATCH'))?.body).toEqual({
       expirationDays: 3,
     })
@@ -213,21 +218,21 @@ describe('renewing a link', () => {
   ] as const)(
     'shows the server’s message after a permanent error (%s) and reloads the list',
     async (code, status) => {
-      const { own } = await listing(useRenewFile)
+      const { hookResult } = await openList(useRenewFile)
       page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
-      renew(own)
-      await expect.poll(page.text).toContain(`${failed}The words of the server.`)
-      await expect.poll(reads).toBe(1)
+      renew(hookResult)
+      await expect.poll(page.text).toContain(`${failureTitle}The words of the server.`)
+      await expect.poll(listRequestCount).toBe(1)
     },
   )
 
   test('shows the default text of the spec after a transient error', async () => {
-    const { own } = await listing(useRenewFile)
+    const { hookResult } = await openList(useRenewFile)
     page.on('PATCH /api/files/b/renew', () => refused(503, 'UNAVAILABLE', 'Not to be shown.'))
-    renew(own)
-    const text = `${failed}Failed to renew the file link. Please try again.`
+    renew(hookResult)
+    const text = `${failureTitle}Failed to renew the file link. Please try again.`
     await expect.poll(page.text).toContain(text)
-    expect(reads()).toBe(0)
+    expect(listRequestCount()).toBe(0)
   })
 })
 
@@ -239,8 +244,8 @@ test.each([
   [new ApiError(410, ''), false],
   [new NetworkError('FILE_GONE'), false],
   [null, false],
-])('reports whether %s is permanent: %s', (error, isFinal) => {
-  expect(isPermanentError(error)).toBe(isFinal)
+])('reports whether %s is permanent: %s', (error, isPermanent) => {
+  expect(isPermanentError(error)).toBe(isPermanent)
 })
 
 test.each([

@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { maxDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
 import { counted } from '../../shared/rules/format/numbers.ts'
-import { call, hasErrorCode, ignoring, publicMessage } from '../api/call.ts'
+import { call, hasErrorCode, ignoreErrors, publicMessage } from '../api/call.ts'
 import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
-import { changeFiles, deleteKey, refreshFiles, reopenFiles } from './use-files.ts'
+import { changeFiles, deleteKey, refreshFiles, resetFileLists } from './use-files.ts'
 
 /** Reports whether a renewal failed for a permanent reason. */
 export function isPermanentError(error: unknown): boolean {
@@ -20,7 +20,7 @@ export function useDeleteFile() {
   return useMutation({
     mutationKey: deleteKey,
     mutationFn: (file: StoredFile) =>
-      call('deleteFile', { params: { id: file.id } }).catch(ignoring('FILE_NOT_FOUND')),
+      call('deleteFile', { params: { id: file.id } }).catch(ignoreErrors('FILE_NOT_FOUND')),
     onSuccess: (_, file) => {
       changeFiles(client, (files) => files.filter(({ id }) => id !== file.id))
       refreshFiles(client)
@@ -45,9 +45,9 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
         const fileIds = files.slice(from, from + maxDeletedAtOnce).map(({ id }) => id)
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
         missing += notFound.length
-        const gone = new Set(fileIds)
-        changeFiles(client, (files) => files.filter(({ id }) => !gone.has(id)))
-        onDeleted(gone)
+        const deletedIds = new Set(fileIds)
+        changeFiles(client, (files) => files.filter(({ id }) => !deletedIds.has(id)))
+        onDeleted(deletedIds)
       }
       return missing
     },
@@ -69,7 +69,7 @@ export function useClearExpired() {
   return useMutation({
     mutationFn: () => call('deleteExpiredFiles'),
     onSuccess: ({ message }) => {
-      reopenFiles(client)
+      resetFileLists(client)
       toast({ title: 'Expired history cleared', description: message })
     },
     onError: (error) =>
@@ -87,15 +87,17 @@ export function useRenewFile() {
     mutationFn: ({ id, days }: { id: string; days: number }) =>
       call('renewFile', { params: { id }, body: { expirationDays: days } }),
     onSuccess: (file) => {
-      changeFiles(client, (files) => files.map((known) => (known.id === file.id ? file : known)))
+      changeFiles(client, (files) =>
+        files.map((cachedFile) => (cachedFile.id === file.id ? file : cachedFile)),
+      )
       refreshFiles(client)
     },
     onError: (error) => {
-      const isFinal = isPermanentError(error)
-      const reason = isFinal ? publicMessage(error) : undefined
+      const isPermanent = isPermanentError(error)
+      const reason = isPermanent ? publicMessage(error) : undefined
       const description = reason ?? 'Failed to renew the file link. Please try again.'
       showFailure(error, 'Renewal failed', description)
-      if (isFinal) refreshFiles(client)
+      if (isPermanent) refreshFiles(client)
     },
   })
 }

@@ -10,38 +10,38 @@ afterEach(() => {
 })
 
 /** Mocks the two ways to copy, and returns a log of what was copied and how. */
-function browser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
-  const copied: [way: string, text: string][] = []
+function mockBrowser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
+  const copies: [way: string, text: string][] = []
   const writeText = async (text: string) => {
     if (!clipboard) throw new Error('refused')
-    copied.push(['clipboard', text])
+    copies.push(['clipboard', text])
   }
   vi.stubGlobal('navigator', { clipboard: { writeText } })
   const execCommand = () => {
     const field = document.querySelector('textarea')
     if (selection && field) {
-      copied.push(['selection', field.value.slice(field.selectionStart, field.selectionEnd)])
+      copies.push(['selection', field.value.slice(field.selectionStart, field.selectionEnd)])
     }
     return selection
   }
   Object.assign(document, { execCommand })
-  return copied
+  return copies
 }
 
 const success = { title: 'Link copied' }
 
 it('copies text to the clipboard', async () => {
-  const copied = browser({ clipboard: true, selection: true })
+  const copies = mockBrowser({ clipboard: true, selection: true })
   expect(await copyText('a link', 'link', success)).toBe(true)
-  expect(copied).toEqual([['clipboard', 'a link']])
+  expect(copies).toEqual([['clipboard', 'a link']])
 })
 
 it('falls back to a selection if the clipboard is refused, and restores the focus', async () => {
-  const copied = browser({ clipboard: false, selection: true })
+  const copies = mockBrowser({ clipboard: false, selection: true })
   const button = document.body.appendChild(document.createElement('button'))
   button.focus()
   expect(await copyText('a link', 'link', success)).toBe(true)
-  expect(copied).toEqual([['selection', 'a link']])
+  expect(copies).toEqual([['selection', 'a link']])
   expect(document.activeElement).toBe(button)
   expect(document.querySelector('textarea')).toBeNull()
 })
@@ -49,7 +49,7 @@ it('falls back to a selection if the clipboard is refused, and restores the focu
 it('shows an error if both are refused', async () => {
   const page = openPage()
   page.show(null)
-  browser({ clipboard: false, selection: false })
+  mockBrowser({ clipboard: false, selection: false })
   await act(async () => {
     expect(await copyText('a link', 'link', success)).toBe(false)
   })

@@ -7,15 +7,15 @@ import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /**
  * Copies the links of these files, one per line, and shows a toast.
- * @param closed the number of selected files without an active link. They are not in `files`, and
+ * @param closedCount the number of selected files without an active link. They are not in `files`, and
  * the toast mentions them.
  */
-export async function copyLinks(files: readonly StoredFile[], closed = 0): Promise<void> {
+export async function copyLinks(files: readonly StoredFile[], closedCount = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  const without = `${counted(closed, 'file')} ${closed === 1 ? 'has' : 'have'}`
+  const closedText = `${counted(closedCount, 'file')} ${closedCount === 1 ? 'has' : 'have'}`
   await copyText(links.join('\n'), 'link', {
     title: `${counted(links.length, 'link')} copied`,
-    ...(closed > 0 && { description: `${without} no open link.` }),
+    ...(closedCount > 0 && { description: `${closedText} no open link.` }),
   })
 }
 
@@ -32,10 +32,10 @@ function copyBySelection(text: string): boolean {
   field.style.cssText = 'position:fixed;top:0;left:0;opacity:0'
   document.body.append(field)
   field.select()
-  const copied = document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   field.remove()
   if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
-  return copied
+  return isCopied
 }
 
 const copyFailures = {
@@ -46,12 +46,12 @@ const copyFailures = {
 
 /**
  * Copies text to the clipboard and shows a toast with the result (spec §8).
- * @param what names the text in the error: 'link', also for several links.
+ * @param kind names the text in the error: 'link', also for several links.
  * @returns whether the text was copied.
  */
 export async function copyText(
   text: string,
-  what: keyof typeof copyFailures,
+  kind: keyof typeof copyFailures,
   success: ToastOptions,
 ): Promise<boolean> {
   let isCopied = true
@@ -62,7 +62,7 @@ export async function copyText(
   }
   const error = {
     title: 'Copy failed',
-    description: copyFailures[what],
+    description: copyFailures[kind],
     tone: 'destructive',
   } as const
   toast(isCopied ? success : error)
@@ -70,7 +70,7 @@ export async function copyText(
 }
 
 /** How long the button shows the confirmation. */
-const copiedShownMs = 2000
+const confirmationMs = 2000
 
 export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {
   link: string
@@ -80,12 +80,12 @@ export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size
 
 /** Copies a short link, and confirms it on the button and in a toast. */
 export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProps) {
-  const [copied, setCopied] = useState(false)
+  const [isCopied, setCopied] = useState(false)
   useEffect(() => {
-    if (!copied) return
-    const timer = setTimeout(() => setCopied(false), copiedShownMs)
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), confirmationMs)
     return () => clearTimeout(timer)
-  }, [copied])
+  }, [isCopied])
 
   const copy = async () => {
     const success = { title: 'Link copied', description: link }
@@ -95,11 +95,11 @@ export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProp
     <Button
       size="small"
       wide
-      icon={copied ? <Check /> : <Copy />}
+      icon={isCopied ? <Check /> : <Copy />}
       onClick={() => void copy()}
       {...button}
     >
-      {copied ? 'Copied' : 'Copy'}
+      {isCopied ? 'Copied' : 'Copy'}
       <span className="sr-only">link of {fileName}</span>
     </Button>
   )

@@ -14,12 +14,12 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 function response(names: string[], next?: string) {
-  const moment = '2030-01-01T00:00:00.000Z'
+  const timestamp = '2030-01-01T00:00:00.000Z'
   const items = names.map((name) => ({
     fileId: name,
     originalName: name,
-    dueAt: moment,
-    purgedAt: moment,
+    dueAt: timestamp,
+    purgedAt: timestamp,
   }))
   return Response.json(items, { headers: next ? { 'x-next-cursor': next } : {} })
 }
@@ -46,8 +46,8 @@ test('loads the receipts when the section is opened', async () => {
 })
 
 test('shows the empty state only after loading', async () => {
-  const { answer: waiting, resolve } = later()
-  page.on(call, waiting)
+  const { answer: pendingResponse, resolve } = later()
+  page.on(call, pendingResponse)
   await press('Show receipts')
   expect(page.text()).toContain('Loading the receipts')
   expect(page.text()).not.toContain('You have not deleted any files')

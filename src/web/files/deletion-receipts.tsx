@@ -6,8 +6,8 @@ import { serverNow } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
-import { PagedList, pageSize, pagesFrom } from '../ui/paged-list.tsx'
-import { Moment } from './file-receipt.tsx'
+import { cursorPaging, PagedList, pageSize } from '../ui/paged-list.tsx'
+import { Timestamp } from './file-receipt.tsx'
 
 /** Receipts of deleted files, loaded on demand. */
 export function DeletionReceipts() {
@@ -42,14 +42,14 @@ function Receipts() {
     queryKey: ['/api/files/receipts'],
     queryFn: ({ pageParam: cursor, signal }) =>
       callForPage('listReceipts', { query: { limit: pageSize, cursor }, signal }),
-    ...pagesFrom,
+    ...cursorPaging,
     // Files may have been deleted in another browser.
     refetchOnMount: 'always',
   })
   return (
     <PagedList
       query={query}
-      what="receipts"
+      noun="receipts"
       label="Receipts"
       empty={
         <p className="px-5 py-4 text-muted text-sm sm:px-6">
@@ -65,11 +65,11 @@ function Receipts() {
           <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted text-sm tabular-nums">
             <dt>Deletion due</dt>
             <dd>
-              <Moment at={new Date(dueAt)} now={now} />
+              <Timestamp at={new Date(dueAt)} now={now} />
             </dd>
             <dt>Bytes deleted</dt>
             <dd>
-              <Moment at={new Date(purgedAt)} now={now} />
+              <Timestamp at={new Date(purgedAt)} now={now} />
               <span className="block">Confirmed by storage.</span>
             </dd>
           </dl>

@@ -21,22 +21,22 @@ export interface FileActionsProps {
 }
 
 /** Explains why a link can't be copied or emailed (spec §4). */
-const notShared: Record<Exclude<LinkStatus, 'active'>, string> = {
+const cannotShareTexts: Record<Exclude<LinkStatus, 'active'>, string> = {
   private: 'This link has ended. Renew it to get a new one.',
   deleted: 'This file has expired, so there is no link to share.',
 }
 
-const notRenewed = 'This file has permanently expired, so its link cannot be renewed.'
+const cannotRenewText = 'This file has permanently expired, so its link cannot be renewed.'
 
-function whyNotShared(file: StoredFile, status: LinkStatus): string | undefined {
+function cannotShareReason(file: StoredFile, status: LinkStatus): string | undefined {
   if (status === 'active') return undefined
-  if (file.takenDownAt === null) return notShared[status]
+  if (file.takenDownAt === null) return cannotShareTexts[status]
   return 'This file was taken down, so there is no link to share.'
 }
 
-function whyNotRenewed({ takenDownAt }: StoredFile): string {
+function cannotRenewReason({ takenDownAt }: StoredFile): string {
   return takenDownAt === null
-    ? notRenewed
+    ? cannotRenewText
     : 'This file was taken down, so its link cannot be renewed.'
 }
 
@@ -48,12 +48,12 @@ function whyNotRenewed({ takenDownAt }: StoredFile): string {
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew, isMain = false } = props
   const name = file.originalName
-  const why = whyNotShared(file, status)
+  const unavailableReason = cannotShareReason(file, status)
   const isPrivate = status === 'private'
-  const mayRenew = tierTraits[tier].renewal
+  const canRenew = tierTraits[tier].renewal
   return (
     <div
-      className={`flex items-center justify-end gap-1 max-sm:col-span-full max-sm:-mt-1 sm:col-start-3 sm:row-start-1 lg:col-start-auto lg:row-start-auto max-sm:[&_:is(a,button)]:min-h-11 max-sm:[&_:is(a,button)]:min-w-11 ${mayRenew ? 'sm:w-[208px]' : 'sm:w-[172px]'}`}
+      className={`flex items-center justify-end gap-1 max-sm:col-span-full max-sm:-mt-1 sm:col-start-3 sm:row-start-1 lg:col-start-auto lg:row-start-auto max-sm:[&_:is(a,button)]:min-h-11 max-sm:[&_:is(a,button)]:min-w-11 ${canRenew ? 'sm:w-[208px]' : 'sm:w-[172px]'}`}
     >
       <div className="mr-1 flex-1">
         {isPrivate ? (
@@ -65,12 +65,12 @@ export function FileActions(props: FileActionsProps) {
           <CopyLinkButton
             link={link}
             fileName={name}
-            unavailable={why}
-            variant={isMain && why === undefined ? 'primary' : 'plain'}
+            unavailable={unavailableReason}
+            variant={isMain && unavailableReason === undefined ? 'primary' : 'plain'}
           />
         )}
       </div>
-      {why === undefined ? (
+      {unavailableReason === undefined ? (
         <IconLink
           label={`Email link of ${name}`}
           icon={<Mail />}
@@ -83,15 +83,23 @@ export function FileActions(props: FileActionsProps) {
           })}
         />
       ) : (
-        <IconButton label={`Email link of ${name}`} icon={<Mail />} unavailable={why} />
+        <IconButton
+          label={`Email link of ${name}`}
+          icon={<Mail />}
+          unavailable={unavailableReason}
+        />
       )}
       {isPrivate ? (
-        <IconButton label={`Copy link of ${name}`} icon={<Copy />} unavailable={why} />
-      ) : mayRenew ? (
+        <IconButton
+          label={`Copy link of ${name}`}
+          icon={<Copy />}
+          unavailable={unavailableReason}
+        />
+      ) : canRenew ? (
         <IconButton
           label={`Renew link of ${name}`}
           icon={<RefreshCw />}
-          unavailable={status === 'deleted' ? whyNotRenewed(file) : undefined}
+          unavailable={status === 'deleted' ? cannotRenewReason(file) : undefined}
           onClick={() => onRenew(file)}
         />
       ) : null}

@@ -9,7 +9,7 @@ import { useDeleteFile } from './change-files.ts'
 import { FileReceipt } from './file-receipt.tsx'
 import { FileRow } from './file-row.tsx'
 import { filesHeadingId } from './files-heading.tsx'
-import { rowId } from './link-facts.ts'
+import { rowId } from './link-dates.ts'
 import { RenewDialog } from './renew-dialog.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -27,7 +27,7 @@ export interface FileListProps {
   /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
   /** Wraps a row, for example to add a checkbox. */
-  around?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
+  wrapRow?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
   /** Called when a file's deletion starts. */
   onDelete?: ((file: StoredFile) => void) | undefined
   /**
@@ -43,7 +43,7 @@ export interface FileListProps {
   /** Content above the first row. */
   head?: ReactNode
   /** Called when scrolling gets near the end of the loaded rows. */
-  onReach?: () => void
+  onNearEnd?: () => void
 }
 
 const noIds: ReadonlySet<string> = new Set()
@@ -57,7 +57,7 @@ export function FileList({
   files,
   tier,
   now,
-  around = (_, row) => row,
+  wrapRow = (_, row) => row,
   head,
   onDelete,
   statistics,
@@ -66,7 +66,7 @@ export function FileList({
 }: FileListProps) {
   const deleteFile = useDeleteFile()
   const signature = useEmailSignature()
-  const [renewed, setRenewed] = useState<StoredFile | null>(null)
+  const [fileToRenew, setFileToRenew] = useState<StoredFile | null>(null)
   /** The id of the file with expanded details. */
   const [openFileId, setOpenFileId] = useState<string | null>(null)
   const detailsId = useId()
@@ -84,9 +84,9 @@ export function FileList({
       </section>
     )
   }
-  const askToDelete = async (file: StoredFile) => {
-    const place = files.findIndex(({ id }) => id === file.id)
-    const neighbor = files[place + 1] ?? files[place - 1]
+  const confirmAndDelete = async (file: StoredFile) => {
+    const index = files.findIndex(({ id }) => id === file.id)
+    const neighbor = files[index + 1] ?? files[index - 1]
     const isConfirmed = await confirm({
       title: `Delete ${file.originalName}?`,
       description:
@@ -98,25 +98,25 @@ export function FileList({
     deleteFile(file)
     onDelete?.(file)
   }
-  const newsOf = ({ id }: StoredFile) => {
+  const newMarkOf = ({ id }: StoredFile) => {
     if (!newIds.has(id)) return undefined
     return newIds.size === 1 ? 'alone' : 'with-others'
   }
   const row = (file: StoredFile) => (
     <>
-      {around(
+      {wrapRow(
         file,
         <FileRow
           file={file}
           tier={tier}
           now={now}
           signature={signature}
-          onDelete={(file) => void askToDelete(file)}
-          onRenew={setRenewed}
+          onDelete={(file) => void confirmAndDelete(file)}
+          onRenew={setFileToRenew}
           onDetails={toggleDetails}
           openDetails={file.id === openFileId ? detailsId : undefined}
           hasStatistics={statistics !== undefined}
-          news={newsOf(file)}
+          newMark={newMarkOf(file)}
         />,
       )}
       {file.id === openFileId ? details(file) : null}
@@ -148,12 +148,12 @@ export function FileList({
           ))}
         </ul>
       )}
-      {renewed ? (
+      {fileToRenew ? (
         <RenewDialog
-          key={renewed.id}
-          file={renewed}
+          key={fileToRenew.id}
+          file={fileToRenew}
           tier={tier}
-          onClosed={() => setRenewed(null)}
+          onClosed={() => setFileToRenew(null)}
           now={now}
           signature={signature}
         />

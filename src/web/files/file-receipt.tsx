@@ -7,15 +7,15 @@ import { exactTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { removalDueAt } from '../../shared/rules/links/receipt.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { copyText } from './copy-links.tsx'
-import { linkFacts } from './link-facts.ts'
+import { linkDates } from './link-dates.ts'
 
-function momentsOf(file: StoredFile, canRenew: boolean): ReceiptTimes {
+function receiptTimes(file: StoredFile, canRenew: boolean): ReceiptTimes {
   const { purgeDueAt, purgedAt } = file
-  const facts = linkFacts(file)
-  const recorded = purgeDueAt === null ? null : new Date(purgeDueAt)
+  const dates = linkDates(file)
+  const recordedDueAt = purgeDueAt === null ? null : new Date(purgeDueAt)
   return {
-    storedAt: facts.createdAt,
-    dueAt: removalDueAt({ ...facts, purgeDueAt: recorded }, canRenew),
+    storedAt: dates.createdAt,
+    dueAt: removalDueAt({ ...dates, purgeDueAt: recordedDueAt }, canRenew),
     purgedAt: purgedAt === null ? null : new Date(purgedAt),
   }
 }
@@ -32,8 +32,8 @@ export interface FileReceiptProps {
  * SHA-256. The receipt can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
-  const moments = momentsOf(file, canRenew)
-  const { storedAt, dueAt, purgedAt } = moments
+  const times = receiptTimes(file, canRenew)
+  const { storedAt, dueAt, purgedAt } = times
   return (
     <div>
       <div className="flex flex-wrap items-center justify-between gap-x-4">
@@ -44,7 +44,7 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
             variant="quiet"
             icon={<Copy />}
             onClick={() =>
-              void copyText(receiptText(file, moments, window.location.origin), 'receipt', {
+              void copyText(receiptText(file, times, window.location.origin), 'receipt', {
                 title: 'Receipt copied',
                 description: file.originalName,
               })
@@ -56,19 +56,19 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
         </div>
       </div>
       <dl className="mt-1 grid gap-1.5 text-sm tabular-nums">
-        <Fact name="Stored">
-          <Moment at={storedAt} now={now} />
-        </Fact>
+        <DetailRow name="Stored">
+          <Timestamp at={storedAt} now={now} />
+        </DetailRow>
         {dueAt === null ? null : (
-          <Fact name="Removal due">
-            <Moment at={dueAt} now={now} />
-          </Fact>
+          <DetailRow name="Removal due">
+            <Timestamp at={dueAt} now={now} />
+          </DetailRow>
         )}
         {purgedAt === null ? null : (
-          <Fact name="Bytes deleted">
-            <Moment at={purgedAt} now={now} />
+          <DetailRow name="Bytes deleted">
+            <Timestamp at={purgedAt} now={now} />
             <span className="block text-muted">Confirmed by storage.</span>
-          </Fact>
+          </DetailRow>
         )}
         {file.sha256 === null ? null : (
           <div>
@@ -84,7 +84,7 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
 }
 
 /** A name with its value, for use in a `dl`. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+export function DetailRow({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
       <dt className="text-muted">{name}</dt>
@@ -94,7 +94,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 /** A timestamp to the second, in the browser's time zone. */
-export function Moment({ at, now }: { at: Date; now: Date }) {
+export function Timestamp({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactTimestampText(at, now)}</time>
 }
 
@@ -144,6 +144,6 @@ export function receiptText(
 }
 
 /** Example: '2026-11-14 20:40:11 UTC'. */
-function utcText(moment: Date): string {
-  return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+function utcText(date: Date): string {
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -13,7 +13,7 @@ import { FileName } from '../ui/file-name.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline, textColors } from './lifeline.tsx'
-import { linkEnd, linkFacts } from './link-facts.ts'
+import { linkDates, linkEnd } from './link-dates.ts'
 
 export interface FileRowProps {
   file: StoredFile
@@ -29,7 +29,7 @@ export interface FileRowProps {
   /** True if the details include daily downloads, and not only the receipt. */
   hasStatistics?: boolean
   /** Set for a file marked as new: `alone` if it is the only one. */
-  news?: 'alone' | 'with-others' | undefined
+  newMark?: 'alone' | 'with-others' | undefined
 }
 
 /** A file, as a row of columns on a wide screen and a card on a narrow one. */
@@ -40,20 +40,20 @@ export function FileRow({
   signature,
   onDelete,
   onRenew,
-  news,
+  newMark,
   ...details
 }: FileRowProps) {
   const [showsReason, setShowsReason] = useState(false)
   const reasonId = useId()
   const takedown = takedownOf(file)
-  const facts = linkFacts(file)
-  const status = linkStatus(facts, tier, now)
+  const dates = linkDates(file)
+  const status = linkStatus(dates, tier, now)
   const isActive = status === 'active'
-  const life = lifeline(facts, now, tierTraits[tier].renewal && file.purgingAt === null)
+  const lifelineState = lifeline(dates, now, tierTraits[tier].renewal && file.purgingAt === null)
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
-  const end = linkEnd(facts, takedown?.at ?? null, tier, now)
+  const end = linkEnd(dates, takedown?.at ?? null, tier, now)
 
   const downloads = <DownloadsCount file={file} {...details} />
 
@@ -78,7 +78,7 @@ export function FileRow({
           ) : (
             <span>Link closed</span>
           )}
-          {news ? <span className="ml-1 font-semibold text-accent">New</span> : null}
+          {newMark ? <span className="ml-1 font-semibold text-accent">New</span> : null}
           {takedown === null ? null : (
             <span className="whitespace-nowrap">
               <span aria-hidden="true">· </span>
@@ -101,14 +101,14 @@ export function FileRow({
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
       <div className="col-span-full grid gap-1.5 sm:col-span-2 sm:col-start-2 lg:col-span-1 lg:col-start-auto">
-        <Lifeline life={life} size="small" />
+        <Lifeline life={lifelineState} size="small" />
         <div className="flex flex-wrap justify-between gap-x-4 text-sm tabular-nums">
           <time
             dateTime={end.at.toISOString()}
             title={end.text}
-            className={isActive ? textColors[life.tone] : textColors.over}
+            className={isActive ? textColors[lifelineState.tone] : textColors.over}
           >
-            {takedown === null ? linkLabel(facts, tier, now) : 'Taken down'}
+            {takedown === null ? linkLabel(dates, tier, now) : 'Taken down'}
           </time>
           <span className="sr-only">{end.text}</span>
           <span className="text-muted lg:hidden">
@@ -127,7 +127,7 @@ export function FileRow({
         signature={signature}
         onDelete={onDelete}
         onRenew={onRenew}
-        isMain={news === 'alone'}
+        isMain={newMark === 'alone'}
       />
     </div>
   )
@@ -141,13 +141,13 @@ function DownloadsCount(
   const count = file.downloadCount.toLocaleString('en')
   const label = counted(file.downloadCount, 'download')
   const isOpen = openDetails !== undefined
-  const what = hasStatistics ? 'statistics' : 'receipt'
+  const detailsName = hasStatistics ? 'statistics' : 'receipt'
   const Icon = hasStatistics ? ChartColumn : ReceiptText
   return (
     <button
       type="button"
-      aria-label={`${label}, ${what} of ${file.originalName}`}
-      title={`${label}: ${what}`}
+      aria-label={`${label}, ${detailsName} of ${file.originalName}`}
+      title={`${label}: ${detailsName}`}
       aria-expanded={isOpen}
       aria-controls={openDetails}
       onClick={() => onDetails(file)}

@@ -35,9 +35,9 @@ export function ActiveLinks({ count }: { count: number | undefined }) {
   return <p className="text-muted text-sm tabular-nums">{counted(count, 'active link')}</p>
 }
 
-const none: readonly StoredFile[] = []
+const noFiles: readonly StoredFile[] = []
 
-export interface FilesLeftProps {
+export interface RemainingFilesProps {
   tier: Tier
   maxFiles: number
   /** True during uploads. The count is hidden, since each upload may become a file. */
@@ -48,11 +48,11 @@ export interface FilesLeftProps {
  * Shows how many more files the user can store, in a tier with a limit. The line keeps its height
  * while the number is unknown.
  */
-export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
+export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesProps) {
   // Files may have been uploaded in another browser.
-  const known = useFiles(allFiles, { refetchOnWindowFocus: 'always' })
-  const now = useNow(known.files ?? none, tier)
-  const active = useFileCounts(known, tier, now)?.active
+  const list = useFiles(allFiles, { refetchOnWindowFocus: 'always' })
+  const now = useNow(list.files ?? noFiles, tier)
+  const active = useFileCounts(list, tier, now)?.active
   const isKnown = active !== undefined && !isChanging
   return (
     <p className="mt-0.5 min-h-[1lh] font-[540] text-sm tabular-nums">
@@ -62,18 +62,18 @@ export function FilesLeft({ tier, maxFiles, isChanging }: FilesLeftProps) {
 }
 
 export interface NameSearchProps {
-  typed: string
-  onType: (text: string) => void
+  searchText: string
+  onTextChange: (text: string) => void
 }
 
 /** A search field for file names. */
-export function NameSearch({ typed, onType }: NameSearchProps) {
+export function NameSearch({ searchText, onTextChange }: NameSearchProps) {
   return (
     <div className="min-w-0 flex-1 max-sm:basis-full">
       <SearchField
         label="Search by name"
-        value={typed}
-        onValueChange={onType}
+        value={searchText}
+        onValueChange={onTextChange}
         maxLength={maxFileSearchLength}
       />
     </div>

@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { LoadFailed, type LoadFailedProps } from '../ui/load-failed.tsx'
+import { LoadError, type LoadErrorProps } from '../ui/load-error.tsx'
 
 /** A list that failed to load, with a button to retry. */
-export function FilesFailed({ query }: Pick<LoadFailedProps, 'query'>) {
+export function FilesLoadError({ query }: Pick<LoadErrorProps, 'query'>) {
   return (
-    <LoadFailed query={query} title="Your files could not be loaded">
+    <LoadError query={query} title="Your files could not be loaded">
       They are safe. Check your connection and try again.
-    </LoadFailed>
+    </LoadError>
   )
 }
 
@@ -28,7 +28,7 @@ export function NoFiles({ action }: { action?: ReactNode }) {
 }
 
 /** A failed next page, with a button to retry. */
-export function MoreFailed({ onRetry }: { onRetry: () => void }) {
+export function NextPageError({ onRetry }: { onRetry: () => void }) {
   return (
     <div role="alert" className="mt-3 flex flex-wrap items-center justify-center gap-3 text-sm">
       <p className="text-muted">The files after these could not be loaded.</p>
@@ -40,7 +40,7 @@ export function MoreFailed({ onRetry }: { onRetry: () => void }) {
 }
 
 /** The empty state of a search without results. */
-export function NothingFound({ search, onClear }: { search: string; onClear: () => void }) {
+export function NoSearchResults({ search, onClear }: { search: string; onClear: () => void }) {
   return (
     <Card>
       <EmptyState
@@ -55,7 +55,7 @@ export function NothingFound({ search, onClear }: { search: string; onClear: () 
 }
 
 /** The empty state of the list of links that end soon. */
-export function NothingExpires({ onShowAll }: { onShowAll: () => void }) {
+export function NoExpiringFiles({ onShowAll }: { onShowAll: () => void }) {
   return (
     <Card>
       <EmptyState

@@ -6,10 +6,10 @@ import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { FoundFiles, type FoundFilesProps } from './found-files.tsx'
 
 let page: WebPage
-let pressed: string[]
+let pressedButtons: string[]
 beforeEach(() => {
   page = openPage()
-  pressed = []
+  pressedButtons = []
   page.on('GET /api/settings/email-signature', () => ({ signature: '' }))
 })
 afterEach(() => page.close())
@@ -17,7 +17,7 @@ afterEach(() => page.close())
 const [a, b] = [storedFile({ id: 'a' }), storedFile({ id: 'b' })]
 
 function show(
-  found: Partial<FoundFilesProps['found']>,
+  query: Partial<FoundFilesProps['query']>,
   {
     search = '',
     moreFails = false,
@@ -28,24 +28,24 @@ function show(
     <FoundFiles
       label="File Manager"
       search={search}
-      found={
+      query={
         {
           files: undefined,
           hasMore: false,
           isOutdated: false,
           isError: false,
           isFetching: false,
-          refetch: async () => pressed.push('refetch'),
+          refetch: async () => pressedButtons.push('refetch'),
           isMoreError: moreFails,
-          loadMore: async () => pressed.push('load more'),
-          ...found,
-        } as FoundFilesProps['found']
+          loadMore: async () => pressedButtons.push('load more'),
+          ...query,
+        } as FoundFilesProps['query']
       }
       total={2}
       tier="premium"
       now={new Date('2025-07-12T11:00:00.000Z')}
       emptyAction={<button type="button">Upload a file</button>}
-      onClearSearch={() => pressed.push('clear')}
+      onClearSearch={() => pressedButtons.push('clear')}
       onShowAll={onShowAll}
     />,
   )
@@ -62,7 +62,7 @@ test('shows the files', () => {
 })
 
 describe('files with links that end soon', () => {
-  const onShowAll = () => pressed.push('all')
+  const onShowAll = () => pressedButtons.push('all')
 
   test('are counted for screen readers', () => {
     expect(show({ files: [a, b] }, { onShowAll }).spoken()).toBe('2 files found')
@@ -72,13 +72,13 @@ describe('files with links that end soon', () => {
     const { press } = show({ files: [] }, { onShowAll })
     expect(page.text()).toContain('No link ends within 24 hours')
     press('Show all files')
-    expect(pressed).toEqual(['all'])
+    expect(pressedButtons).toEqual(['all'])
   })
 
   test('offer to clear a search without results', () => {
     const { press } = show({ files: [] }, { onShowAll, search: 'report' })
     press('Clear search')
-    expect(pressed).toEqual(['clear'])
+    expect(pressedButtons).toEqual(['clear'])
   })
 })
 
@@ -125,15 +125,15 @@ describe('a search', () => {
     // These files still belong to the previous search.
     [{ files: [a, b], isOutdated: true }, ''],
     [{ files: undefined }, ''],
-  ])('with the result %j announces "%s"', (found, told) => {
-    expect(show(found, { search: 'x' }).spoken()).toBe(told)
+  ])('with the result %j announces "%s"', (query, announcement) => {
+    expect(show(query, { search: 'x' }).spoken()).toBe(announcement)
   })
 
   test('without results can be cleared', () => {
     const { press } = show({ files: [] }, { search: 'x' })
     expect(page.text()).toContain('No name contains “x”.')
     press('Clear search')
-    expect(pressed).toEqual(['clear'])
+    expect(pressedButtons).toEqual(['clear'])
   })
 })
 
@@ -146,7 +146,7 @@ test('the empty state offers an upload', () => {
 test('a list that failed to load can be reloaded', () => {
   const { press } = show({ isError: true })
   press('Try again')
-  expect(pressed).toEqual(['refetch'])
+  expect(pressedButtons).toEqual(['refetch'])
 })
 
 test('loaded files stay if a reload fails', () => {
@@ -163,5 +163,5 @@ test('a failed next page can be retried', () => {
   const { rows, press } = show({ files: [a, b] }, { moreFails: true })
   expect(rows()).toBe(2)
   press('Try again')
-  expect(pressed).toEqual(['load more'])
+  expect(pressedButtons).toEqual(['load more'])
 })

@@ -2,20 +2,26 @@ import type { ReactNode } from 'react'
 import { counted } from '../../shared/rules/format/numbers.ts'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { FileList, type FileListProps } from './file-list.tsx'
-import { FilesFailed, MoreFailed, NoFiles, NothingExpires, NothingFound } from './files-states.tsx'
+import {
+  FilesLoadError,
+  NextPageError,
+  NoExpiringFiles,
+  NoFiles,
+  NoSearchResults,
+} from './files-states.tsx'
 import type { useFiles } from './use-files.ts'
 
-function foundText(count: number, hasMore: boolean): string {
+function resultCountText(count: number, hasMore: boolean): string {
   return hasMore ? `More than ${count} files found` : `${counted(count, 'file')} found`
 }
 
 export interface FoundFilesProps
   extends Pick<
     FileListProps,
-    'label' | 'tier' | 'now' | 'around' | 'head' | 'onDelete' | 'statistics'
+    'label' | 'tier' | 'now' | 'wrapRow' | 'head' | 'onDelete' | 'statistics'
   > {
   search: string
-  found: ReturnType<typeof useFiles>
+  query: ReturnType<typeof useFiles>
   /** The number of files without a search; undefined while unknown. */
   total: number | undefined
   /** A button for the empty state, such as one that starts an upload. */
@@ -27,7 +33,7 @@ export interface FoundFilesProps
 
 /** The results of a search, loaded page by page, or the loading, empty or failed state. */
 export function FoundFiles({
-  found,
+  query,
   search,
   total,
   emptyAction,
@@ -35,16 +41,16 @@ export function FoundFiles({
   onShowAll,
   ...props
 }: FoundFilesProps) {
-  const { files, hasMore, isOutdated, isError, isFetching } = found
+  const { files, hasMore, isOutdated, isError, isFetching } = query
   const isSearch = (search !== '' || onShowAll !== undefined) && !isOutdated
   const loadMore = () => {
-    if (!isFetching && !found.isMoreError) void found.loadMore()
+    if (!isFetching && !query.isMoreError) void query.loadMore()
   }
-  const nothing = () => {
-    if (search === '' && onShowAll) return <NothingExpires onShowAll={onShowAll} />
-    return <NothingFound search={search} onClear={onClearSearch} />
+  const renderEmpty = () => {
+    if (search === '' && onShowAll) return <NoExpiringFiles onShowAll={onShowAll} />
+    return <NoSearchResults search={search} onClear={onClearSearch} />
   }
-  const list = () => {
+  const renderList = () => {
     if (files && files.length > 0) {
       return (
         <div aria-busy={isOutdated}>
@@ -53,23 +59,23 @@ export function FoundFiles({
             files={files}
             total={hasMore ? Math.max(files.length + 1, isSearch ? 0 : (total ?? 0)) : undefined}
             isOpenEnded={hasMore && isSearch}
-            onReach={loadMore}
+            onNearEnd={loadMore}
           />
-          {found.isMoreError ? <MoreFailed onRetry={() => void found.loadMore()} /> : null}
+          {query.isMoreError ? <NextPageError onRetry={() => void query.loadMore()} /> : null}
         </div>
       )
     }
-    if (files && isSearch) return nothing()
+    if (files && isSearch) return renderEmpty()
     if (files) return <NoFiles action={emptyAction} />
-    if (isError) return <FilesFailed query={found} />
+    if (isError) return <FilesLoadError query={query} />
     return <RowsLoading label="Loading your files" rows={8} />
   }
   return (
     <>
       <p role="status" className="sr-only">
-        {isSearch && files ? foundText(files.length, hasMore) : ''}
+        {isSearch && files ? resultCountText(files.length, hasMore) : ''}
       </p>
-      {list()}
+      {renderList()}
     </>
   )
 }

@@ -27,7 +27,7 @@ interface Span {
 /** Renders the bar of `Lifeline`. Positions and widths are in percent. */
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
-  colour: string
+  color: string
   size: keyof typeof heights
 }) {
   const hatching = useId()
@@ -46,7 +46,7 @@ export function LifelineShape(props: {
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
       <rect {...percent(lived)} height={height} rx={height / 2} fill="var(--edge)" opacity="0.5" />
-      <rect {...percent(valid)} height={height} rx={height / 2} fill={props.colour} />
+      <rect {...percent(valid)} height={height} rx={height / 2} fill={props.color} />
       <rect
         {...percent(renewable)}
         height={height}
@@ -67,7 +67,7 @@ export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
   return (
     <LifelineShape
       bar={lifelineBar(props.life)}
-      colour={colors[props.life.tone]}
+      color={colors[props.life.tone]}
       size={props.size}
     />
   )

@@ -5,15 +5,15 @@ import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
 import { useSearch } from '../ui/search-field.tsx'
-import { askToDelete } from './ask-to-delete.tsx'
 import { useClearExpired } from './change-files.ts'
+import { confirmDeletion } from './confirm-deletion.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId, NameSearch } from './files-heading.tsx'
 import { FoundFiles } from './found-files.tsx'
-import { linkFacts } from './link-facts.ts'
+import { linkDates } from './link-dates.ts'
 import { useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
-const none: readonly StoredFile[] = []
+const noFiles: readonly StoredFile[] = []
 const title = 'My Files'
 
 export interface MyFilesProps {
@@ -26,28 +26,33 @@ export interface MyFilesProps {
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   const { typed, search, setTyped } = useSearch()
   const view = { search, order: newestFirst }
-  const all = useFiles()
-  const found = useFiles(view)
-  const now = useNow(found.files ?? none, tier)
-  const counts = useFileCounts(all, tier, now)
-  const isEmpty = all.files?.length === 0
+  const fullList = useFiles()
+  const query = useFiles(view)
+  const now = useNow(query.files ?? noFiles, tier)
+  const counts = useFileCounts(fullList, tier, now)
+  const isEmpty = fullList.files?.length === 0
   return (
     <section aria-labelledby={filesHeadingId}>
       <FilesHeading title={title}>
-        {all.files && !isEmpty ? <ActiveLinks count={counts?.active} /> : null}
+        {fullList.files && !isEmpty ? <ActiveLinks count={counts?.active} /> : null}
       </FilesHeading>
-      {all.files === undefined ? null : (
+      {fullList.files === undefined ? null : (
         <div className="mb-3 flex flex-wrap items-center gap-2 empty:hidden">
-          {isEmpty ? null : <NameSearch typed={typed} onType={setTyped} />}
+          {isEmpty ? null : <NameSearch searchText={typed} onTextChange={setTyped} />}
           {tierTraits[tier].renewal ? null : (
-            <ClearHistory count={counts?.deleted ?? 0} files={all.files} tier={tier} now={now} />
+            <ClearHistory
+              count={counts?.deleted ?? 0}
+              files={fullList.files}
+              tier={tier}
+              now={now}
+            />
           )}
         </div>
       )}
       <FoundFiles
         label={title}
         search={search}
-        found={found}
+        query={query}
         total={counts && counts.active + counts.private + counts.deleted}
         tier={tier}
         now={now}
@@ -70,13 +75,18 @@ interface ClearHistoryProps {
 /** Clears a free user's expired history after a confirmation (spec §2). */
 function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const { mutate: clear, isPending } = useClearExpired()
-  const isExpired = (file: StoredFile) => linkStatus(linkFacts(file), tier, now) === 'deleted'
-  const ask = async () => {
-    if (await askToDelete(files.filter(isExpired), count)) clear()
+  const isExpired = (file: StoredFile) => linkStatus(linkDates(file), tier, now) === 'deleted'
+  const confirmAndClear = async () => {
+    if (await confirmDeletion(files.filter(isExpired), count)) clear()
   }
   return count > 0 ? (
     <div className="max-sm:basis-full">
-      <Button wide pending={isPending} pendingLabel="Deleting…" onClick={() => void ask()}>
+      <Button
+        wide
+        pending={isPending}
+        pendingLabel="Deleting…"
+        onClick={() => void confirmAndClear()}
+      >
         Clear expired history
       </Button>
     </div>

@@ -11,17 +11,17 @@ import { refreshFiles } from './use-files.ts'
 let page: WebPage
 /** The files on the server, newest first. */
 let files: StoredFile[]
-let copied: string[]
-let news: boolean[]
+let copiedTexts: string[]
+let newFilesReports: boolean[]
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   page = openPage()
-  files = [make('old', 0)]
-  copied = []
-  news = []
+  files = [makeFile('old', 0)]
+  copiedTexts = []
+  newFilesReports = []
   page.on('GET /api/files', () => files)
   page.on('GET /api/settings/email-signature', () => ({ signature: '' }))
-  const writeText = async (text: string) => void copied.push(text)
+  const writeText = async (text: string) => void copiedTexts.push(text)
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
 })
 afterEach(() => {
@@ -31,26 +31,32 @@ afterEach(() => {
 })
 
 /** Creates a file with an active link, stored `second` seconds from now. */
-function make(id: string, second: number): StoredFile {
+function makeFile(id: string, second: number): StoredFile {
   const now = serverClock().now()
-  const moment = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
+  const timestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
   return storedFile({
     id,
     originalName: `${id}.txt`,
     shortCode: `code-${id}`,
-    createdAt: moment(0),
-    expiresAt: moment(3 * 86_400_000),
-    maxLifetimeAt: moment(30 * 86_400_000),
+    createdAt: timestamp(0),
+    expiresAt: timestamp(3 * 86_400_000),
+    maxLifetimeAt: timestamp(30 * 86_400_000),
   })
 }
 
 /** Waits for pending responses. */
 async function settle() {
-  for (let turn = 0; turn < 20; turn += 1) await act(() => vi.advanceTimersByTimeAsync(1))
+  for (let step = 0; step < 20; step += 1) await act(() => vi.advanceTimersByTimeAsync(1))
 }
 
 async function open() {
-  page.show(<RecentFiles tier="premium" newest={5} onNews={(hasNews) => news.push(hasNews)} />)
+  page.show(
+    <RecentFiles
+      tier="premium"
+      limit={5}
+      onNewFiles={(hasNewFiles) => newFilesReports.push(hasNewFiles)}
+    />,
+  )
   await settle()
 }
 
@@ -61,12 +67,12 @@ async function store(...stored: StoredFile[]) {
 }
 
 function row(name: string) {
-  const found = screen.getAllByRole('listitem').find((item) => item.textContent.includes(name))
-  if (!found) throw new Error(`no row of ${name}`)
+  const listItem = screen.getAllByRole('listitem').find((item) => item.textContent.includes(name))
+  if (!listItem) throw new Error(`no row of ${name}`)
   return {
-    isMarked: () => found.className.includes('bg-tint') && found.textContent.includes('New'),
+    isMarked: () => listItem.className.includes('bg-tint') && listItem.textContent.includes('New'),
     copiesAsMainAction: () =>
-      within(found)
+      within(listItem)
         .getByRole('button', { name: new RegExp(`^Copy ?link of ${name}`) })
         .className.includes('bg-accent'),
   }
@@ -76,58 +82,58 @@ test('files of the first load are not marked as new', async () => {
   await open()
   expect(row('old.txt').isMarked()).toBe(false)
   expect(row('old.txt').copiesAsMainAction()).toBe(false)
-  expect(news.at(-1)).toBe(false)
+  expect(newFilesReports.at(-1)).toBe(false)
 })
 
 test('a new file is marked, and copying its link is the main action', async () => {
   await open()
-  await store(make('new', 1))
+  await store(makeFile('new', 1))
   expect(row('new.txt').isMarked()).toBe(true)
   expect(row('new.txt').copiesAsMainAction()).toBe(true)
   expect(row('old.txt').isMarked()).toBe(false)
   expect(row('old.txt').copiesAsMainAction()).toBe(false)
-  expect(news.at(-1)).toBe(true)
+  expect(newFilesReports.at(-1)).toBe(true)
   expect(screen.queryByRole('button', { name: 'Copy 1 link' })).toBeNull()
   expect(document.activeElement).toBe(document.body)
 })
 
 test('the links of several new files can be copied together, one per line', async () => {
   await open()
-  await store(make('a', 1))
-  await store(make('b', 2))
+  await store(makeFile('a', 1))
+  await store(makeFile('b', 2))
   expect([row('a.txt').isMarked(), row('b.txt').isMarked()]).toEqual([true, true])
   // A screen has one main action.
   expect(row('a.txt').copiesAsMainAction()).toBe(false)
   expect(row('b.txt').copiesAsMainAction()).toBe(false)
-  const together = screen.getByRole('button', { name: 'Copy 2 links' })
-  expect(together.className).toContain('bg-accent')
-  fireEvent.click(together)
+  const copyAllButton = screen.getByRole('button', { name: 'Copy 2 links' })
+  expect(copyAllButton.className).toContain('bg-accent')
+  fireEvent.click(copyAllButton)
   await settle()
   const { origin } = window.location
-  expect(copied).toEqual([`${origin}/s/code-b\n${origin}/s/code-a`])
+  expect(copiedTexts).toEqual([`${origin}/s/code-b\n${origin}/s/code-a`])
   expect(page.text()).toContain('2 links copied')
 })
 
 test('a file with the same timestamp as a known one is marked as new', async () => {
   await open()
-  await store({ ...make('new', 0), createdAt: files[0]?.createdAt ?? '' })
+  await store({ ...makeFile('new', 0), createdAt: files[0]?.createdAt ?? '' })
   expect(row('new.txt').isMarked()).toBe(true)
   expect(row('old.txt').isMarked()).toBe(false)
 })
 
 test('the links of new files beyond the list are copied too', async () => {
   await open()
-  await store(...Array.from({ length: 7 }, (_, n) => make(`file-${n}`, n + 1)))
+  await store(...Array.from({ length: 7 }, (_, n) => makeFile(`file-${n}`, n + 1)))
   expect(screen.getAllByRole('listitem')).toHaveLength(5)
   fireEvent.click(screen.getByRole('button', { name: 'Copy 7 links' }))
   await settle()
-  expect(copied[0]?.split('\n')).toHaveLength(7)
+  expect(copiedTexts[0]?.split('\n')).toHaveLength(7)
 })
 
 test('an older file that moves up into the list is not marked as new', async () => {
-  files = [make('old', 0), make('older', -10)]
+  files = [makeFile('old', 0), makeFile('older', -10)]
   await open()
-  files = [make('older', -10), make('oldest', -20)]
+  files = [makeFile('older', -10), makeFile('oldest', -20)]
   act(() => refreshFiles(page.client))
   await settle()
   expect(row('oldest.txt').isMarked()).toBe(false)
@@ -140,7 +146,7 @@ test.each([
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => undefined)
   await open()
   window.scrollTo(0, scrollY)
-  await store(make('new', 1))
+  await store(makeFile('new', 1))
   expect(scroll).toHaveBeenCalledTimes(times)
   scroll.mockRestore()
   window.scrollTo(0, 0)

@@ -9,56 +9,56 @@ import { RowsLoading } from '../ui/skeleton.tsx'
 import { copyLinks } from './copy-links.tsx'
 import { FileList } from './file-list.tsx'
 import { ActiveLinks, FilesHeading, filesHeadingId } from './files-heading.tsx'
-import { FilesFailed, NoFiles } from './files-states.tsx'
-import { linkFacts, rowId } from './link-facts.ts'
+import { FilesLoadError, NoFiles } from './files-states.tsx'
+import { linkDates, rowId } from './link-dates.ts'
 import { useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
-const none: readonly StoredFile[] = []
+const noFiles: readonly StoredFile[] = []
 const title = 'Recent Files'
 
 export interface RecentFilesProps {
   tier: Tier
   /** The maximum number of files in the list. */
-  newest: number
+  limit: number
   /**
    * Called with whether the list has new files, and with false on unmount. With new files,
    * copying their links is the main action of the page.
    */
-  onNews?: (hasNews: boolean) => void
+  onNewFiles?: (hasNewFiles: boolean) => void
 }
 
 /**
  * The user's newest files, or the loading, empty or failed state. Files uploaded while the list is
  * shown are marked.
  */
-export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
-  const known = useFiles()
-  const { files, isError } = known
-  const now = useNow(files ?? none, tier)
-  const counts = useFileCounts(known, tier, now)
-  const fresh = useNewFiles(files)
-  const hasNews = fresh.length > 0
+export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
+  const list = useFiles()
+  const { files, isError } = list
+  const now = useNow(files ?? noFiles, tier)
+  const counts = useFileCounts(list, tier, now)
+  const newFiles = useNewFiles(files)
+  const hasNewFiles = newFiles.length > 0
   useEffect(() => {
-    onNews?.(hasNews)
-    return () => onNews?.(false)
-  }, [hasNews, onNews])
-  const open = fresh.filter((file) => linkStatus(linkFacts(file), tier, now) === 'active')
+    onNewFiles?.(hasNewFiles)
+    return () => onNewFiles?.(false)
+  }, [hasNewFiles, onNewFiles])
+  const activeFiles = newFiles.filter((file) => linkStatus(linkDates(file), tier, now) === 'active')
   const content = () => {
     if (files && files.length > 0) {
       return (
         <FileList
           label={title}
-          files={files.slice(0, newest)}
+          files={files.slice(0, limit)}
           tier={tier}
           now={now}
-          newIds={new Set(fresh.map(({ id }) => id))}
+          newIds={new Set(newFiles.map(({ id }) => id))}
         />
       )
     }
     if (files) return <NoFiles />
-    if (isError) return <FilesFailed query={known} />
-    return <RowsLoading label="Loading your files" rows={newest} />
+    if (isError) return <FilesLoadError query={list} />
+    return <RowsLoading label="Loading your files" rows={limit} />
   }
   return (
     <section aria-labelledby={filesHeadingId}>
@@ -67,18 +67,18 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
           <div className="flex items-baseline gap-4">
             {/* The button is taller than its line but must not push the list down. */}
             <div className="-my-2 pointer-coarse:-my-3">
-              {open.length > 1 ? (
+              {activeFiles.length > 1 ? (
                 <Button
                   size="small"
                   variant="primary"
                   icon={<Copy />}
-                  onClick={() => void copyLinks(open)}
+                  onClick={() => void copyLinks(activeFiles)}
                 >
-                  Copy {counted(open.length, 'link')}
+                  Copy {counted(activeFiles.length, 'link')}
                 </Button>
               ) : null}
             </div>
-            <div className={open.length > 1 ? 'max-sm:sr-only' : undefined}>
+            <div className={activeFiles.length > 1 ? 'max-sm:sr-only' : undefined}>
               <ActiveLinks count={counts?.active} />
             </div>
           </div>
@@ -94,22 +94,23 @@ export function RecentFiles({ tier, newest, onNews }: RecentFilesProps) {
  * view, unless the user has scrolled or is using the keyboard.
  */
 function useNewFiles(files: readonly StoredFile[] | undefined): readonly StoredFile[] {
-  const [before, setBefore] = useState<readonly StoredFile[] | null>(null)
-  if (files && before === null) setBefore(files)
-  const fresh = useMemo(() => {
-    if (!files || before === null) return none
-    const knownIds = new Set(before.map(({ id }) => id))
+  const [initialFiles, setInitialFiles] = useState<readonly StoredFile[] | null>(null)
+  if (files && initialFiles === null) setInitialFiles(files)
+  const newFiles = useMemo(() => {
+    if (!files || initialFiles === null) return noFiles
+    const knownIds = new Set(initialFiles.map(({ id }) => id))
     // A deletion can move an older file into the list.
-    const newest = before[0]?.createdAt ?? ''
-    return files.filter(({ id, createdAt }) => !knownIds.has(id) && createdAt >= newest)
-  }, [files, before])
-  const [newest] = fresh
-  const row = newest && rowId(newest)
+    const newestCreatedAt = initialFiles[0]?.createdAt ?? ''
+    return files.filter(({ id, createdAt }) => !knownIds.has(id) && createdAt >= newestCreatedAt)
+  }, [files, initialFiles])
+  const [newestFile] = newFiles
+  const rowElementId = newestFile && rowId(newestFile)
   useEffect(() => {
-    const focused = document.activeElement
-    const usesKeyboard = focused !== document.body && focused?.matches(':focus-visible')
-    if (!row || window.scrollY > 0 || usesKeyboard) return
-    document.getElementById(row)?.scrollIntoView({ block: 'nearest' })
-  }, [row])
-  return fresh
+    const focusedElement = document.activeElement
+    const usesKeyboard =
+      focusedElement !== document.body && focusedElement?.matches(':focus-visible')
+    if (!rowElementId || window.scrollY > 0 || usesKeyboard) return
+    document.getElementById(rowElementId)?.scrollIntoView({ block: 'nearest' })
+  }, [rowElementId])
+  return newFiles
 }

@@ -15,17 +15,17 @@ import { Segmented } from '../ui/segmented.tsx'
 import { isPermanentError, useRenewFile } from './change-files.ts'
 import { CopyLinkButton } from './copy-links.tsx'
 import { Lifeline, textColors } from './lifeline.tsx'
-import { linkFacts, rowId } from './link-facts.ts'
+import { linkDates, rowId } from './link-dates.ts'
 import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
 
 /** Returns the end of a new link, and whether the file's longest life cuts it short. */
 function preview(file: StoredFile, days: number, now: Date) {
-  const facts = linkFacts(file)
-  const expiresAt = renewedExpiry(now, days, facts.maxLifetimeAt)
-  const isCut = expiresAt.getTime() - now.getTime() < days * dayInMs
-  return { expiresAt, isCut, life: lifeline({ ...facts, expiresAt }, now, true) }
+  const dates = linkDates(file)
+  const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)
+  const isCapped = expiresAt.getTime() - now.getTime() < days * dayInMs
+  return { expiresAt, isCapped, life: lifeline({ ...dates, expiresAt }, now, true) }
 }
 
 interface BarProps {
@@ -58,7 +58,7 @@ function Bar({ name, isNew = false, life, label, until }: BarProps) {
   )
 }
 
-function Choice({
+function RenewForm({
   file,
   tier,
   now,
@@ -69,11 +69,11 @@ function Choice({
   onRenew: (days: number) => Promise<unknown>
 }) {
   const limits = useLimits()[tier]
-  const [chosen, setChosen] = useState<number>()
-  const days = selectedDays(limits, chosen)
-  const facts = linkFacts(file)
-  const isActive = linkStatus(facts, tier, now) === 'active'
-  const { expiresAt, isCut, life } = preview(file, days, now)
+  const [chosenDays, setChosenDays] = useState<number>()
+  const days = selectedDays(limits, chosenDays)
+  const dates = linkDates(file)
+  const isActive = linkStatus(dates, tier, now) === 'active'
+  const { expiresAt, isCapped, life } = preview(file, days, now)
   return (
     <Form errors={noErrors} onSubmit={() => onRenew(days)}>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -82,19 +82,19 @@ function Choice({
         </span>
         <Segmented
           label="New link for"
-          options={limits.expirationDays.map((choice) => ({
-            value: String(choice),
-            label: daysText(choice),
+          options={limits.expirationDays.map((option) => ({
+            value: String(option),
+            label: daysText(option),
           }))}
           value={String(days)}
-          onValueChange={(value) => setChosen(Number(value))}
+          onValueChange={(value) => setChosenDays(Number(value))}
         />
       </div>
       <Bar
         name="Now"
-        life={lifeline(facts, now, true)}
-        label={linkLabel(facts, tier, now)}
-        until={isActive ? localTimestampText(facts.expiresAt, now) : null}
+        life={lifeline(dates, now, true)}
+        label={linkLabel(dates, tier, now)}
+        until={isActive ? localTimestampText(dates.expiresAt, now) : null}
       />
       <div aria-live="polite" className="grid gap-3.5">
         <Bar
@@ -104,9 +104,9 @@ function Choice({
           label={timeLeftText(expiresAt.getTime() - now.getTime())}
           until={localTimestampText(expiresAt, now)}
         />
-        {isCut ? (
+        {isCapped ? (
           <p className="text-muted text-sm">
-            This file is kept for at most {daysText(lifetimeDays(facts))}, so {daysText(days)} end
+            This file is kept for at most {daysText(lifetimeDays(dates))}, so {daysText(days)} end
             with the file.
           </p>
         ) : null}
@@ -130,11 +130,11 @@ function NewLink({
   signature,
   onClose,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
-  const copy = useRef<HTMLElement>(null)
+  const copyButton = useRef<HTMLElement>(null)
   // The previously focused button is gone. After the next paint, the dialog itself would take the
   // focus.
-  useLayoutEffect(() => copy.current?.focus(), [])
-  const facts = linkFacts(file)
+  useLayoutEffect(() => copyButton.current?.focus(), [])
+  const dates = linkDates(file)
   const { host, origin } = window.location
   const link = `${origin}/s/${file.shortCode}`
   return (
@@ -145,7 +145,7 @@ function NewLink({
         </span>
         <div className="max-sm:flex-1">
           <CopyLinkButton
-            ref={copy}
+            ref={copyButton}
             variant="primary"
             size="medium"
             link={link}
@@ -154,8 +154,8 @@ function NewLink({
         </div>
       </div>
       <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
-        <span>{linkLabel(facts, tier, now)}</span>
-        <span className="text-muted">until {localTimestampText(facts.expiresAt, now)}</span>
+        <span>{linkLabel(dates, tier, now)}</span>
+        <span className="text-muted">until {localTimestampText(dates.expiresAt, now)}</span>
       </p>
       <div className="mt-1">
         <ButtonRow>
@@ -164,7 +164,7 @@ function NewLink({
               fileName: file.originalName,
               fileSize: file.size,
               link,
-              expiresAt: facts.expiresAt,
+              expiresAt: dates.expiresAt,
               signature,
             })}
           >
@@ -196,9 +196,9 @@ export function RenewDialog(props: RenewDialogProps) {
   const [isOpen, setOpen] = useState(true)
   const [opener] = useState(document.activeElement)
   const onClose = () => setOpen(false)
-  const { mutateAsync, data: renewed, isPending } = useRenewFile()
+  const { mutateAsync, data: renewedFile, isPending } = useRenewFile()
   const name = file.originalName
-  const isActive = linkStatus(linkFacts(file), tier, now) === 'active'
+  const isActive = linkStatus(linkDates(file), tier, now) === 'active'
   const renew = (days: number) =>
     // After a permanent error, retrying is pointless.
     mutateAsync({ id: file.id, days }).catch((error) => isPermanentError(error) && onClose())
@@ -210,19 +210,19 @@ export function RenewDialog(props: RenewDialogProps) {
       onClosed={onClosed}
       // A renewal may replace the pressed button.
       finalFocus={() => (opener?.isConnected ? true : document.getElementById(rowId(file)))}
-      title={renewed ? `New link for ${name}` : `Renew ${name}`}
+      title={renewedFile ? `New link for ${name}` : `Renew ${name}`}
       description={
-        renewed
+        renewedFile
           ? 'The old link no longer works. Send this one to everyone who needs the file.'
           : isActive
             ? `It gets a completely new link. The old one, /s/${file.shortCode}, stops working at once.`
-            : `It gets a completely new link. The old one ended on ${localTimestampText(linkFacts(file).expiresAt, now)}.`
+            : `It gets a completely new link. The old one ended on ${localTimestampText(linkDates(file).expiresAt, now)}.`
       }
     >
-      {renewed ? (
-        <NewLink file={renewed} tier={tier} now={now} signature={signature} onClose={onClose} />
+      {renewedFile ? (
+        <NewLink file={renewedFile} tier={tier} now={now} signature={signature} onClose={onClose} />
       ) : (
-        <Choice file={file} tier={tier} now={now} onCancel={onClose} onRenew={renew} />
+        <RenewForm file={file} tier={tier} now={now} onCancel={onClose} onRenew={renew} />
       )}
     </FormDialog>
   )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ShareEmail, shareEmailUrl } from './share-email.ts'
 
-function mail(changes: Partial<ShareEmail> = {}): ShareEmail {
+function shareEmail(changes: Partial<ShareEmail> = {}): ShareEmail {
   return {
     fileName: 'press-kit.zip',
     fileSize: 101_082_726,
@@ -15,7 +15,7 @@ function mail(changes: Partial<ShareEmail> = {}): ShareEmail {
 }
 
 /** Parses a `mailto:` URL like an email client. */
-function read(address: string) {
+function parseUrl(address: string) {
   const url = new URL(address)
   return {
     to: url.pathname,
@@ -26,7 +26,7 @@ function read(address: string) {
 }
 
 test('contains the file, its size, the link, its expiry and the signature', () => {
-  const { to, subject, body } = read(shareEmailUrl(mail()))
+  const { to, subject, body } = parseUrl(shareEmailUrl(shareEmail()))
   expect(to).toBe('')
   expect(subject).toBe('A file for you: press-kit.zip')
   expect(body.split('\r\n')).toEqual([
@@ -43,12 +43,12 @@ test('contains the file, its size, the link, its expiry and the signature', () =
 })
 
 test('omits an empty signature', () => {
-  expect(read(shareEmailUrl(mail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
+  expect(parseUrl(shareEmailUrl(shareEmail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
 })
 
 test('shortens a long name in the subject but not in the body', () => {
   const fileName = `${'x'.repeat(200)}.mov`
-  const { subject, body } = read(shareEmailUrl(mail({ fileName })))
+  const { subject, body } = parseUrl(shareEmailUrl(shareEmail({ fileName })))
   expect(subject.length).toBeLessThan(80)
   expect(subject).toContain('….mov'.slice(1))
   expect(body).toContain(fileName)
@@ -62,8 +62,8 @@ describe('any name or signature', () => {
     )
     fc.assert(
       fc.property(texts, texts, (fileName, signature) => {
-        const address = shareEmailUrl(mail({ fileName, signature }))
-        const { to, fields, body } = read(address)
+        const address = shareEmailUrl(shareEmail({ fileName, signature }))
+        const { to, fields, body } = parseUrl(address)
         expect(to).toBe('')
         expect(fields).toEqual(['subject', 'body'])
         expect(new URL(address).hash).toBe('')

@@ -20,8 +20,8 @@ const subjectNameLength = 60
 /**
  * Formats a time with its year and time zone, since an email may be read much later or elsewhere.
  */
-function untilText(moment: Date, timeZone: string | undefined): string {
-  return moment.toLocaleString('en', {
+function expiryText(date: Date, timeZone: string | undefined): string {
+  return date.toLocaleString('en', {
     weekday: 'long',
     year: 'numeric',
     month: 'long',
@@ -44,13 +44,13 @@ export function shareEmailUrl(email: ShareEmail): string {
     '',
     email.link,
     '',
-    `The link works until ${untilText(email.expiresAt, email.timeZone)}.`,
+    `The link works until ${expiryText(email.expiresAt, email.timeZone)}.`,
     ...(email.signature.trim() ? ['', email.signature.trim()] : []),
   ].join('\n')
-  return `mailto:?subject=${encoded(subject)}&body=${encoded(body)}`
+  return `mailto:?subject=${encode(subject)}&body=${encode(body)}`
 }
 
 /** RFC 6068 §5: lines end with %0D%0A. `encodeURIComponent` throws on a lone surrogate. */
-function encoded(text: string): string {
+function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
 }

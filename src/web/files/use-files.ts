@@ -19,7 +19,7 @@ import {
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call, callForPage } from '../api/call.ts'
-import { linkFacts } from './link-facts.ts'
+import { linkDates } from './link-dates.ts'
 
 /** The size of a list's first page. Later pages use the largest size allowed. */
 const firstPageSize = 100
@@ -28,7 +28,7 @@ const firstPageSize = 100
 export const allFiles: ListView = { search: '', order: newestFirst }
 
 /** The query key prefix of all file lists. */
-const lists = '/api/files'
+const listsKey = '/api/files'
 
 /**
  * The mutation key for deleting a single file, which leaves the lists immediately. Bulk deletions
@@ -55,17 +55,17 @@ interface FilePage {
 type ListedFiles = InfiniteData<FilePage, string>
 
 function listQuery({ search, order, expiring }: ListView) {
-  const which = {
+  const listInput = {
     sort: formatOrder(order),
     ...(search && { search }),
     ...(expiring && { expiring }),
   }
   return infiniteQueryOptions({
-    queryKey: [lists, which],
+    queryKey: [listsKey, listInput],
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }): Promise<FilePage> => {
       const limit = pageParam === '' ? firstPageSize : maxFilePageSize
-      const query = { limit, ...which, ...(pageParam && { cursor: pageParam }) }
+      const query = { limit, ...listInput, ...(pageParam && { cursor: pageParam }) }
       const page = await callForPage('listFiles', { query, signal })
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
@@ -84,12 +84,12 @@ const countsQuery = queryOptions({
 
 /** Reloads all file lists and counts. */
 export function refreshFiles(client: QueryClient): void {
-  void client.invalidateQueries({ queryKey: [lists] })
+  void client.invalidateQueries({ queryKey: [listsKey] })
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
 }
 
 /** Reloads the lists from the beginning. Until then, only their first page is shown. */
-export function reopenFiles(client: QueryClient): void {
+export function resetFileLists(client: QueryClient): void {
   changeLists(client, ({ pages, pageParams }) => ({
     pages: pages.slice(0, 1),
     pageParams: pageParams.slice(0, 1),
@@ -98,7 +98,7 @@ export function reopenFiles(client: QueryClient): void {
 }
 
 function changeLists(client: QueryClient, change: (list: ListedFiles) => ListedFiles): void {
-  client.setQueriesData<ListedFiles>({ queryKey: [lists] }, (list) => list && change(list))
+  client.setQueriesData<ListedFiles>({ queryKey: [listsKey] }, (list) => list && change(list))
 }
 
 /** Updates the files of every loaded list, for example after a deletion. */
@@ -127,14 +127,16 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
     placeholderData: keepPreviousData,
     ...options,
   })
-  const deleting = useMutationState({
+  const deletingIds = useMutationState({
     filters: { mutationKey: deleteKey, status: 'pending' },
     select: ({ state }) => (state.variables as StoredFile).id,
   })
   const files = useMemo(() => {
-    const loaded = data && filesOf(data)
-    return deleting.length === 0 ? loaded : loaded?.filter(({ id }) => !deleting.includes(id))
-  }, [data, deleting])
+    const loadedFiles = data && filesOf(data)
+    return deletingIds.length === 0
+      ? loadedFiles
+      : loadedFiles?.filter(({ id }) => !deletingIds.includes(id))
+  }, [data, deletingIds])
   return {
     files,
     /** Identifies the search that `files` belong to. */
@@ -163,8 +165,8 @@ export async function loadAll(client: QueryClient, view: ListView) {
       staleTime: 0,
       pages: Number.MAX_SAFE_INTEGER,
     })
-    const last = list.pages.at(-1)
-    if (last?.next === null) return { files: filesOf(list), searchKey: last.searchKey }
+    const lastPage = list.pages.at(-1)
+    if (lastPage?.next === null) return { files: filesOf(list), searchKey: lastPage.searchKey }
   }
 }
 
@@ -177,12 +179,12 @@ export function useFileCounts(
   tier: Tier,
   now: Date,
 ): FileCounts | undefined {
-  const { data: counted } = useQuery({ ...countsQuery, enabled: hasMore })
-  const own = useMemo(() => {
+  const { data: serverCounts } = useQuery({ ...countsQuery, enabled: hasMore })
+  const localCounts = useMemo(() => {
     const counts: FileCounts = { active: 0, private: 0, deleted: 0 }
-    for (const file of files ?? []) counts[linkStatus(linkFacts(file), tier, now)] += 1
+    for (const file of files ?? []) counts[linkStatus(linkDates(file), tier, now)] += 1
     return counts
   }, [files, tier, now])
-  if (hasMore) return counted
-  return files && own
+  if (hasMore) return serverCounts
+  return files && localCounts
 }

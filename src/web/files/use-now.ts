@@ -3,15 +3,18 @@ import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { scheduleCheck, serverClock, serverNow } from '../api/server-clock.ts'
-import { linkFacts } from './link-facts.ts'
+import { linkDates } from './link-dates.ts'
 
 /** Returns the server's time, updated whenever a label of these files changes. */
 export function useNow(files: readonly StoredFile[], tier: Tier): Date {
-  const [{ now, of }, setState] = useState(() => ({ now: serverNow(), of: files }))
+  const [{ now, previousFiles }, setState] = useState(() => ({
+    now: serverNow(),
+    previousFiles: files,
+  }))
   // New files may be newer than `now`.
-  if (of !== files) setState({ now: serverNow(), of: files })
+  if (previousFiles !== files) setState({ now: serverNow(), previousFiles: files })
   useEffect(() => {
-    const update = () => setState({ now: serverNow(), of: files })
+    const update = () => setState({ now: serverNow(), previousFiles: files })
     const change = nextChange(files, tier, now.getTime())
     return scheduleCheck(update, change - serverClock().now())
   }, [files, tier, now])
@@ -25,10 +28,10 @@ export const tickMs = 30_000
 
 /** Returns the next time a label changes, at most `tickMs` from now, in milliseconds since 1970. */
 export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
-  const at = new Date(now)
+  const nowDate = new Date(now)
   let next = now + tickMs
   for (const file of files) {
-    const change = nextLabelChange(linkFacts(file), tier, at)
+    const change = nextLabelChange(linkDates(file), tier, nowDate)
     if (change !== null && change.getTime() < next) next = change.getTime()
   }
   return next

@@ -20,14 +20,14 @@ afterEach(() => {
 
 /** Renders the list and counts how often it reads an item's id. */
 function show() {
-  const seen = { ids: 0 }
+  const reads = { ids: 0 }
   const idOf = (name: string) => {
-    seen.ids += 1
+    reads.ids += 1
     return name
   }
   const row = (name: string) => <p>{name}</p>
   render(<VirtualList label="Files" items={names} itemId={idOf} row={row} />)
-  return seen
+  return reads
 }
 
 function scrollTo(top: number) {
@@ -37,14 +37,14 @@ function scrollTo(top: number) {
   })
 }
 
-function shown(): string[] {
+function visibleTexts(): string[] {
   return screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
 }
 
 test('renders only the rows in and near the viewport, and announces the number of rows', () => {
   show()
-  expect(shown().slice(0, 2)).toEqual(['File 1', 'File 2'])
-  expect(shown().length).toBeLessThan(window.innerHeight / height + 20)
+  expect(visibleTexts().slice(0, 2)).toEqual(['File 1', 'File 2'])
+  expect(visibleTexts().length).toBeLessThan(window.innerHeight / height + 20)
   const [first] = screen.getAllByRole('listitem')
   expect(first?.getAttribute('aria-posinset')).toBe('1')
   expect(first?.getAttribute('aria-setsize')).toBe('5000')
@@ -56,12 +56,12 @@ test('assumes that all rows are as high as the first', () => {
 })
 
 test('does not compute the keys of all rows while scrolling', () => {
-  const seen = show()
+  const reads = show()
   scrollTo(1000 * height)
-  expect(shown()).toContain('File 1010')
-  expect(shown()).not.toContain('File 1')
-  const before = seen.ids
+  expect(visibleTexts()).toContain('File 1010')
+  expect(visibleTexts()).not.toContain('File 1')
+  const before = reads.ids
   for (let row = 1; row <= 10; row += 1) scrollTo((1000 + row) * height)
-  expect(shown()).toContain('File 1020')
-  expect(seen.ids - before).toBeLessThan(names.length)
+  expect(visibleTexts()).toContain('File 1020')
+  expect(reads.ids - before).toBeLessThan(names.length)
 })

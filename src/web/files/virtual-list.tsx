@@ -17,7 +17,7 @@ export interface VirtualListProps<Item> {
   /** Rendered in place of items that are not loaded. */
   placeholder?: ReactNode
   /** Called shortly before the list needs items that are not loaded. */
-  onReach?: (() => void) | undefined
+  onNearEnd?: (() => void) | undefined
 }
 
 /** More items are loaded when fewer than this follow the rendered ones. */
@@ -38,7 +38,7 @@ export function VirtualList<Item>({
   total = items.length,
   isOpenEnded = false,
   placeholder,
-  onReach,
+  onNearEnd,
 }: VirtualListProps<Item>) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
@@ -46,17 +46,17 @@ export function VirtualList<Item>({
 
   // Content above the list, such as the progress of an upload, moves it.
   useLayoutEffect(() => {
-    const place = () =>
+    const updateTop = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
-    place()
-    const watch = new ResizeObserver(place)
-    watch.observe(document.body)
-    return () => watch.disconnect()
+    updateTop()
+    const observer = new ResizeObserver(updateTop)
+    observer.observe(document.body)
+    return () => observer.disconnect()
   }, [])
 
   // The height of the first item measured at this window width is the estimate for all others. A
   // wrong estimate shifts all following items.
-  const assumed = useRef({ width: 0, height: initialHeight })
+  const estimate = useRef({ width: 0, height: initialHeight })
 
   // With a new function, the virtualizer would recompute the positions of all items.
   const keyOf = useCallback(
@@ -68,11 +68,11 @@ export function VirtualList<Item>({
   )
   const virtualizer = useWindowVirtualizer({
     count: total,
-    estimateSize: () => assumed.current.height,
+    estimateSize: () => estimate.current.height,
     measureElement: (element, entry, list) => {
       const height = measureElement(element, entry, list)
-      if (assumed.current.width !== window.innerWidth) {
-        assumed.current = { width: window.innerWidth, height }
+      if (estimate.current.width !== window.innerWidth) {
+        estimate.current = { width: window.innerWidth, height }
       }
       return height
     },
@@ -80,18 +80,18 @@ export function VirtualList<Item>({
     overscan: 8,
     scrollMargin: top,
     rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range)
-      if (focused === null || focused >= total || shown.includes(focused)) return shown
-      return [...shown, focused].sort((a, b) => a - b)
+      const indexes = defaultRangeExtractor(range)
+      if (focused === null || focused >= total || indexes.includes(focused)) return indexes
+      return [...indexes, focused].sort((a, b) => a - b)
     },
   })
 
-  const shown = virtualizer.getVirtualItems()
-  const last = shown.at(-1)?.index ?? 0
-  const isMissing = items.length < total && last + readAhead >= items.length
+  const visibleRows = virtualizer.getVirtualItems()
+  const lastIndex = visibleRows.at(-1)?.index ?? 0
+  const needsMore = items.length < total && lastIndex + readAhead >= items.length
   useEffect(() => {
-    if (isMissing) onReach?.()
-  }, [isMissing, onReach])
+    if (needsMore) onNearEnd?.()
+  }, [needsMore, onNearEnd])
 
   return (
     <ul
@@ -101,7 +101,7 @@ export function VirtualList<Item>({
       style={{ height: virtualizer.getTotalSize() }}
       onBlur={() => setFocused(null)}
     >
-      {shown.map(({ index, start, key }) => {
+      {visibleRows.map(({ index, start, key }) => {
         const item = items[index]
         return (
           <li

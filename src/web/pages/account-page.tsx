@@ -3,18 +3,18 @@ import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { idleDays, maxSessionDays } from '../../shared/rules/accounts/session-life.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
-import { deletionMailAddress, Holdings } from '../auth/account/holdings.tsx'
+import { deletionEmailUrl, Holdings } from '../auth/account/holdings.tsx'
 import { NameForm } from '../auth/account/name-form.tsx'
 import { PasswordSection } from '../auth/account/password-section.tsx'
 import { SessionList } from '../auth/account/session-list.tsx'
-import { SignInWays, useGoogleOutcome } from '../auth/account/sign-in-ways.tsx'
+import { SignInWays, useGoogleLinkToast } from '../auth/account/sign-in-ways.tsx'
 import { BrandingSection } from '../branding/branding-section.tsx'
 import { DeletionReceipts } from '../files/deletion-receipts.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { Page } from './page.tsx'
-import { SignedInScreen } from './screen-sets.tsx'
+import { SignedInScreen } from './screen-guards.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** The signed-in user's account page (spec §2). */
@@ -25,7 +25,7 @@ export function AccountPage() {
 function Account({ user }: { user: User }) {
   const supportEmail = useSupportEmail()
   const sendsMail = useSendsMail()
-  useGoogleOutcome()
+  useGoogleLinkToast()
   return (
     <Page title="Account">
       <Wrap className="grid grid-cols-1 gap-10 pt-7 pb-16 sm:gap-12">
@@ -37,7 +37,7 @@ function Account({ user }: { user: User }) {
         >
           <Card className="grid gap-6 p-5 sm:p-6">
             <NameForm user={user} />
-            <Address user={user} supportEmail={supportEmail} />
+            <EmailAddress user={user} supportEmail={supportEmail} />
           </Card>
         </DescribedSection>
         <DescribedSection
@@ -78,7 +78,7 @@ function Account({ user }: { user: User }) {
             title="Delete the account"
             lead="Support deletes accounts, so that nobody else can delete yours."
           >
-            <Deletion user={user} supportEmail={supportEmail} />
+            <AccountDeletion user={user} supportEmail={supportEmail} />
           </DescribedSection>
         )}
       </Wrap>
@@ -86,13 +86,13 @@ function Account({ user }: { user: User }) {
   )
 }
 
-interface WithSupport {
+interface SupportProps {
   user: User
   /** The support email address; null if there is none, undefined until known. */
   supportEmail: string | null | undefined
 }
 
-function Address({ user, supportEmail }: WithSupport) {
+function EmailAddress({ user, supportEmail }: SupportProps) {
   return (
     <div className="border-line border-t pt-5">
       <h3 className="font-[560] text-sm leading-normal tracking-normal">Email</h3>
@@ -110,7 +110,7 @@ function Address({ user, supportEmail }: WithSupport) {
   )
 }
 
-function Deletion({ user, supportEmail }: WithSupport) {
+function AccountDeletion({ user, supportEmail }: SupportProps) {
   return (
     <Card className="p-5 sm:p-6">
       <p>
@@ -127,7 +127,7 @@ function Deletion({ user, supportEmail }: WithSupport) {
       ) : null}
       {supportEmail ? (
         <div className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-2.5">
-          <ButtonLink href={deletionMailAddress(supportEmail, user.email)} icon={<Mail />}>
+          <ButtonLink href={deletionEmailUrl(supportEmail, user.email)} icon={<Mail />}>
             Write to support
           </ButtonLink>
           <span className="min-w-0 text-muted text-sm wrap-anywhere">

@@ -3,12 +3,12 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Page } from './page.tsx'
 import { PageButton } from './page-link.tsx'
-import { SignedInScreen } from './screen-sets.tsx'
+import { SignedInScreen } from './screen-guards.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** Loaded only for the administrator. */
 const AdminCenter = lazy(() =>
-  import('../admin/admin-center.tsx').then((it) => ({ default: it.AdminCenter })),
+  import('../admin/admin-center.tsx').then((module) => ({ default: module.AdminCenter })),
 )
 
 /**
@@ -18,12 +18,12 @@ const AdminCenter = lazy(() =>
 export function AdminPage() {
   return (
     <SignedInScreen visitor={<AccessDenied />}>
-      {({ isAdmin }) => (isAdmin ? <Center /> : <AdminAccessRequired />)}
+      {({ isAdmin }) => (isAdmin ? <AdminContent /> : <AdminAccessRequired />)}
     </SignedInScreen>
   )
 }
 
-function Center() {
+function AdminContent() {
   return (
     <Page title="Admin Center">
       <Wrap className="pt-7 pb-16">
@@ -33,7 +33,7 @@ function Center() {
             Back to Dashboard
           </PageButton>
         </div>
-        <Suspense fallback={<CenterLoading />}>
+        <Suspense fallback={<AdminContentLoading />}>
           <AdminCenter />
         </Suspense>
       </Wrap>
@@ -41,7 +41,7 @@ function Center() {
   )
 }
 
-function CenterLoading() {
+function AdminContentLoading() {
   return (
     <Loading label="Loading the Admin Center">
       <Skeleton className="mt-7 h-5 w-80 max-w-full" />
@@ -52,7 +52,7 @@ function CenterLoading() {
 
 function AccessDenied() {
   return (
-    <Refusal
+    <AccessError
       title="Access Denied"
       action={
         <PageButton to="/login" next="/admin" variant="primary">
@@ -61,13 +61,13 @@ function AccessDenied() {
       }
     >
       Only the administrator can open this page. Sign in with that account.
-    </Refusal>
+    </AccessError>
   )
 }
 
 function AdminAccessRequired() {
   return (
-    <Refusal
+    <AccessError
       title="Admin Access Required"
       action={
         <PageButton to="/" variant="primary">
@@ -76,17 +76,17 @@ function AdminAccessRequired() {
       }
     >
       Your account is not the administrator's.
-    </Refusal>
+    </AccessError>
   )
 }
 
-interface RefusalProps {
+interface AccessErrorProps {
   title: string
   children: ReactNode
   action: ReactNode
 }
 
-function Refusal({ title, children, action }: RefusalProps) {
+function AccessError({ title, children, action }: AccessErrorProps) {
   return (
     <Page title={title} centered>
       <div className="grid w-full max-w-[420px] justify-items-center text-center">

@@ -8,7 +8,9 @@ import { UpgradeCard } from '../tiers/upgrade-card.tsx'
 import { Button } from '../ui/button.tsx'
 
 const AnalyticsSection = lazy(() =>
-  import('../analytics/analytics-section.tsx').then((it) => ({ default: it.AnalyticsSection })),
+  import('../analytics/analytics-section.tsx').then((module) => ({
+    default: module.AnalyticsSection,
+  })),
 )
 
 export interface AnalyticsTabProps {

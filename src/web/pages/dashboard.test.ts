@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { mainActionOf, welcomeName } from './dashboard.tsx'
+import { selectMainAction, welcomeName } from './dashboard.tsx'
 
-const facts = { hasNews: true, wantsTrial: true, hasKept: true }
+const state = { hasNewFiles: true, wantsTrial: true, hasKeptFiles: true }
 
 test.each([
   ['to copy a new link, above all else', {}, 'copy'],
-  ['the trial the user chose', { hasNews: false }, 'trial'],
-  ['to upload the waiting files', { hasNews: false, wantsTrial: false }, 'upload'],
-  ['to choose files', { hasNews: false, wantsTrial: false, hasKept: false }, 'choose'],
+  ['the trial the user chose', { hasNewFiles: false }, 'trial'],
+  ['to upload the waiting files', { hasNewFiles: false, wantsTrial: false }, 'upload'],
+  ['to choose files', { hasNewFiles: false, wantsTrial: false, hasKeptFiles: false }, 'choose'],
 ])('the main action is %s', (_, changes, action) => {
-  expect(mainActionOf({ ...facts, ...changes })).toBe(action)
+  expect(selectMainAction({ ...state, ...changes })).toBe(action)
 })
 
 test.each([

@@ -6,14 +6,14 @@ import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { selectedDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { useLimits } from '../api/public-values.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
-import { FilesLeft } from '../files/files-heading.tsx'
+import { RemainingFiles } from '../files/files-heading.tsx'
 import { usePreferences } from '../files/manager/use-preferences.ts'
 import { MyFiles } from '../files/my-files.tsx'
 import { RecentFiles } from '../files/recent-files.tsx'
-import { reopenFiles } from '../files/use-files.ts'
+import { resetFileLists } from '../files/use-files.ts'
 import { TierSwitch } from '../tiers/tier-switch.tsx'
 import { TrialBanner } from '../tiers/trial-banner.tsx'
-import { useWantedTrial } from '../tiers/use-trial-notice.ts'
+import { useRequestedTrial } from '../tiers/use-trial-notice.ts'
 import { Button } from '../ui/button.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -33,7 +33,7 @@ import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** The number of files on the Upload tab. */
-const recentFiles = 5
+const maxRecentFiles = 5
 
 const tabs = ['upload', 'files', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
@@ -51,8 +51,8 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const select = (next: DashboardTab) =>
     setParams(
       (before) => {
-        const others = [...before].filter(([name]) => name !== 'show' && name !== 'tab')
-        return next === 'upload' ? others : [...others, ['tab', next]]
+        const otherParams = [...before].filter(([name]) => name !== 'show' && name !== 'tab')
+        return next === 'upload' ? otherParams : [...otherParams, ['tab', next]]
       },
       { replace: true },
     )
@@ -67,7 +67,7 @@ function SignedIn({ user }: { user: User }) {
     selectTab(next)
     // File lists never become stale on their own (spec §9) and would miss recent downloads, so
     // opening any tab but Upload reloads them.
-    if (next !== 'upload') reopenFiles(queryClient)
+    if (next !== 'upload') resetFileLists(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]
   const limits = useLimits()
@@ -75,38 +75,38 @@ function SignedIn({ user }: { user: User }) {
   const [chosenDays, setDays] = useState<number | null>(null)
   // If the tier or its limits change while the page is open, the chosen days may no longer be
   // available.
-  const wantedDays = chosenDays ?? preferences?.defaultExpirationDays
+  const preferredDays = chosenDays ?? preferences?.defaultExpirationDays
   const { maxFiles } = limits[user.tier]
-  const days = selectedDays(limits[user.tier], wantedDays)
+  const days = selectedDays(limits[user.tier], preferredDays)
   const store = useUploadsStore()
   const hasOpenUploads = useHasOpenUploads(store)
   const fileInput = useRef<HTMLInputElement>(null)
-  const [hasNews, setHasNews] = useState(false)
-  const kept = useKeptFiles()
-  const [wantsTrial, forgetTrial] = useWantedTrial(user)
-  const mainAction = mainActionOf({ hasNews, wantsTrial, hasKept: kept.files.length > 0 })
-  const {
-    start,
-    skippedFiles: skipped,
-    dismissSkippedFiles: dismissSkipped,
-  } = useUploadFiles(store, user.tier, limits)
-  const upload = (picked: readonly PickedFile[]) => {
+  const [hasNewFiles, setHasNewFiles] = useState(false)
+  const keptFiles = useKeptFiles()
+  const [wantsTrial, forgetTrial] = useRequestedTrial(user)
+  const mainAction = selectMainAction({
+    hasNewFiles,
+    wantsTrial,
+    hasKeptFiles: keptFiles.files.length > 0,
+  })
+  const { start, skippedFiles, dismissSkippedFiles } = useUploadFiles(store, user.tier, limits)
+  const upload = (pickedFiles: readonly PickedFile[]) => {
     selectTab('upload')
-    start(picked, days)
+    start(pickedFiles, days)
   }
-  const take = (drop: Drop) => {
+  const handleDrop = (drop: Drop) => {
     const error = dropError(drop)
     if (error) toast({ ...error, tone: 'destructive' })
     if (drop.files.length > 0) upload(drop.files)
   }
   const dismissCards = () => {
-    dismissSkipped()
+    dismissSkippedFiles()
     store.getState().dismissInlineError()
     // The pressed button is removed with its card, so the focus moves to the drop zone's heading.
     document.getElementById(dropZoneTitleId)?.focus()
   }
   const heading = useRef<HTMLHeadingElement>(null)
-  const isDragging = usePageFiles(take)
+  const isDragging = usePageFiles(handleDrop)
 
   return (
     <>
@@ -138,7 +138,7 @@ function SignedIn({ user }: { user: User }) {
               content: (
                 <>
                   <KeptFilesCard
-                    keptFiles={kept}
+                    keptFiles={keptFiles}
                     isPrimary={mainAction === 'upload'}
                     onUpload={upload}
                     onDone={() => document.getElementById(dropZoneTitleId)?.focus()}
@@ -148,7 +148,7 @@ function SignedIn({ user }: { user: User }) {
                       limits={limits[user.tier]}
                       remainingFilesLine={
                         maxFiles === null ? null : (
-                          <FilesLeft
+                          <RemainingFiles
                             tier={user.tier}
                             maxFiles={maxFiles}
                             isChanging={hasOpenUploads}
@@ -157,7 +157,7 @@ function SignedIn({ user }: { user: User }) {
                       }
                       days={days}
                       onDaysChange={setDays}
-                      onFiles={take}
+                      onFiles={handleDrop}
                       isPrimary={mainAction === 'choose'}
                       inputRef={fileInput}
                     />
@@ -166,7 +166,7 @@ function SignedIn({ user }: { user: User }) {
                   <RejectedFilesCard
                     store={store}
                     user={user}
-                    skippedFiles={skipped}
+                    skippedFiles={skippedFiles}
                     onDismiss={dismissCards}
                     onTierChange={() => document.getElementById(dropZoneTitleId)?.focus()}
                     onTryAnother={() => {
@@ -176,7 +176,11 @@ function SignedIn({ user }: { user: User }) {
                   />
                   <UploadProgress store={store} />
                   <div className="mt-9">
-                    <RecentFiles tier={user.tier} newest={recentFiles} onNews={setHasNews} />
+                    <RecentFiles
+                      tier={user.tier}
+                      limit={maxRecentFiles}
+                      onNewFiles={setHasNewFiles}
+                    />
                   </div>
                 </>
               ),
@@ -248,13 +252,13 @@ export function Dashboard() {
 }
 
 /** The conditions that decide the main action of the Upload tab. */
-export interface UploadTabFacts {
+export interface UploadTabState {
   /** True while Recent Files marks files as new, for some seconds after an upload. */
-  hasNews: boolean
+  hasNewFiles: boolean
   /** The user came from a trial offer. */
   wantsTrial: boolean
   /** Files are waiting in this browser. */
-  hasKept: boolean
+  hasKeptFiles: boolean
 }
 
 /**
@@ -262,10 +266,10 @@ export interface UploadTabFacts {
  * upload, this is copying the new link. Before that, it is what the user came for: the trial or the
  * files waiting in this browser. Otherwise, it is choosing files.
  */
-export function mainActionOf({ hasNews, wantsTrial, hasKept }: UploadTabFacts) {
-  if (hasNews) return 'copy'
+export function selectMainAction({ hasNewFiles, wantsTrial, hasKeptFiles }: UploadTabState) {
+  if (hasNewFiles) return 'copy'
   if (wantsTrial) return 'trial'
-  return hasKept ? 'upload' : 'choose'
+  return hasKeptFiles ? 'upload' : 'choose'
 }
 
 /** Returns the first name, or else the part of the email before the @, or else 'User' (spec §2). */

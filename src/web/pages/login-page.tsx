@@ -13,7 +13,7 @@ import { useNoEmailNote } from '../auth/use-no-email-note.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
-import { VisitorScreen } from './screen-sets.tsx'
+import { VisitorScreen } from './screen-guards.tsx'
 
 /**
  * The login (spec §2): email and password, a button for Google, and a link to the signup. A failed
@@ -22,9 +22,9 @@ import { VisitorScreen } from './screen-sets.tsx'
  */
 export function LoginPage() {
   const [search] = useSearchParams()
-  const fault = readSignInError(search.get('fault'))
+  const error = readSignInError(search.get('fault'))
   // A signed-in user must see the reason too, but `VisitorScreen` would redirect to another page.
-  if (fault !== null) return <Login fault={fault} />
+  if (error !== null) return <Login error={error} />
   return (
     <VisitorScreen>
       <Login />
@@ -32,7 +32,7 @@ export function LoginPage() {
   )
 }
 
-function Login({ fault }: { fault?: SignInError }) {
+function Login({ error }: { error?: SignInError }) {
   // The signup page passes on the new account, so that the user doesn't have to enter the address
   // twice.
   const account = readNewAccount(useHistoryState())
@@ -59,12 +59,12 @@ function Login({ fault }: { fault?: SignInError }) {
         )
       }
     >
-      {fault ? <SignInErrorNote fault={fault} /> : null}
+      {error ? <SignInErrorNote error={error} /> : null}
       {account ? (
         <NewAccountNote
           account={account}
           noEmailNote={noEmailNote}
-          again={renderSignupLink('Sign up again')}
+          signupLink={renderSignupLink('Sign up again')}
         />
       ) : null}
       <KeptFilesNote />
@@ -77,7 +77,7 @@ function Login({ fault }: { fault?: SignInError }) {
       <div className="mt-3">
         <ForgotPassword
           noEmailNote={noEmailNote}
-          typedEmail={() => emailField.current?.value ?? ''}
+          getEmail={() => emailField.current?.value ?? ''}
         />
       </div>
       <GoogleButton>Sign in with Google</GoogleButton>

@@ -7,11 +7,11 @@ import { Button } from '../ui/button.tsx'
 import { Loading, RowsLoading } from '../ui/skeleton.tsx'
 
 const FileManager = lazy(() =>
-  import('../files/manager/file-manager.tsx').then((it) => ({ default: it.FileManager })),
+  import('../files/manager/file-manager.tsx').then((module) => ({ default: module.FileManager })),
 )
 
 const FileStatistics = lazy(() =>
-  import('../analytics/file-statistics.tsx').then((it) => ({ default: it.FileStatistics })),
+  import('../analytics/file-statistics.tsx').then((module) => ({ default: module.FileStatistics })),
 )
 
 export interface ManagerTabProps {
@@ -29,7 +29,7 @@ export interface ManagerTabProps {
  * The File Manager tab (spec §2), or the upgrade card if the tier has no File Manager. Its code is
  * loaded on demand.
  */
-export function ManagerTab({ user, onUpload, onTierChange, ...which }: ManagerTabProps) {
+export function ManagerTab({ user, onUpload, onTierChange, ...filter }: ManagerTabProps) {
   const { fileManager, upgradesTo } = tierTraits[user.tier]
   const sendsMail = useSendsMail()
   if (!fileManager && upgradesTo) {
@@ -51,7 +51,7 @@ export function ManagerTab({ user, onUpload, onTierChange, ...which }: ManagerTa
   return (
     <Suspense fallback={<RowsLoading label="Loading your files" rows={8} />}>
       <FileManager
-        {...which}
+        {...filter}
         tier={user.tier}
         statistics={(file, receipt) => (
           <Suspense fallback={<Loading label="Loading the statistics">{null}</Loading>}>

@@ -8,7 +8,7 @@ import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 /** The path of a screen of this application. */
 export type PagePath = (typeof pages)[number]
 
-interface Target {
+interface LinkTarget {
   to: PagePath
   /** The page to open after signing in on the screen `to`. */
   next?: string
@@ -18,20 +18,20 @@ interface Target {
  * Reports whether a link leaves this application. For a visitor, the link to / does, because the
  * server responds with the landing page.
  */
-function useLeaves(to: PagePath): boolean {
+function useLeavesApp(to: PagePath): boolean {
   const { data: user } = useCurrentUser()
   return to === '/' && !user
 }
 
 /** A text link to another screen. */
-export function PageLink({ to, next = '/', children }: Target & { children: ReactNode }) {
-  const look = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
-  return useLeaves(to) ? (
-    <a href={to} className={look}>
+export function PageLink({ to, next = '/', children }: LinkTarget & { children: ReactNode }) {
+  const linkClass = 'font-[560] text-accent underline underline-offset-3 hover:decoration-2'
+  return useLeavesApp(to) ? (
+    <a href={to} className={linkClass}>
       {children}
     </a>
   ) : (
-    <Link href={withNext(to, next)} className={look}>
+    <Link href={withNext(to, next)} className={linkClass}>
       {children}
     </Link>
   )
@@ -41,14 +41,14 @@ export function PageLink({ to, next = '/', children }: Target & { children: Reac
 export function PageButton({
   to,
   next = '/',
-  ...look
-}: Target &
+  ...buttonProps
+}: LinkTarget &
   Pick<ButtonLinkProps, 'variant' | 'size' | 'wide' | 'icon' | 'children' | 'aria-current'>) {
-  return useLeaves(to) ? (
-    <ButtonLink href={to} {...look} />
+  return useLeavesApp(to) ? (
+    <ButtonLink href={to} {...buttonProps} />
   ) : (
     <Link href={withNext(to, next)} asChild>
-      <ButtonLink {...look} />
+      <ButtonLink {...buttonProps} />
     </Link>
   )
 }

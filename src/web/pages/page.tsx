@@ -6,7 +6,7 @@ import { SiteHeader } from './site-header.tsx'
 import { Wrap } from './wrap.tsx'
 
 /** The path of the previous screen; undefined before the first one. */
-let shownPath: string | undefined
+let previousPath: string | undefined
 
 export interface PageProps {
   /** The document title, without the product's name. */
@@ -29,9 +29,9 @@ export function Page({ title, children, centered = false }: PageProps) {
   }, [title])
 
   useEffect(() => {
-    const moved = shownPath !== undefined && shownPath !== path
-    shownPath = path
-    const heading = moved ? document.querySelector<HTMLElement>('main h1') : null
+    const isNewScreen = previousPath !== undefined && previousPath !== path
+    previousPath = path
+    const heading = isNewScreen ? document.querySelector<HTMLElement>('main h1') : null
     if (heading === null) return
     heading.tabIndex = -1
     heading.focus({ preventScroll: true })

@@ -5,7 +5,7 @@ import { hintSignedIn, openPage, type WebPage } from '../../../tests/support/web
 import type { User } from '../../shared/contract/account.ts'
 import { FeedbackSection } from '../admin/feedback-section.tsx'
 import { MaintenanceSection } from '../admin/maintenance-section.tsx'
-import { questionForLink, useTakedownDialog } from '../admin/takedown-dialog.tsx'
+import { targetForLink, useTakedownDialog } from '../admin/takedown-dialog.tsx'
 import { ManagerSettings } from '../files/manager/manager-settings.tsx'
 import { AccountPage } from './account-page.tsx'
 import { ManagerTab } from './manager-tab.tsx'
@@ -38,15 +38,15 @@ afterEach(() => {
   hintSignedIn(false)
 })
 
-function answerWays(sendsMail: boolean) {
+function respondWithSignInWays(sendsMail: boolean) {
   page.on('GET /api/auth/ways', () => ({ google: false, signup: 'open', sendsMail }))
 }
 
-function Takedown() {
+function TakedownButton() {
   const { open, dialog } = useTakedownDialog()
   return (
     <>
-      <button type="button" onClick={() => open(questionForLink('Kd7wQm2xRt'))}>
+      <button type="button" onClick={() => open(targetForLink('Kd7wQm2xRt'))}>
         Ask
       </button>
       {dialog}
@@ -54,7 +54,7 @@ function Takedown() {
   )
 }
 
-function manager() {
+function showFileManager() {
   page.show(
     <ManagerTab
       user={ada}
@@ -66,63 +66,70 @@ function manager() {
   )
 }
 
-function takedown() {
-  page.show(<Takedown />)
+function openTakedownDialog() {
+  page.show(<TakedownButton />)
   fireEvent.click(screen.getByRole('button', { name: 'Ask' }))
 }
 
-function feedback() {
+function showFeedback() {
   page.show(<FeedbackSection />)
 }
 
-function maintenance() {
+function showMaintenance() {
   page.show(<MaintenanceSection />)
 }
 
-function account() {
+function showAccountPage() {
   page.show(<AccountPage />)
 }
 
 test.each([
-  ['the File Manager offer', manager, 'Get emails about', 'copy their links together.'],
+  ['the File Manager offer', showFileManager, 'Get emails about', 'copy their links together.'],
   [
     'the takedown dialog',
-    takedown,
+    openTakedownDialog,
     'in an email and in My Files',
     'in My Files. This server sends no email',
   ],
-  ['the feedback list', feedback, 'emailed to support', 'This server sends no email'],
-  ['the email test', maintenance, 'Sends an email to', 'Writes an email to the outbox folder'],
+  ['the feedback list', showFeedback, 'emailed to support', 'This server sends no email'],
+  ['the email test', showMaintenance, 'Sends an email to', 'Writes an email to the outbox folder'],
   [
     'the password form',
-    account,
+    showAccountPage,
     'You get an email about it',
     'links in earlier emails stop working.',
   ],
-])('%s: promises an email only if the server sends email', async (_, show, promise, without) => {
-  answerWays(true)
-  show()
-  await expect.poll(page.text).toContain(promise)
+])(
+  '%s: promises an email only if the server sends email',
+  async (_, show, promiseText, fallbackText) => {
+    respondWithSignInWays(true)
+    show()
+    await expect.poll(page.text).toContain(promiseText)
 
-  page.close()
-  page = openPage()
-  page.on('GET /api/auth/user', () => ada)
-  page.on('GET /api/admin/feedback', () => [])
-  answerWays(false)
-  show()
-  await expect.poll(page.text).toContain(without)
-  expect(page.text()).not.toContain(promise)
-})
+    page.close()
+    page = openPage()
+    page.on('GET /api/auth/user', () => ada)
+    page.on('GET /api/admin/feedback', () => [])
+    respondWithSignInWays(false)
+    show()
+    await expect.poll(page.text).toContain(fallbackText)
+    expect(page.text()).not.toContain(promiseText)
+  },
+)
 
 describe('email settings in the File Manager', () => {
-  const wants = { defaultExpirationDays: 3, mailOnFirstDownload: false, mailBeforeExpiry: true }
+  const preferences = {
+    defaultExpirationDays: 3,
+    mailOnFirstDownload: false,
+    mailBeforeExpiry: true,
+  }
   let changes: unknown[]
   beforeEach(() => {
     changes = []
-    page.on('GET /api/preferences', () => wants)
+    page.on('GET /api/preferences', () => preferences)
     page.on('PATCH /api/preferences', ({ body }) => {
       changes.push(body)
-      return { ...wants, ...(body as object) }
+      return { ...preferences, ...(body as object) }
     })
   })
 
@@ -130,7 +137,7 @@ describe('email settings in the File Manager', () => {
     act(async () => void fireEvent.click(screen.getByRole('switch', { name })))
 
   test('can be turned on and off if the server sends email', async () => {
-    answerWays(true)
+    respondWithSignInWays(true)
     page.show(<ManagerSettings tier="premium" id="settings" />)
     await expect.poll(page.text).toContain('Once per file.')
     await press('Email at the first download')
@@ -141,12 +148,12 @@ describe('email settings in the File Manager', () => {
   })
 
   test('can only be turned off if the server sends no email, and the page explains why', async () => {
-    answerWays(false)
+    respondWithSignInWays(false)
     page.show(<ManagerSettings tier="premium" id="settings" />)
     await expect.poll(page.text).toContain('This server sends no email.')
-    const off = screen.getByRole('switch', { name: 'Email at the first download' })
-    const why = document.getElementById(off.getAttribute('aria-describedby') ?? '')
-    expect(why?.textContent).toBe('This server sends no email.')
+    const offSwitch = screen.getByRole('switch', { name: 'Email at the first download' })
+    const description = document.getElementById(offSwitch.getAttribute('aria-describedby') ?? '')
+    expect(description?.textContent).toBe('This server sends no email.')
     await press('Email at the first download')
     await press('Email before a link expires')
     await expect.poll(() => changes).toEqual([{ mailBeforeExpiry: false }])
@@ -159,12 +166,12 @@ describe('the support contact', () => {
     [null, 'ask the operator of this server', /^\/feedback$/],
   ])(
     'is shown on the account page, with the support address %j',
-    async (supportEmail, says, leads) => {
+    async (supportEmail, contactText, expectedHref) => {
       page.on('GET /api/settings/contact', () => ({ supportEmail }))
-      account()
-      await expect.poll(page.text).toContain(`To change it, ${says}.`)
+      showAccountPage()
+      await expect.poll(page.text).toContain(`To change it, ${contactText}.`)
       const link = screen.getByRole('link', { name: /^Write to (support|the operator)$/ })
-      expect(link.getAttribute('href')).toMatch(leads)
+      expect(link.getAttribute('href')).toMatch(expectedHref)
     },
   )
 })

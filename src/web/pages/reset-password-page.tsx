@@ -2,14 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
-import { useAddressToken } from '../auth/address-token.ts'
 import { ResetPasswordForm } from '../auth/reset-password-form.tsx'
+import { useUrlToken } from '../auth/url-token.ts'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
 /** The password reset page (spec §2): the form, or its result. */
 export function ResetPasswordPage() {
-  const [token, forgetToken] = useAddressToken()
+  const [token, forgetToken] = useUrlToken()
   const queryClient = useQueryClient()
   const [state, setState] = useState<'asking' | 'done' | 'invalid'>(token ? 'asking' : 'invalid')
   const end = (result: 'done' | 'invalid') => {

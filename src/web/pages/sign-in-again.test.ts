@@ -5,13 +5,15 @@ import { signInAgain } from './sign-in-again.ts'
 
 let page: WebPage
 /** The URLs that the page navigated to. */
-let visited: string[]
+let visitedUrls: string[]
 beforeEach(() => {
   vi.useFakeTimers()
   page = openPage()
   page.show(null)
-  visited = []
-  vi.spyOn(window.location, 'assign').mockImplementation((url) => void visited.push(String(url)))
+  visitedUrls = []
+  vi.spyOn(window.location, 'assign').mockImplementation(
+    (url) => void visitedUrls.push(String(url)),
+  )
 })
 afterEach(() => {
   vi.runAllTimers()
@@ -21,7 +23,7 @@ afterEach(() => {
   window.history.replaceState(null, '', '/')
 })
 
-function texts(text: string): number {
+function countOccurrences(text: string): number {
   return page.text().split(text).length - 1
 }
 
@@ -29,24 +31,26 @@ test("shows 'Unauthorized / You are logged out. Logging in again...' once and op
   signInAgain()
   signInAgain()
   await vi.advanceTimersByTimeAsync(499)
-  expect(texts('You are logged out. Logging in again...')).toBe(1)
-  expect(visited).toEqual([])
+  expect(countOccurrences('You are logged out. Logging in again...')).toBe(1)
+  expect(visitedUrls).toEqual([])
   await vi.advanceTimersByTimeAsync(1)
-  expect(visited).toEqual(['/api/login'])
+  expect(visitedUrls).toEqual(['/api/login'])
 })
 
 test('stays on a page with active uploads and explains what to do', async () => {
-  const stay = (event: Event) => event.preventDefault()
-  window.addEventListener('beforeunload', stay)
+  const blockUnload = (event: Event) => event.preventDefault()
+  window.addEventListener('beforeunload', blockUnload)
   signInAgain()
   await vi.advanceTimersByTimeAsync(500)
-  window.removeEventListener('beforeunload', stay)
-  expect(texts('You are logged out. Log in in another tab, and your uploads go on.')).toBe(1)
-  expect(visited).toEqual([])
+  window.removeEventListener('beforeunload', blockUnload)
+  expect(
+    countOccurrences('You are logged out. Log in in another tab, and your uploads go on.'),
+  ).toBe(1)
+  expect(visitedUrls).toEqual([])
 
   signInAgain()
   await vi.advanceTimersByTimeAsync(500)
-  expect(visited).toEqual(['/api/login'])
+  expect(visitedUrls).toEqual(['/api/login'])
 })
 
 test.each([
@@ -57,5 +61,5 @@ test.each([
   window.history.replaceState(null, '', path)
   signInAgain()
   await vi.advanceTimersByTimeAsync(500)
-  expect(visited).toEqual([address])
+  expect(visitedUrls).toEqual([address])
 })

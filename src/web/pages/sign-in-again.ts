@@ -15,10 +15,10 @@ let isInProgress = false
 export function signInAgain(): void {
   if (isInProgress) return
   isInProgress = true
-  const stays = isUnloadBlocked()
+  const staysOpen = isUnloadBlocked()
   toast({
     title: 'Unauthorized',
-    description: stays
+    description: staysOpen
       ? 'You are logged out. Log in in another tab, and your uploads go on.'
       : 'You are logged out. Logging in again...',
     tone: 'destructive',
@@ -26,6 +26,7 @@ export function signInAgain(): void {
   setTimeout(() => {
     isInProgress = false
     const { pathname, search, hash } = window.location
-    if (!stays) window.location.assign(withNext('/api/login', nextPath(pathname + search + hash)))
+    if (!staysOpen)
+      window.location.assign(withNext('/api/login', nextPath(pathname + search + hash)))
   }, redirectDelayMs)
 }

@@ -20,7 +20,7 @@ import { useNoEmailNote } from '../auth/use-no-email-note.ts'
 import { KeptFilesNote } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
-import { VisitorScreen } from './screen-sets.tsx'
+import { VisitorScreen } from './screen-guards.tsx'
 
 /**
  * The signup (spec §2): the five fields, a button for Google, and a link to the login. If signup is
@@ -37,7 +37,7 @@ export function SignupPage() {
 function Signup() {
   const [, navigate] = useLocation()
   const next = useNext()
-  const toLogin = useCallback(
+  const openLogin = useCallback(
     (account: NewAccount) => navigate(withNext('/login', next), { state: account }),
     [navigate, next],
   )
@@ -69,7 +69,7 @@ function Signup() {
       }
     >
       <KeptFilesNote />
-      <SignupForm policy={signup} noEmailNote={noEmailNote} onDone={toLogin} />
+      <SignupForm policy={signup} noEmailNote={noEmailNote} onDone={openLogin} />
       <GoogleButton>Sign up with Google</GoogleButton>
     </AuthPage>
   )

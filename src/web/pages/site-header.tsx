@@ -41,12 +41,12 @@ function SignedIn({ user }: { user: User }) {
 /** Removes the user's uploads from the browser, then opens /api/logout. */
 function LogoutButton() {
   const client = useQueryClient()
-  const logOut = async () => {
+  const handleLogout = async () => {
     const { discardUploads } = await import('../uploads/use-uploads.ts')
     if (await discardUploads(client)) window.location.assign('/api/logout')
   }
   return (
-    <Button size="small" onClick={() => void logOut()}>
+    <Button size="small" onClick={() => void handleLogout()}>
       Log out
     </Button>
   )
@@ -54,15 +54,17 @@ function LogoutButton() {
 
 function AccountLink({ user }: { user: User }) {
   const [path] = useLocation()
-  const isHere = path === '/account'
+  const isCurrentPage = path === '/account'
   return (
     <Link
       href="/account"
-      aria-current={isHere ? 'page' : undefined}
+      aria-current={isCurrentPage ? 'page' : undefined}
       className="grid shrink-0 place-items-center rounded-full no-underline transition-opacity hover:opacity-80 pointer-coarse:size-11"
     >
       <span className="sr-only">Account</span>
-      <span className={`rounded-full ${isHere ? 'outline-2 outline-accent outline-offset-2' : ''}`}>
+      <span
+        className={`rounded-full ${isCurrentPage ? 'outline-2 outline-accent outline-offset-2' : ''}`}
+      >
         <UserAvatar user={user} />
       </span>
     </Link>
@@ -72,7 +74,7 @@ function AccountLink({ user }: { user: User }) {
 function SignedOut() {
   const [path] = useLocation()
   // `useSignInWays` would suspend the whole screen.
-  const { data: ways } = useQuery(signInWaysQuery)
+  const { data: signInWays } = useQuery(signInWaysQuery)
   return (
     <>
       <ThemeToggle />
@@ -81,10 +83,10 @@ function SignedOut() {
           Sign In
         </PageButton>
       )}
-      {path === '/signup' || ways?.signup === 'closed' ? null : (
+      {path === '/signup' || signInWays?.signup === 'closed' ? null : (
         // The button is invisible until the response arrives, but takes up its space to prevent
         // layout shift.
-        <span className={ways ? 'contents' : 'invisible'}>
+        <span className={signInWays ? 'contents' : 'invisible'}>
           <PageButton to="/signup" size="small">
             Sign Up
           </PageButton>
@@ -98,14 +100,17 @@ function SignedOut() {
  * The logo as a link to /. For a visitor it is a plain link, because the server responds with the
  * landing page.
  */
-function HomeLink({ leaves }: { leaves: boolean }) {
-  const look = { 'aria-label': 'Mayfly, home', className: 'rounded-[6px] text-ink no-underline' }
-  return leaves ? (
-    <a href="/" {...look}>
+function HomeLink({ leaves: leavesApp }: { leaves: boolean }) {
+  const linkProps = {
+    'aria-label': 'Mayfly, home',
+    className: 'rounded-[6px] text-ink no-underline',
+  }
+  return leavesApp ? (
+    <a href="/" {...linkProps}>
       <Mark />
     </a>
   ) : (
-    <Link href="/" {...look}>
+    <Link href="/" {...linkProps}>
       <Mark />
     </Link>
   )
@@ -140,7 +145,7 @@ export function SiteHeader() {
 /** The administrator's link to the Admin Center, with a count of pending items. */
 export function AdminLink() {
   const [path] = useLocation()
-  const { data: waiting } = useQuery(adminWaitingQuery)
+  const { data: counts } = useQuery(adminWaitingQuery)
   return (
     <PageButton
       to="/admin"
@@ -150,7 +155,7 @@ export function AdminLink() {
     >
       <span className="relative">
         Admin
-        {waiting ? <WaitingMark {...waiting} /> : null}
+        {counts ? <PendingBadge {...counts} /> : null}
       </span>
     </PageButton>
   )
@@ -160,10 +165,10 @@ export function AdminLink() {
  * The badge is absolutely positioned, so nothing moves when it appears. It has at most two
  * characters, so it doesn't overlap its neighbors.
  */
-function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
+function PendingBadge({ failingChecks, openReports }: AdminWaiting) {
   const count = failingChecks + openReports
   if (count === 0) return null
-  const words = [
+  const label = [
     ...(failingChecks > 0 ? [counted(failingChecks, 'failing check')] : []),
     ...(openReports > 0 ? [counted(openReports, 'open report')] : []),
   ].join(', ')
@@ -172,12 +177,12 @@ function WaitingMark({ failingChecks, openReports }: AdminWaiting) {
     <>
       <span
         aria-hidden="true"
-        title={words}
+        title={label}
         className={`absolute -top-3 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colors}`}
       >
         {count > 9 ? '9+' : count}
       </span>
-      <span className="sr-only">, {words}</span>
+      <span className="sr-only">, {label}</span>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { useAddressToken } from '../auth/address-token.ts'
+import { useUrlToken } from '../auth/url-token.ts'
 import { useEmailVerification } from '../auth/use-email-verification.ts'
 import { Button } from '../ui/button.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
@@ -12,7 +12,7 @@ import { PageButton, PageLink } from './page-link.tsx'
  * of failing.
  */
 export function VerifyEmailPage() {
-  const [token] = useAddressToken()
+  const [token] = useUrlToken()
   const verification = useEmailVerification(token)
 
   const home = <PageLink to="/">Back to home</PageLink>

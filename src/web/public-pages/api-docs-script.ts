@@ -10,10 +10,10 @@ function followTheme() {
 
 followTheme()
 subscribeToTheme(followTheme)
-const sheet = document.createElement('link')
-sheet.rel = 'stylesheet'
-sheet.href = styles
-document.head.append(sheet)
+const styleSheet = document.createElement('link')
+styleSheet.rel = 'stylesheet'
+styleSheet.href = styles
+document.head.append(styleSheet)
 SwaggerUI({
   url: '/api/openapi.json',
   dom_id: '#api-docs',

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { publicLinks } from '../../shared/public-pages.ts'
-import { type Built, ThemeButton, When } from '../built-pages/template.tsx'
+import { type PageAssets, ThemeButton, When } from '../built-pages/template.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { values, WhenSignupIsOpen } from './values.tsx'
 
 export interface PublicPageProps {
-  built: Built
+  assets: PageAssets
   /** Title and description, also for search engines and link previews. */
   title: string
   description: string
@@ -102,13 +102,13 @@ function Preview({
  * A public page as a complete document: head, skip link, header, main landmark, footer, and an
  * element for toasts. Placeholders (`shared/placeholders.ts`) are filled in by the server.
  */
-export function PublicPage({ built, title, description, path, children }: PublicPageProps) {
+export function PublicPage({ assets, title, description, path, children }: PublicPageProps) {
   return (
     <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <script>{built.boot}</script>
+        <script>{assets.boot}</script>
         <title>{title}</title>
         <meta name="description" content={description} />
         {path === null ? (
@@ -120,8 +120,8 @@ export function PublicPage({ built, title, description, path, children }: Public
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/manifest.webmanifest" />
-        <style>{built.css}</style>
-        <script type="module" src={built.script} />
+        <style>{assets.css}</style>
+        <script type="module" src={assets.script} />
       </head>
       <body>
         <a className="skip" href="#content">

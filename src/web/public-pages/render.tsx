@@ -57,14 +57,14 @@ const parts: Record<BuiltPage, PageParts> = {
  * Renders all public pages as complete HTML documents, keyed by file name in dist/web.
  * @param scripts the script URLs of the API reference and of all other pages.
  */
-export function renderPublicPages(scripts: { apiDocs: string; others: string }) {
-  const facts = { ...publicPages, ...otherPages }
+export function renderPublicPages(scripts: { apiDocs: string; standard: string }) {
+  const pageTexts = { ...publicPages, ...otherPages }
   const render = (name: BuiltPage) => {
     const { content, css = '' } = parts[name]
-    const script = name === 'api-docs' ? scripts.apiDocs : scripts.others
-    const built = { css: frameCss + css, boot: themeBoot, script }
+    const script = name === 'api-docs' ? scripts.apiDocs : scripts.standard
+    const assets = { css: frameCss + css, boot: themeBoot, script }
     const page = (
-      <PublicPage built={built} path={null} {...facts[name]}>
+      <PublicPage assets={assets} path={null} {...pageTexts[name]}>
         {content}
       </PublicPage>
     )

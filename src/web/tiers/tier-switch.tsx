@@ -7,15 +7,15 @@ import { useTierChanges } from './use-tier-changes.ts'
 /** Lets the administrator switch their own tier (spec §2). */
 export function TierSwitch({ user }: { user: User }) {
   const { switchTo, isPending } = useTierChanges()
-  const other = tierTraits[user.tier].upgradesTo ?? defaultTier
+  const otherTier = tierTraits[user.tier].upgradesTo ?? defaultTier
   return (
     <Button
       size="small"
       icon={<ArrowLeftRight />}
       pending={isPending}
-      onClick={() => switchTo(other)}
+      onClick={() => switchTo(otherTier)}
     >
-      Switch to {tierTraits[other].name}
+      Switch to {tierTraits[otherTier].name}
     </Button>
   )
 }

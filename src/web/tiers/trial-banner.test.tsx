@@ -8,10 +8,10 @@ import { TrialBanner } from './trial-banner.tsx'
 const dayMs = 86_400_000
 
 let page: WebPage
-let done: number
+let doneCount: number
 beforeEach(() => {
   page = openPage()
-  done = 0
+  doneCount = 0
   localStorage.clear()
 })
 afterEach(() => {
@@ -20,33 +20,33 @@ afterEach(() => {
 })
 
 /** Creates a user whose trial ends in `leftDays` days, or without a trial if null. */
-function user(tier: User['tier'], leftDays: number | null, id = 'ada'): User {
-  const ends = leftDays === null ? null : new Date(Date.now() + leftDays * dayMs).toISOString()
+function user(tier: User['tier'], daysLeft: number | null, id = 'ada'): User {
+  const endsAt = daysLeft === null ? null : new Date(Date.now() + daysLeft * dayMs).toISOString()
   return {
     id,
     tier,
-    premiumTrialStartedAt: ends && new Date(0).toISOString(),
-    premiumTrialEndsAt: ends,
+    premiumTrialStartedAt: endsAt && new Date(0).toISOString(),
+    premiumTrialEndsAt: endsAt,
   } as User
 }
 
-function offered() {
+function userWithoutTrial() {
   return user('free', null)
 }
-function running() {
+function userInTrial() {
   return user('premium', 12)
 }
-function expired() {
+function userAfterTrial() {
   return user('free', -1)
 }
 
-function show(of: User, isMain = false) {
+function show(user: User, isMain = false) {
   page.show(
     <TrialBanner
-      user={of}
+      user={user}
       isMain={isMain}
       onDone={() => {
-        done += 1
+        doneCount += 1
       }}
     />,
   )
@@ -58,32 +58,32 @@ function show(of: User, isMain = false) {
   }
 }
 
-function reload(of: User) {
+function reload(user: User) {
   page.close()
   page = openPage()
-  return show(of)
+  return show(user)
 }
 
 test.each([
-  ['without a trial', offered, 'Premium, free for 30 days'],
-  ['in a trial', running, '12 days left'],
-  ['after a trial', expired, 'Trial expired'],
-])('shows the right banner to a user %s', (_, of, words) => {
-  expect(show(of()).text()).toContain(words)
+  ['without a trial', userWithoutTrial, 'Premium, free for 30 days'],
+  ['in a trial', userInTrial, '12 days left'],
+  ['after a trial', userAfterTrial, 'Trial expired'],
+])('shows the right banner to a user %s', (_, makeUser, expectedText) => {
+  expect(show(makeUser()).text()).toContain(expectedText)
 })
 
 test('shows the exact end of a running trial, also to screen readers', () => {
-  show(running())
+  show(userInTrial())
   const { title } = screen.getByRole('status')
   expect(title).toMatch(/^until \w{3} \d+ \w{3}( \d{4})?, \d\d:\d\d$/)
   expect(screen.getByText(title).className).toBe('sr-only')
 })
 
 test('the administrator gets no trial offer, but sees a running trial', () => {
-  expect(show({ ...offered(), isAdmin: true }).text()).toBeNull()
+  expect(show({ ...userWithoutTrial(), isAdmin: true }).text()).toBeNull()
   page.close()
   page = openPage()
-  expect(show({ ...running(), isAdmin: true }).text()).toContain('12 days left')
+  expect(show({ ...userInTrial(), isAdmin: true }).text()).toContain('12 days left')
 })
 
 test('Premium without a trial has no banner', () => {
@@ -92,18 +92,18 @@ test('Premium without a trial has no banner', () => {
 
 describe('the button', () => {
   test('starts the offered trial', async () => {
-    page.on('POST /api/auth/start-trial', () => ({ message: '', user: running() }))
-    await show(offered()).press('Start trial')
-    await expect.poll(() => done).toBe(1)
+    page.on('POST /api/auth/start-trial', () => ({ message: '', user: userInTrial() }))
+    await show(userWithoutTrial()).press('Start trial')
+    await expect.poll(() => doneCount).toBe(1)
   })
 
   test.each([
-    ['keeps Premium during a trial', running, 'Keep Premium'],
-    ['upgrades to Premium after the trial has ended', expired, 'Upgrade Now'],
-  ])('%s, once the user confirms the price', async (_, of, name) => {
+    ['keeps Premium during a trial', userInTrial, 'Keep Premium'],
+    ['upgrades to Premium after the trial has ended', userAfterTrial, 'Upgrade Now'],
+  ])('%s, once the user confirms the price', async (_, makeUser, name) => {
     page.on('GET /api/settings/premium-price', () => ({ price: 12 }))
     page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
-    const { press } = show(of())
+    const { press } = show(makeUser())
     await press(name)
     const dialog = () => screen.queryByRole('alertdialog')
     await expect.poll(() => dialog()?.textContent).toContain('$12 per month')
@@ -112,37 +112,37 @@ describe('the button', () => {
     expect(changes()).toEqual([])
     await press('Cancel')
     await expect.poll(dialog).toBeNull()
-    expect([changes(), done]).toEqual([[], 0])
+    expect([changes(), doneCount]).toEqual([[], 0])
 
     await press(name)
     const confirm = within(dialog() as HTMLElement).getByRole('button', { name })
     await act(async () => void fireEvent.click(confirm))
-    await expect.poll(() => done).toBe(1)
+    await expect.poll(() => doneCount).toBe(1)
     expect(changes()).toEqual([{ tier: 'premium' }])
   })
 })
 
 describe('a dismissed banner', () => {
   test.each([
-    ['the trial offer', offered],
-    ['the expiry notice', expired],
-  ])('stays hidden after a reload: %s', async (_, of) => {
-    const { press, text } = show(of())
+    ['the trial offer', userWithoutTrial],
+    ['the expiry notice', userAfterTrial],
+  ])('stays hidden after a reload: %s', async (_, makeUser) => {
+    const { press, text } = show(makeUser())
     await press('Dismiss')
-    expect([text(), done]).toEqual([null, 1])
-    expect(reload(of()).text()).toBeNull()
+    expect([text(), doneCount]).toEqual([null, 1])
+    expect(reload(makeUser()).text()).toBeNull()
   })
 
   test('is shown again for another notice, another user, or a requested trial', async () => {
-    await show(offered()).press('Dismiss')
+    await show(userWithoutTrial()).press('Dismiss')
     page.close()
     page = openPage()
-    expect(show(offered(), true).text()).toContain('Premium, free for 30 days')
-    expect(reload(expired()).text()).toContain('Trial expired')
+    expect(show(userWithoutTrial(), true).text()).toContain('Premium, free for 30 days')
+    expect(reload(userAfterTrial()).text()).toContain('Trial expired')
     expect(reload(user('free', null, 'bob')).text()).toContain('Premium, free for 30 days')
   })
 
   test('cannot be dismissed while the trial runs', () => {
-    expect(show(running()).canDismiss()).toBe(false)
+    expect(show(userInTrial()).canDismiss()).toBe(false)
   })
 })

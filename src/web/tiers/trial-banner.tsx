@@ -35,18 +35,18 @@ export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   if (notice === null || (isDismissed && notice.kind !== 'running' && !isMain)) return null
   // A trial is already on the highest tier, so upgrading keeps that tier.
-  const to = tierTraits[user.tier].upgradesTo ?? user.tier
+  const targetTier = tierTraits[user.tier].upgradesTo ?? user.tier
   const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
     notice.kind
   ]
   const confirmAndSwitch = async () => {
     const isConfirmed = await confirm({
-      title: `${tierTraits[to].name} with no end date`,
+      title: `${tierTraits[targetTier].name} with no end date`,
       description: <PriceText label={label} />,
       confirmLabel: label,
       confirmVariant: 'primary',
     })
-    if (isConfirmed) switchTo(to)
+    if (isConfirmed) switchTo(targetTier)
   }
   return (
     <Card className="w-full sm:w-auto">

@@ -16,7 +16,7 @@ import { useTrialNotice } from './use-trial-notice.ts'
 interface Feature {
   name: string
   /** What the feature offers. */
-  meaning: string
+  description: string
 }
 
 /** Returns the features that the card lists (spec §2), without those that the tier lacks. */
@@ -26,21 +26,21 @@ function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
   return [
     {
       name: `${files} and ${formatSizeLimit(maxFileSize)} uploads`,
-      meaning: 'Each with its own link',
+      description: 'Each with its own link',
     },
     ...(expirationDays.length > 1
       ? [
           {
             name: 'Custom expiration times',
-            meaning: `${daysText(...expirationDays)}, chosen at each upload`,
+            description: `${daysText(...expirationDays)}, chosen at each upload`,
           },
         ]
       : []),
     ...(traits.analytics
-      ? [{ name: 'Advanced analytics', meaning: 'Downloads day by day and file by file' }]
+      ? [{ name: 'Advanced analytics', description: 'Downloads day by day and file by file' }]
       : []),
     ...(traits.branding
-      ? [{ name: 'Custom branding', meaning: 'Your name, logo and color on download pages' }]
+      ? [{ name: 'Custom branding', description: 'Your name, logo and color on download pages' }]
       : []),
   ]
 }
@@ -84,12 +84,12 @@ export function UpgradeCard(props: UpgradeCardProps) {
           </p>
         </div>
         <ul className="mt-4 grid gap-x-6 gap-y-3 sm:grid-cols-2">
-          {featuresOf(tierTraits[to], limits[to]).map(({ name, meaning }) => (
+          {featuresOf(tierTraits[to], limits[to]).map(({ name, description }) => (
             <li key={name} className="flex gap-2.5">
               <Check aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-accent" />
               <div className="min-w-0">
                 <p>{name}</p>
-                <p className="text-muted text-sm tabular-nums">{meaning}</p>
+                <p className="text-muted text-sm tabular-nums">{description}</p>
               </div>
             </li>
           ))}

@@ -9,7 +9,7 @@ import { showFailure } from '../api/show-failure.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
 
-const tierChange = ['change of tier']
+const tierChangeKey = ['change of tier']
 
 /**
  * Returns functions that start the user's trial and switch the user's tier. A toast shows the
@@ -18,45 +18,45 @@ const tierChange = ['change of tier']
  */
 export function useTierChanges(onDone: (user: User) => void = () => {}) {
   const client = useQueryClient()
-  const settle = (user: User) => {
+  const applyUser = (user: User) => {
     client.setQueryData(currentUserQuery.queryKey, user)
     onDone(user)
   }
-  const fail = (error: Error, title: string, description: string) => {
+  const showError = (error: Error, title: string, description: string) => {
     if (isSignedOutError(error)) return
     showFailure(error, title, description)
     // Another tab may have changed the tier, or the response may have been lost.
     void client.invalidateQueries(currentUserQuery)
   }
   const trial = useMutation({
-    mutationKey: tierChange,
+    mutationKey: tierChangeKey,
     mutationFn: () => call('startTrial'),
     onSuccess({ user }) {
-      settle(user)
-      toast({ title: 'Your Premium trial has started', ...untilWhen(user) })
+      applyUser(user)
+      toast({ title: 'Your Premium trial has started', ...trialEndDescription(user) })
     },
     onError: (error) =>
-      fail(error, 'Failed to start trial', publicMessage(error) ?? 'Please try again.'),
+      showError(error, 'Failed to start trial', publicMessage(error) ?? 'Please try again.'),
   })
   const change = useMutation({
-    mutationKey: tierChange,
+    mutationKey: tierChangeKey,
     mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
     onSuccess({ user }) {
-      settle(user)
+      applyUser(user)
       toast({ title: `Your account is ${tierTraits[user.tier].name} now` })
     },
-    onError: (error) => fail(error, 'Error', 'Failed to change tier. Please try again.'),
+    onError: (error) => showError(error, 'Error', 'Failed to change tier. Please try again.'),
   })
   return {
     startTrial: () => trial.mutate(),
     /** Switches the user's own tier. */
     switchTo: (tier: Tier) => change.mutate(tier),
     /** True while any button on the page is changing the tier. */
-    isPending: useIsMutating({ mutationKey: tierChange }) > 0,
+    isPending: useIsMutating({ mutationKey: tierChangeKey }) > 0,
   }
 }
 
-function untilWhen({ premiumTrialEndsAt }: User): { description?: string } {
+function trialEndDescription({ premiumTrialEndsAt }: User): { description?: string } {
   if (premiumTrialEndsAt === null) return {}
   const end = new Date(premiumTrialEndsAt)
   return { description: `It ends on ${localTimestampText(end, serverNow())}.` }

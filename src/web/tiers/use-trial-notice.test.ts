@@ -11,14 +11,14 @@ const start = new Date('2030-01-01T00:00:00.000Z')
 
 let page: WebPage
 /** The number of times the page has reloaded the user. */
-let reads: number
+let reloadCount: number
 beforeEach(() => {
   vi.useFakeTimers({ now: start })
   page = openPage()
-  reads = 0
+  reloadCount = 0
   vi.spyOn(page.client, 'invalidateQueries').mockImplementation(async (filters) => {
     expect(filters?.queryKey).toEqual(currentUserQuery.queryKey)
-    reads += 1
+    reloadCount += 1
   })
 })
 afterEach(() => {
@@ -27,75 +27,75 @@ afterEach(() => {
 })
 
 /** Creates a user whose trial ends in `leftMs` milliseconds, or without a trial if null. */
-function user(tier: User['tier'], leftMs: number | null): User {
-  const ends = leftMs === null ? null : new Date(start.getTime() + leftMs).toISOString()
+function user(tier: User['tier'], remainingMs: number | null): User {
+  const endsAt = remainingMs === null ? null : new Date(start.getTime() + remainingMs).toISOString()
   return {
     id: 'ada',
     tier,
-    premiumTrialStartedAt: ends && start.toISOString(),
-    premiumTrialEndsAt: ends,
+    premiumTrialStartedAt: endsAt && start.toISOString(),
+    premiumTrialEndsAt: endsAt,
   } as User
 }
 
-function banner(of: User) {
-  const shown = page.run(({ of }: { of: User }) => useTrialNotice(of), { of })
+function renderNotice(user: User) {
+  const hook = page.run(({ user }: { user: User }) => useTrialNotice(user), { user })
   return {
-    notice: () => shown.result.current,
-    become: (next: User) => shown.rerender({ of: next }),
+    notice: () => hook.result.current,
+    become: (next: User) => hook.rerender({ user: next }),
     pass: (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms)),
-    leave: shown.unmount,
+    leave: hook.unmount,
   }
 }
 
 test('offers a trial to a free user who has not had one', () => {
-  expect(banner(user('free', null)).notice()).toMatchObject({ kind: 'offer' })
+  expect(renderNotice(user('free', null)).notice()).toMatchObject({ kind: 'offer' })
 })
 
 test('shows nothing for Premium without a trial', () => {
-  expect(banner(user('premium', null)).notice()).toBeNull()
+  expect(renderNotice(user('premium', null)).notice()).toBeNull()
 })
 
 test('updates the remaining time every minute', async () => {
-  const { notice, pass } = banner(user('premium', 125 * minute))
-  const left = () => {
+  const { notice, pass } = renderNotice(user('premium', 125 * minute))
+  const remainingText = () => {
     const now = notice()
     return now?.kind === 'running' ? now.label : now?.kind
   }
-  expect(left()).toBe('2 hours left')
+  expect(remainingText()).toBe('2 hours left')
   await pass(5 * minute)
-  expect(left()).toBe('2 hours left')
+  expect(remainingText()).toBe('2 hours left')
   await pass(minute)
-  expect(left()).toBe('1 hour left')
+  expect(remainingText()).toBe('1 hour left')
 })
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
-  const { notice, pass } = banner(user('premium', 90_000))
+  const { notice, pass } = renderNotice(user('premium', 90_000))
   // React renders only at the end of `pass`, and only then sets the next timer, so one call can't
   // span both.
   await pass(60_000)
   await pass(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })
-  expect(reads).toBe(0)
+  expect(reloadCount).toBe(0)
   await pass(1)
   expect(notice()).toMatchObject({ kind: 'expired' })
-  expect(reads).toBe(1)
+  expect(reloadCount).toBe(1)
 })
 
 test('reloads the user every five seconds while the server still answers premium', async () => {
-  const { pass, become } = banner(user('premium', 1000))
+  const { pass, become } = renderNotice(user('premium', 1000))
   await pass(1000)
-  expect(reads).toBe(1)
+  expect(reloadCount).toBe(1)
   await pass(4999)
-  expect(reads).toBe(1)
+  expect(reloadCount).toBe(1)
   await pass(1)
-  expect(reads).toBe(2)
+  expect(reloadCount).toBe(2)
   become(user('free', 1000))
   await pass(10 * minute)
-  expect(reads).toBe(2)
+  expect(reloadCount).toBe(2)
 })
 
 test('a page that becomes visible updates the notice at once', async () => {
-  const { notice, pass } = banner(user('premium', 10 * minute))
+  const { notice, pass } = renderNotice(user('premium', 10 * minute))
   // Time passes but no timers run, as in a background tab.
   vi.setSystemTime(start.getTime() + 10 * minute)
   expect(notice()).toMatchObject({ kind: 'running' })
@@ -105,7 +105,7 @@ test('a page that becomes visible updates the notice at once', async () => {
 })
 
 test('an unmounted banner leaves no timer', () => {
-  const { leave } = banner(user('premium', 10 * minute))
+  const { leave } = renderNotice(user('premium', 10 * minute))
   leave()
   expect(vi.getTimerCount()).toBe(0)
 })

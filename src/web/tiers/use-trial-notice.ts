@@ -10,17 +10,17 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 /** How often the banner is updated (spec §9: every 60 s). */
 const refreshMs = 60_000
 /** Retry delay while the server still answers premium after the end of the trial. */
-const askAgainMs = 5000
+const retryMs = 5000
 
 /** Returns the trial notice to show at the given time, or null for none. */
 function noticeFor(user: User, now: Date): TrialNotice | null {
   const date = (text: string | null) => (text === null ? null : new Date(text))
-  const facts = {
+  const trialState = {
     tier: user.tier,
     premiumTrialStartedAt: date(user.premiumTrialStartedAt),
     premiumTrialEndsAt: date(user.premiumTrialEndsAt),
   }
-  const notice = trialNotice(facts, now)
+  const notice = trialNotice(trialState, now)
   // The administrator can switch their own tier (spec §2) and needs no trial.
   return notice?.kind === 'offer' && user.isAdmin ? null : notice
 }
@@ -34,15 +34,19 @@ export function useTrialNotice(user: User): TrialNotice | null {
   const [now, setNow] = useState(serverNow)
   const notice = noticeFor(user, now)
   const endsAt = user.premiumTrialEndsAt
-  const isOld = notice?.kind === 'expired' && tierTraits[user.tier].upgradesTo === null
+  const isUserOutdated = notice?.kind === 'expired' && tierTraits[user.tier].upgradesTo === null
 
   useEffect(() => {
-    if (isOld) void client.invalidateQueries(currentUserQuery)
+    if (isUserOutdated) void client.invalidateQueries(currentUserQuery)
     const update = () => setNow(serverNow())
-    const leftMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
-    const waitMs = isOld ? askAgainMs : leftMs > 0 ? Math.min(refreshMs, leftMs) : refreshMs
+    const remainingMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
+    const waitMs = isUserOutdated
+      ? retryMs
+      : remainingMs > 0
+        ? Math.min(refreshMs, remainingMs)
+        : refreshMs
     return scheduleCheck(update, waitMs)
-  }, [client, endsAt, isOld, now])
+  }, [client, endsAt, isUserOutdated, now])
   return notice
 }
 
@@ -74,16 +78,16 @@ function readDismissed(): string | null {
 }
 
 const trialQuery = 'trial'
-const offer = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialQuery)
+const offerValue = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialQuery)
 
 /**
  * Returns true if the user followed a trial offer (`trialOfferPath`) and can still start a trial,
  * and a function that discards the request.
  */
-export function useWantedTrial(user: User): [isWanted: boolean, forget: () => void] {
+export function useRequestedTrial(user: User): [isWanted: boolean, forget: () => void] {
   const [params, setParams] = useSearchParams()
   const isOffered = useTrialNotice(user)?.kind === 'offer'
-  const forget = () =>
+  const clearRequest = () =>
     setParams((before) => [...before].filter(([name]) => name !== trialQuery), { replace: true })
-  return [isOffered && params.get(trialQuery) === offer, forget]
+  return [isOffered && params.get(trialQuery) === offerValue, clearRequest]
 }

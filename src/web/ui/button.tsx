@@ -13,7 +13,7 @@ import {
 export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'link' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'large'
 
-const base =
+const baseClass =
   'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 cramped:h-auto cramped:min-h-10 cramped:shrink cramped:whitespace-normal cramped:py-1 data-disabled:not-aria-busy:opacity-55 data-unavailable:opacity-45 aria-busy:opacity-85 pointer-coarse:min-h-11'
 
 const variants: Record<ButtonVariant, string> = {
@@ -40,7 +40,7 @@ const squares: Record<ButtonSize, string> = {
   large: 'size-[52px] rounded-[12px] [&_svg]:size-5',
 }
 
-interface Style {
+interface ButtonStyle {
   /**
    * `primary` is for a screen's main action, `link` for an action within a sentence, `danger` for a
    * destructive action. Defaults to `plain`.
@@ -57,11 +57,11 @@ interface Style {
   wide?: boolean
 }
 
-function classesOf({ variant = 'plain', size = 'medium', wide }: Style) {
-  return `${base} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
+function buttonClass({ variant = 'plain', size = 'medium', wide }: ButtonStyle) {
+  return `${baseClass} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
 }
 
-export interface ButtonProps extends Style {
+export interface ButtonProps extends ButtonStyle {
   children: ReactNode
   /**
    * The accessible name, if the text alone is ambiguous. It starts with the text: 'Sign out Firefox
@@ -102,7 +102,7 @@ export function Button({
   return (
     <PushButton
       {...push}
-      className={classesOf({ variant, size, wide })}
+      className={buttonClass({ variant, size, wide })}
       pending={pending}
       aria-label={label}
     >
@@ -140,7 +140,7 @@ export function IconButton({
   return (
     <PushButton
       {...push}
-      className={`${base} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      className={`${baseClass} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
       aria-label={label}
       tooltip={label}
     >
@@ -149,7 +149,7 @@ export function IconButton({
   )
 }
 
-type PushButtonProps = Omit<ButtonProps, keyof Style | 'label' | 'pendingLabel'> & {
+type PushButtonProps = Omit<ButtonProps, keyof ButtonStyle | 'label' | 'pendingLabel'> & {
   className: string
   'aria-label': string | undefined
   /** Shown on hover, unless `unavailable` is set. */
@@ -209,7 +209,7 @@ function Icon({ children }: { children: ReactNode }) {
 }
 
 export interface ButtonLinkProps
-  extends Style,
+  extends ButtonStyle,
     Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
   ref?: Ref<HTMLAnchorElement>
 }
@@ -225,7 +225,7 @@ export function ButtonLink({
   ...anchor
 }: ButtonLinkProps) {
   return (
-    <a ref={ref} {...anchor} className={classesOf({ variant, size, wide })}>
+    <a ref={ref} {...anchor} className={buttonClass({ variant, size, wide })}>
       <Icon>{icon}</Icon>
       {children}
     </a>
@@ -246,7 +246,7 @@ export function IconLink({ label, icon, href }: IconLinkProps) {
     <Tooltip text={label}>
       <a
         href={href}
-        className={`${base} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
+        className={`${baseClass} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
       >
         <Icon>{icon}</Icon>
         <span className="sr-only">{label}</span>

@@ -77,7 +77,7 @@ export function ButtonRow({ children }: { children: ReactNode }) {
 }
 
 /** The options of `confirm`. */
-export interface Question {
+export interface ConfirmOptions {
   title: string
   /** Describes the consequences, and whether they can be undone. */
   description: ReactNode
@@ -91,35 +91,37 @@ export interface Question {
   focusAfter?: () => HTMLElement | null
 }
 
-let ask: ((question: Question, response: (isConfirmed: boolean) => void) => void) | undefined
+let showQuestion:
+  | ((question: ConfirmOptions, resolve: (isConfirmed: boolean) => void) => void)
+  | undefined
 
 /**
  * Asks for confirmation of an action that is destructive or has a cost. Escape and Cancel resolve
  * to false; a click outside is ignored. Cancel has the initial focus.
  */
-export function confirm(question: Question): Promise<boolean> {
-  return new Promise((response) => ask?.(question, response))
+export function confirm(question: ConfirmOptions): Promise<boolean> {
+  return new Promise((resolve) => showQuestion?.(question, resolve))
 }
 
 /** Renders the dialogs of `confirm`. Used once, at the root of the application. */
 export function ConfirmDialogs() {
-  const [question, setQuestion] = useState<Question | null>(null)
+  const [question, setQuestion] = useState<ConfirmOptions | null>(null)
   const [isOpen, setOpen] = useState(false)
   const cancel = useRef<HTMLElement>(null)
   const isConfirmed = useRef(false)
-  const response = useRef<(isConfirmed: boolean) => void>(undefined)
+  const resolveRef = useRef<(isConfirmed: boolean) => void>(undefined)
   useEffect(() => {
-    ask = (next, settle) => {
+    showQuestion = (next, resolve) => {
       isConfirmed.current = false
-      response.current = settle
+      resolveRef.current = resolve
       setQuestion(next)
       setOpen(true)
     }
   }, [])
-  const close = (confirmed: boolean) => {
-    isConfirmed.current = confirmed
+  const close = (isConfirmedNow: boolean) => {
+    isConfirmed.current = isConfirmedNow
     setOpen(false)
-    response.current?.(confirmed)
+    resolveRef.current?.(isConfirmedNow)
   }
   if (question === null) return null
   const { title, description, details, confirmLabel, confirmVariant = 'danger' } = question
@@ -158,12 +160,12 @@ export function ConfirmDialogs() {
  * @param headingId the element to focus after `finish`, since the pressed button may be gone. After
  * a cancel, the focus returns to the button.
  */
-export function useSubject<Subject>(headingId: string) {
+export function useDialogSubject<Subject>(headingId: string) {
   const [subject, setSubject] = useState<Subject | null>(null)
   const [open, setOpen] = useState(false)
   const isDone = useRef(false)
-  const close = (done: boolean) => {
-    isDone.current = done
+  const close = (finished: boolean) => {
+    isDone.current = finished
     setOpen(false)
   }
   return {
@@ -187,10 +189,10 @@ export function useSubject<Subject>(headingId: string) {
 const backdropClass =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
-const popup =
+const popupBaseClass =
   'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2 -translate-y-1/2 flex-col overflow-y-auto rounded-card border border-line bg-surface p-6 text-ink shadow-float transition-[opacity,scale] duration-150 data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0'
 
-const popupClass = `${popup} w-[min(440px,calc(100vw-32px))]`
+const popupClass = `${popupBaseClass} w-[min(440px,calc(100vw-32px))]`
 
 /** The classes of a dialog with more content than a sentence, such as a list or a drawing. */
-const widePopupClass = `${popup} w-[min(520px,calc(100vw-32px))]`
+const widePopupClass = `${popupBaseClass} w-[min(520px,calc(100vw-32px))]`

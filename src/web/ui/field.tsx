@@ -4,12 +4,12 @@ import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { useFormState } from './form.tsx'
 
-type Control = Pick<
+type ControlProps = Pick<
   ComponentProps<typeof Field.Control>,
   'autoComplete' | 'inputMode' | 'maxLength' | 'min' | 'max' | 'step' | 'required' | 'ref'
 >
 
-export interface TextFieldProps extends Control {
+export interface TextFieldProps extends ControlProps {
   label: string
   /** The key of the field's value and error in the form. */
   name: string

@@ -25,7 +25,7 @@ const tailLength = 8
 const maxExtensionLength = 12
 
 /** Scripts with letters that join or stack. A cut between two of them would change their shape. */
-const joining =
+const joiningScripts =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -43,11 +43,15 @@ export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
   const extensionAt = dot > 0 && name.length - dot <= maxExtensionLength ? dot : name.length
   const stem = graphemes(name.slice(0, extensionAt))
-  const kept = stem.slice(Math.max(0, stem.length - tailLength))
+  const stemEnd = stem.slice(Math.max(0, stem.length - tailLength))
   // A space after the ellipsis would look like a gap.
-  const tail = kept.some((letter) => joining.test(letter)) ? '' : kept.join('').trimStart()
-  const at = extensionAt - tail.length
-  return at === 0 ? { head: name, tail: '' } : { head: name.slice(0, at), tail: name.slice(at) }
+  const tail = stemEnd.some((letter) => joiningScripts.test(letter))
+    ? ''
+    : stemEnd.join('').trimStart()
+  const splitAt = extensionAt - tail.length
+  return splitAt === 0
+    ? { head: name, tail: '' }
+    : { head: name.slice(0, splitAt), tail: name.slice(splitAt) }
 }
 
 /**
@@ -55,8 +59,8 @@ export function splitName(name: string): { head: string; tail: string } {
  * at least 22: up to 20 characters at the end, the ellipsis, and one character before it.
  */
 export function shortName(name: string, length: number): string {
-  const all = graphemes(name)
-  if (all.length <= length) return name
+  const characters = graphemes(name)
+  if (characters.length <= length) return name
   const tail = graphemes(splitName(name).tail)
-  return [...all.slice(0, Math.max(1, length - 1 - tail.length)), '…', ...tail].join('')
+  return [...characters.slice(0, Math.max(1, length - 1 - tail.length)), '…', ...tail].join('')
 }

@@ -36,16 +36,16 @@ export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) 
 
   const submit = async (values: Values) => {
     if (isSubmitted.current) return
-    const mark = (value: boolean) => {
+    const setSubmitted = (value: boolean) => {
       isSubmitted.current = value
       setBusy(value)
     }
-    mark(true)
-    let next: unknown
+    setSubmitted(true)
+    let result: unknown
     try {
-      next = await onSubmit(values)
+      result = await onSubmit(values)
     } finally {
-      if (next !== 'leave') mark(false)
+      if (result !== 'leave') setSubmitted(false)
     }
   }
 

@@ -7,7 +7,7 @@ afterEach(cleanup)
 
 function rows(query: { hasNextPage: boolean; isFetchNextPageError?: boolean }) {
   const idle = { isFetchingNextPage: false, isFetchNextPageError: false, fetchNextPage: vi.fn() }
-  return <OlderRows what="entries" query={{ ...idle, ...query }} />
+  return <OlderRows noun="entries" query={{ ...idle, ...query }} />
 }
 
 test('moves the focus from the button to the end of the list after the last page, but from no other element', () => {

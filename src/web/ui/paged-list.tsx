@@ -3,14 +3,14 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ListPage } from '../api/call.ts'
 import { Button } from './button.tsx'
 import { Card } from './card.tsx'
-import { Loaded } from './load-failed.tsx'
+import { QueryContent } from './load-error.tsx'
 import { RowsLoading } from './skeleton.tsx'
 
 /** The number of rows per page. */
 export const pageSize = 20
 
 /** The options of a query that loads a list page by page with a cursor. */
-export const pagesFrom = {
+export const cursorPaging = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ next }: { next: string | null }) => next ?? undefined,
 }
@@ -23,7 +23,7 @@ export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
 export interface PagedListProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
   /** The noun for the rows, used in sentences: 'feedback'. */
-  what: string
+  noun: string
   /** The accessible name of the list. */
   label: string
   /** Shown instead of an empty list. */
@@ -34,13 +34,13 @@ export interface PagedListProps<Item> {
 }
 
 /** A card with a list that is loaded page by page, or its loading, empty or failed state. */
-export function PagedList<Item>({ query, what, label, empty, head, row }: PagedListProps<Item>) {
+export function PagedList<Item>({ query, noun, label, empty, head, row }: PagedListProps<Item>) {
   const { isPlaceholderData } = query
   return (
-    <Loaded
+    <QueryContent
       query={query}
-      failed={`The ${what} could not be loaded`}
-      loading={<RowsLoading label={`Loading the ${what}`} rows={3} />}
+      failed={`The ${noun} could not be loaded`}
+      loading={<RowsLoading label={`Loading the ${noun}`} rows={3} />}
     >
       {(data) => {
         const items = itemsOf(data)
@@ -53,11 +53,11 @@ export function PagedList<Item>({ query, what, label, empty, head, row }: PagedL
             <ul aria-label={label} aria-busy={isPlaceholderData}>
               {items.map(row)}
             </ul>
-            <OlderRows query={query} what={what} />
+            <OlderRows query={query} noun={noun} />
           </Card>
         )
       }}
-    </Loaded>
+    </QueryContent>
   )
 }
 
@@ -66,30 +66,30 @@ export interface OlderRowsProps {
     UseInfiniteQueryResult,
     'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
   >
-  what: string
+  noun: string
 }
 
 /** The button that loads the next page. After the last page, the end of the list gets the focus. */
-export function OlderRows({ query, what }: OlderRowsProps) {
+export function OlderRows({ query, noun }: OlderRowsProps) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
-  const failed = query.isFetchNextPageError && !isFetchingNextPage
-  const end = useRef<HTMLParagraphElement>(null)
+  const hasFailed = query.isFetchNextPageError && !isFetchingNextPage
+  const endRef = useRef<HTMLParagraphElement>(null)
   const [isPressed, setPressed] = useState(false)
   useEffect(() => {
-    if (!hasNextPage && document.activeElement === document.body) end.current?.focus()
+    if (!hasNextPage && document.activeElement === document.body) endRef.current?.focus()
   }, [hasNextPage])
 
   if (!hasNextPage && !isPressed) return null
   return (
     <div className="flex flex-wrap items-center justify-center gap-3 border-line border-t px-4 py-3 text-sm">
       {hasNextPage ? null : (
-        <p ref={end} tabIndex={-1} className="text-muted outline-none">
+        <p ref={endRef} tabIndex={-1} className="text-muted outline-none">
           End of the list.
         </p>
       )}
-      {failed ? (
+      {hasFailed ? (
         <p role="alert" className="text-muted">
-          Older {what} could not be loaded.
+          Older {noun} could not be loaded.
         </p>
       ) : null}
       {hasNextPage ? (
@@ -102,7 +102,7 @@ export function OlderRows({ query, what }: OlderRowsProps) {
             void fetchNextPage()
           }}
         >
-          {failed ? 'Try again' : 'Show older'}
+          {hasFailed ? 'Try again' : 'Show older'}
         </Button>
       ) : null}
     </div>

@@ -53,7 +53,7 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
 }
 
 /** The debounce delay of a search, in milliseconds. */
-const searchRestMs = 150
+const searchDelayMs = 150
 
 /**
  * Returns the typed text, its setter, and the debounced text to search for. Clearing the field ends
@@ -62,14 +62,14 @@ const searchRestMs = 150
 export function useSearch() {
   const [typed, setTyped] = useState('')
   const [search, setSearch] = useState('')
-  const wanted = typed.trim()
+  const trimmed = typed.trim()
   // Otherwise the old search would briefly reappear with the next letter.
-  if (wanted === '' && search !== '') setSearch('')
+  if (trimmed === '' && search !== '') setSearch('')
 
   useEffect(() => {
-    const timer = setTimeout(() => setSearch(wanted), searchRestMs)
+    const timer = setTimeout(() => setSearch(trimmed), searchDelayMs)
     return () => clearTimeout(timer)
-  }, [wanted])
+  }, [trimmed])
 
   return { typed, search, setTyped }
 }

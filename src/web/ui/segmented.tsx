@@ -22,7 +22,7 @@ export function Segmented<Value extends string>({
     <RadioGroup
       aria-label={label}
       value={value}
-      onValueChange={(chosen: Value) => onValueChange(chosen)}
+      onValueChange={(next: Value) => onValueChange(next)}
       disabled={disabled}
       className="inline-flex max-w-full flex-wrap rounded-control border border-edge bg-surface"
     >

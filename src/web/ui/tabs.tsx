@@ -20,7 +20,7 @@ export function Tabs<Value extends string>({
   keepMounted = false,
 }: TabsProps<Value>) {
   return (
-    <Base.Root value={value} onValueChange={(chosen: Value) => onValueChange(chosen)}>
+    <Base.Root value={value} onValueChange={(next: Value) => onValueChange(next)}>
       <Base.List
         aria-label={label}
         activateOnFocus

@@ -7,12 +7,12 @@ import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 /** A button that toggles between the light and the dark theme (spec §2). */
 export function ThemeToggle() {
   const [theme, setTheme] = useTheme()
-  const other = theme === 'dark' ? 'light' : 'dark'
+  const otherTheme = theme === 'dark' ? 'light' : 'dark'
   return (
     <IconButton
-      label={`Switch to ${other} theme`}
-      icon={other === 'dark' ? <Moon /> : <Sun />}
-      onClick={() => setTheme(other)}
+      label={`Switch to ${otherTheme} theme`}
+      icon={otherTheme === 'dark' ? <Moon /> : <Sun />}
+      onClick={() => setTheme(otherTheme)}
     />
   )
 }

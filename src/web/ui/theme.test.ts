@@ -2,16 +2,16 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { currentTheme, setTheme, subscribeToTheme, themeKey } from './theme.ts'
 
-let seen: string[]
-let stop: () => void
+let themes: string[]
+let unsubscribe: () => void
 beforeEach(() => {
   localStorage.clear()
   document.documentElement.removeAttribute('data-theme')
-  seen = []
-  stop = subscribeToTheme(() => seen.push(currentTheme()))
+  themes = []
+  unsubscribe = subscribeToTheme(() => themes.push(currentTheme()))
 })
 afterEach(() => {
-  stop()
+  unsubscribe()
   vi.unstubAllGlobals()
 })
 
@@ -21,31 +21,31 @@ it('is light by default and persists a change', () => {
   expect(currentTheme()).toBe('dark')
   expect(localStorage.getItem(themeKey)).toBe('dark')
   setTheme('light')
-  expect(seen).toEqual(['dark', 'light'])
+  expect(themes).toEqual(['dark', 'light'])
 })
 
 it('changes even if localStorage is unavailable', () => {
-  const refuse = () => {
+  const throwBlocked = () => {
     throw new Error('blocked')
   }
-  vi.stubGlobal('localStorage', { setItem: refuse })
+  vi.stubGlobal('localStorage', { setItem: throwBlocked })
   setTheme('dark')
-  expect(seen).toEqual(['dark'])
+  expect(themes).toEqual(['dark'])
 })
 
 it('follows changes in other tabs, but ignores other storage keys', () => {
-  const tell = (key: string, newValue: string | null) =>
+  const dispatchStorageEvent = (key: string, newValue: string | null) =>
     window.dispatchEvent(new StorageEvent('storage', { key, newValue }))
-  tell(themeKey, 'dark')
-  tell('another', 'light')
-  tell(themeKey, null)
-  expect(seen).toEqual(['dark', 'light'])
+  dispatchStorageEvent(themeKey, 'dark')
+  dispatchStorageEvent('another', 'light')
+  dispatchStorageEvent(themeKey, null)
+  expect(themes).toEqual(['dark', 'light'])
 })
 
 it('stops notifying a listener after it unsubscribes', () => {
-  stop()
+  unsubscribe()
   setTheme('dark')
   window.dispatchEvent(new StorageEvent('storage', { key: themeKey, newValue: 'light' }))
-  expect(seen).toEqual([])
+  expect(themes).toEqual([])
   expect(currentTheme()).toBe('dark')
 })

@@ -10,7 +10,7 @@ export function currentTheme(): Theme {
   return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 }
 
-function show(theme: Theme) {
+function applyTheme(theme: Theme) {
   document.documentElement.dataset.theme = theme
   window.dispatchEvent(new Event(changed))
 }
@@ -25,7 +25,7 @@ export function setTheme(theme: Theme): void {
   } catch {
     // localStorage is blocked or full, but the theme still changes.
   }
-  show(theme)
+  applyTheme(theme)
 }
 
 /**
@@ -34,7 +34,7 @@ export function setTheme(theme: Theme): void {
  */
 export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {
-    if (event.key === themeKey) show(event.newValue === 'dark' ? 'dark' : 'light')
+    if (event.key === themeKey) applyTheme(event.newValue === 'dark' ? 'dark' : 'light')
   }
   window.addEventListener(changed, listener)
   window.addEventListener('storage', followOtherTabs)

@@ -24,7 +24,7 @@ export interface ToastOptions {
 const defaultDurationMs = 5000
 
 const toastId = 'the-one-toast'
-const keptKey = 'mayfly-toast'
+const storageKey = 'mayfly-toast'
 
 interface ToastData {
   link: ToastLink | null
@@ -38,11 +38,11 @@ function getToastManager() {
 
 let isErrorShown = false
 /** The latest background event that waits for the displayed error to close. */
-let waiting: ToastOptions | null = null
+let pendingToast: ToastOptions | null = null
 
 /** Replaces the current toast. A background event waits until an error has closed. */
 export function toast(options: ToastOptions): void {
-  if (options.isNews && isErrorShown && options.tone !== 'destructive') waiting = options
+  if (options.isNews && isErrorShown && options.tone !== 'destructive') pendingToast = options
   else show(options)
 }
 
@@ -67,25 +67,25 @@ function show({
 
 function onClose(): void {
   isErrorShown = false
-  const next = waiting
-  waiting = null
+  const next = pendingToast
+  pendingToast = null
   if (next) show(next)
 }
 
 /** Stores a toast for the next page load. */
 export function toastOnNextPage(options: ToastOptions): void {
   try {
-    sessionStorage.setItem(keptKey, JSON.stringify(options))
+    sessionStorage.setItem(storageKey, JSON.stringify(options))
   } catch {
     // sessionStorage is blocked or full, so the next page shows no toast.
   }
 }
 
-function takeKept(): ToastOptions | null {
+function takeStoredToast(): ToastOptions | null {
   try {
-    const kept = sessionStorage.getItem(keptKey)
-    sessionStorage.removeItem(keptKey)
-    return kept === null ? null : (JSON.parse(kept) as ToastOptions)
+    const storedJson = sessionStorage.getItem(storageKey)
+    sessionStorage.removeItem(storageKey)
+    return storedJson === null ? null : (JSON.parse(storedJson) as ToastOptions)
   } catch {
     return null
   }
@@ -93,10 +93,10 @@ function takeKept(): ToastOptions | null {
 
 function Toasts() {
   const { toasts, close } = Base.useToastManager<ToastData>()
-  return toasts.map((shown) => (
+  return toasts.map((item) => (
     <Base.Root
-      key={shown.id}
-      toast={shown}
+      key={item.id}
+      toast={item}
       swipeDirection={['left', 'right', 'up']}
       className="group w-full rounded-card border border-line bg-surface text-ink shadow-float transition-[opacity,translate] duration-180 data-[type=destructive]:border-red data-ending-style:opacity-0 data-starting-style:-translate-y-2 data-starting-style:opacity-0"
     >
@@ -108,25 +108,25 @@ function Toasts() {
         {/* The viewport is a polite live region, but an alert inside it is announced immediately.
             A repeated text is announced again because its key is new. */}
         <div
-          key={shown.updateKey}
-          role={shown.type === 'destructive' ? 'alert' : undefined}
+          key={item.updateKey}
+          role={item.type === 'destructive' ? 'alert' : undefined}
           className="min-w-0 flex-1 self-center wrap-anywhere"
         >
           <Base.Title className="font-semibold text-base" render={<p />} />
           <Base.Description className="mt-0.5 text-muted" />
-          {shown.data?.link ? (
+          {item.data?.link ? (
             <a
-              href={shown.data.link.href}
+              href={item.data.link.href}
               target="_blank"
               rel="noreferrer"
               className="mt-1 inline-flex items-center font-[560] text-accent underline underline-offset-3 pointer-coarse:min-h-11"
             >
-              {shown.data.link.text}
+              {item.data.link.text}
             </a>
           ) : null}
         </div>
         <div className="-my-1.5 shrink-0">
-          <IconButton label="Dismiss" icon={<X />} onClick={() => close(shown.id)} />
+          <IconButton label="Dismiss" icon={<X />} onClick={() => close(item.id)} />
         </div>
       </Base.Content>
     </Base.Root>
@@ -137,9 +137,9 @@ function Toasts() {
 export function Toaster() {
   useEffect(() => {
     isErrorShown = false
-    waiting = null
-    const kept = takeKept()
-    if (kept) toast(kept)
+    pendingToast = null
+    const storedToast = takeStoredToast()
+    if (storedToast) toast(storedToast)
   }, [])
   return (
     <Base.Provider toastManager={getToastManager()} timeout={defaultDurationMs} limit={1}>

@@ -1,12 +1,12 @@
-import type { CallAnswer } from '../api/call.ts'
+import type { CallResponse } from '../api/call.ts'
 import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
 /** A part that the server has stored completely. */
-export type StoredPart = CallAnswer<'listParts'>['parts'][number]
+export type StoredPart = CallResponse<'listParts'>['parts'][number]
 
 /** Presigned part URLs by part number. */
-export type UrlsOfParts = NonNullable<CallAnswer<'getUploadUrl'>['parts']>['urls']
+export type UrlsOfParts = NonNullable<CallResponse<'getUploadUrl'>['parts']>['urls']
 
 /** The bytes of one upload, and where to send them. */
 export interface TransferJob {

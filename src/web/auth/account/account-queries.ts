@@ -9,7 +9,7 @@ export const sessionsQuery = queryOptions({
 })
 
 /** The account's sign-in methods. */
-export const ownWaysQuery = queryOptions({
+export const ownSignInWaysQuery = queryOptions({
   queryKey: ['/api/auth/user/ways'],
   queryFn: ({ signal }) => call('listOwnWays', { signal }),
   refetchOnMount: 'always',

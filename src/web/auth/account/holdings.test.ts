@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { deletionMailAddress } from './holdings.tsx'
+import { deletionEmailUrl } from './holdings.tsx'
 
 test('the deletion email names the account and escapes special characters in addresses', () => {
-  const address = new URL(deletionMailAddress('support+a&b@example.org', 'ada?cc=eve@example.org'))
+  const address = new URL(deletionEmailUrl('support+a&b@example.org', 'ada?cc=eve@example.org'))
   expect(decodeURIComponent(address.pathname)).toBe('support+a&b@example.org')
   expect([...address.searchParams.keys()]).toEqual(['subject', 'body'])
   expect(address.searchParams.get('subject')).toBe('Delete my account')

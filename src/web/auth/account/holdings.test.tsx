@@ -13,24 +13,24 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function tierOf(user: Partial<User>): string | null | undefined {
+function shownTier(user: Partial<User>): string | null | undefined {
   const ada = { tier: 'free', isAdmin: false, premiumTrialEndsAt: null, ...user }
   page.show(<Holdings user={ada as User} />)
   return screen.getByText('Tier').parentElement?.textContent
 }
 
-function endOfTrial(days: number): Partial<User> {
+function trialEndingIn(days: number): Partial<User> {
   return { premiumTrialEndsAt: new Date(Date.now() + days * dayMs).toISOString() }
 }
 
 test('shows the end of a running trial below the tier, but not of a past one', () => {
-  expect(tierOf({ tier: 'premium', ...endOfTrial(3) })).toMatch(/^TierPremiumtrial until \w/)
+  expect(shownTier({ tier: 'premium', ...trialEndingIn(3) })).toMatch(/^TierPremiumtrial until \w/)
   page.close()
   page = openPage()
-  expect(tierOf(endOfTrial(-3))).toBe('TierFree')
+  expect(shownTier(trialEndingIn(-3))).toBe('TierFree')
 })
 
 test('shows the administrator where to switch the tier, and offers a retry if the figures fail to load', async () => {
-  expect(tierOf({ isAdmin: true })).toBe('TierFreeswitch it on the dashboard')
+  expect(shownTier({ isAdmin: true })).toBe('TierFreeswitch it on the dashboard')
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
 })

@@ -7,7 +7,7 @@ import { tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { call } from '../../api/call.ts'
 import { serverNow } from '../../api/server-clock.ts'
 import { Card } from '../../ui/card.tsx'
-import { LoadFailedLine } from '../../ui/load-failed.tsx'
+import { InlineLoadError } from '../../ui/load-error.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 /** Shows the account's tier, and its number of files, bytes and active links. */
@@ -19,20 +19,26 @@ export function Holdings({ user }: { user: User }) {
     refetchOnMount: 'always',
   })
   const { data, isError, isFetching } = query
-  const figure = (value: ReactNode) =>
-    data ? value : isError && !isFetching ? <span className="text-muted">–</span> : <Waiting />
+  const renderFigure = (value: ReactNode) =>
+    data ? (
+      value
+    ) : isError && !isFetching ? (
+      <span className="text-muted">–</span>
+    ) : (
+      <FigureSkeleton />
+    )
   return (
     <Card className="p-5 sm:p-6">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4">
-        <Fact name="Tier" note={tierNote(user)}>
+        <Figure name="Tier" note={tierNote(user)}>
           {tierTraits[user.tier].name}
-        </Fact>
-        <Fact name="Files">{figure(data?.fileCount.toLocaleString('en'))}</Fact>
-        <Fact name="Stored">{figure(data && formatSize(data.totalSize))}</Fact>
-        <Fact name="Active links">{figure(data?.activeLinks.toLocaleString('en'))}</Fact>
+        </Figure>
+        <Figure name="Files">{renderFigure(data?.fileCount.toLocaleString('en'))}</Figure>
+        <Figure name="Stored">{renderFigure(data && formatSize(data.totalSize))}</Figure>
+        <Figure name="Active links">{renderFigure(data?.activeLinks.toLocaleString('en'))}</Figure>
       </dl>
       {isError ? (
-        <LoadFailedLine query={query} text="The figures could not be loaded." className="mt-5" />
+        <InlineLoadError query={query} text="The figures could not be loaded." className="mt-5" />
       ) : null}
     </Card>
   )
@@ -50,7 +56,7 @@ function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
   return end > now ? `trial until ${localDayText(end, now)}` : undefined
 }
 
-function Fact({
+function Figure({
   name,
   note,
   children,
@@ -68,7 +74,7 @@ function Fact({
   )
 }
 
-function Waiting() {
+function FigureSkeleton() {
   return (
     <Loading label="Loading">
       <Skeleton className="my-1 h-5 w-16" />
@@ -77,7 +83,7 @@ function Waiting() {
 }
 
 /** Returns a `mailto:` URL for an email to support that requests the deletion of an account. */
-export function deletionMailAddress(supportEmail: string, userEmail: string): string {
+export function deletionEmailUrl(supportEmail: string, userEmail: string): string {
   const subject = encodeURIComponent('Delete my account')
   const body = encodeURIComponent(
     `Please delete my account ${userEmail} with all its files and links.\r\n`,

@@ -14,11 +14,11 @@ import { toast } from '../../ui/toast.tsx'
 import { isConfirmed, NewPasswordFields, newPasswordToast } from '../new-password-fields.tsx'
 import { showCallError, useAuthForm } from '../use-auth-form.ts'
 import { noEmailNote } from '../use-no-email-note.ts'
-import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
+import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
 
 /** Changes the password. An account without one can request an email with a link to set it. */
 export function PasswordSection({ email }: { email: string }) {
-  const { data: ways, isError } = useQuery(ownWaysQuery)
+  const { data: ways, isError } = useQuery(ownSignInWaysQuery)
   const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isError
   return (
     <Card className="p-5 sm:p-6">
@@ -39,13 +39,13 @@ export function PasswordSection({ email }: { email: string }) {
 
 function NoPassword({ email }: { email: string }) {
   const sendsMail = useSendsMail() ?? true
-  const waits = noEmailNote({ sendsMail, supportEmail: useSupportEmail() })
+  const deliveryNote = noEmailNote({ sendsMail, supportEmail: useSupportEmail() })
   const request = useMutation({
     mutationFn: () => call('forgotPassword', { body: { email } }),
     onSuccess: ({ message }) =>
       toast({
         title: 'Password reset email sent',
-        description: waits === null ? message : `${message} ${waits}`,
+        description: deliveryNote === null ? message : `${message} ${deliveryNote}`,
       }),
     onError: (error) =>
       showCallError(error, 'Error', 'Failed to send reset email. Please try again.'),
@@ -54,7 +54,7 @@ function NoPassword({ email }: { email: string }) {
     <>
       <p className="wrap-anywhere">
         This account has no password. The link in an email to {email} lets you set one; all sessions
-        end with it, and you sign in again. {waits}
+        end with it, and you sign in again. {deliveryNote}
       </p>
       <div className="mt-5">
         <Button
@@ -82,17 +82,17 @@ function ChangePasswordForm({ email }: { email: string }) {
     // The focused field was replaced by a new one.
     document.getElementById('password')?.focus()
   }
-  return <Fields key={changes} email={email} onDone={empty} />
+  return <ChangePasswordFields key={changes} email={email} onDone={empty} />
 }
 
-function Fields({ email, onDone }: { email: string; onDone: () => void }) {
+function ChangePasswordFields({ email, onDone }: { email: string; onDone: () => void }) {
   const client = useQueryClient()
   const form = useAuthForm({
     schema,
     errorToast: newPasswordToast,
     send: async ({ currentPassword, newPassword }) => {
       const { message } = await call('changePassword', { body: { currentPassword, newPassword } })
-      for (const { queryKey } of [sessionsQuery, ownWaysQuery]) {
+      for (const { queryKey } of [sessionsQuery, ownSignInWaysQuery]) {
         void client.invalidateQueries({ queryKey })
       }
       toast({ title: 'Password changed', description: message })
@@ -102,7 +102,7 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
       title: 'Password not changed',
       description: 'Failed to change the password. Please try again.',
     },
-    refusals: wrongPassword,
+    errorsByCode: wrongPasswordErrors,
   })
 
   return (
@@ -125,7 +125,7 @@ function Fields({ email, onDone }: { email: string; onDone: () => void }) {
 }
 
 /** The field error for a wrong current password. */
-export const wrongPassword = {
+export const wrongPasswordErrors = {
   WRONG_PASSWORD: { currentPassword: 'This is not your password.' },
 }
 

@@ -18,8 +18,8 @@ test.each([
   [day, 'on 21 Nov'],
   [40 * day, 'on 13 Oct'],
   [400 * day, 'on 18 Oct 2025'],
-])('a session used %i ms ago was last seen %s', (passed, text) => {
-  expect(lastSeenText(new Date(now.getTime() - passed), now)).toBe(text)
+])('a session used %i ms ago was last seen %s', (elapsedMs, text) => {
+  expect(lastSeenText(new Date(now.getTime() - elapsedMs), now)).toBe(text)
 })
 
 test.each([

@@ -5,31 +5,31 @@ import type { SessionView } from '../../../shared/contract/own-account.ts'
 import { counted } from '../../../shared/rules/format/numbers.ts'
 import { localDayText, localTimestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
-import { call, ignoring } from '../../api/call.ts'
+import { call, ignoreErrors } from '../../api/call.ts'
 import { serverNow } from '../../api/server-clock.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Loaded } from '../../ui/load-failed.tsx'
+import { QueryContent } from '../../ui/load-error.tsx'
 import { RowsLoading } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { showCallError } from '../use-auth-form.ts'
 import { sessionsQuery } from './account-queries.ts'
-import { WayRow } from './way-row.tsx'
+import { IconRow } from './icon-row.tsx'
 
 /** The number of sessions shown before the list is expanded. */
-const shownAtFirst = 6
+const maxInitialSessions = 6
 
 /** The user's sessions, with buttons that end other sessions individually or all at once. */
 export function SessionList() {
   return (
-    <Loaded
+    <QueryContent
       query={useQuery(sessionsQuery)}
       failed="Your sessions could not be loaded"
       loading={<RowsLoading label="Loading your sessions" rows={2} />}
     >
       {(sessions) => <Sessions sessions={sessions} now={serverNow()} />}
-    </Loaded>
+    </QueryContent>
   )
 }
 
@@ -44,24 +44,24 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   }
   const onError = (error: unknown) =>
     showCallError(error, 'Sign out failed', 'Failed to end the session. Please try again.')
-  const end = useMutation({
+  const endSession = useMutation({
     mutationFn: ({ id }: SessionView) =>
-      call('endSession', { params: { id } }).catch(ignoring('SESSION_NOT_FOUND')),
+      call('endSession', { params: { id } }).catch(ignoreErrors('SESSION_NOT_FOUND')),
     onSuccess: (_, session) => onSuccess('Signed out', sessionName(session)),
     onError,
   })
-  const endOthers = useMutation({
+  const endOtherSessions = useMutation({
     mutationFn: () => call('endOtherSessions'),
     onSuccess: ({ message }) => onSuccess(message),
     onError,
   })
-  const shown = showsAll ? sessions : sessions.slice(0, shownAtFirst)
-  const hidden = sessions.length - shown.length
+  const visibleSessions = showsAll ? sessions : sessions.slice(0, maxInitialSessions)
+  const hiddenCount = sessions.length - visibleSessions.length
 
   return (
     <Card>
       <ul>
-        {shown.map((session) => (
+        {visibleSessions.map((session) => (
           <SessionRow
             key={session.id}
             session={session}
@@ -71,9 +71,9 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
                 <Button
                   size="small"
                   label={`Sign out ${sessionName(session)}`}
-                  pending={end.isPending && end.variables.id === session.id}
-                  disabled={endOthers.isPending}
-                  onClick={() => end.mutate(session)}
+                  pending={endSession.isPending && endSession.variables.id === session.id}
+                  disabled={endOtherSessions.isPending}
+                  onClick={() => endSession.mutate(session)}
                 >
                   Sign out
                 </Button>
@@ -82,10 +82,10 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
           />
         ))}
       </ul>
-      {hidden > 0 ? (
+      {hiddenCount > 0 ? (
         <div className="border-line border-t px-4 py-2 sm:px-5">
           <Button variant="quiet" size="small" wide onClick={() => setShowsAll(true)}>
-            Show {hidden} more
+            Show {hiddenCount} more
           </Button>
         </div>
       ) : null}
@@ -98,9 +98,9 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
         <Button
           size="small"
           disabled={sessions.length < 2}
-          pending={endOthers.isPending}
+          pending={endOtherSessions.isPending}
           pendingLabel="Signing out..."
-          onClick={() => endOthers.mutate()}
+          onClick={() => endOtherSessions.mutate()}
         >
           Sign out everywhere
         </Button>
@@ -116,10 +116,10 @@ interface SessionRowProps {
 }
 
 function SessionRow({ session, now, action }: SessionRowProps) {
-  const since = new Date(session.createdAt)
+  const startedAt = new Date(session.createdAt)
   const lastSeen = new Date(session.lastSeenAt)
   return (
-    <WayRow
+    <IconRow
       icon={isHandheld(session.browser) ? <Smartphone /> : <Monitor />}
       title={
         <>
@@ -131,25 +131,25 @@ function SessionRow({ session, now, action }: SessionRowProps) {
     >
       {session.browser === null && session.userAgent ? (
         <>
-          <span className="wrap-anywhere">{clipped(session.userAgent)}</span>
+          <span className="wrap-anywhere">{truncateUserAgent(session.userAgent)}</span>
           <Dot />
         </>
       ) : null}
       <span className="wrap-anywhere">{session.ipAddress ?? 'Unknown address'}</span>
       <Dot />
-      <span className="inline-block" title={localTimestampText(since, now)}>
-        since {localDayText(since, now)}
+      <span className="inline-block" title={localTimestampText(startedAt, now)}>
+        since {localDayText(startedAt, now)}
       </span>
       <Dot />
       <span className="inline-block" title={localTimestampText(lastSeen, now)}>
         {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeen, now)}`}
       </span>
-    </WayRow>
+    </IconRow>
   )
 }
 
 /** Shortens a `User-Agent` header to 60 characters. */
-function clipped(userAgent: string): string {
+function truncateUserAgent(userAgent: string): string {
   return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent
 }
 
@@ -164,10 +164,10 @@ function Dot() {
  * minutes. So are times in the future, caused by a wrong clock.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
-  const passed = now.getTime() - lastSeen.getTime()
-  if (passed < 10 * minuteInMs) return 'just now'
-  if (passed < hourInMs) return `${Math.floor(passed / minuteInMs)} minutes ago`
-  if (passed < dayInMs) return `${counted(Math.floor(passed / hourInMs), 'hour')} ago`
+  const elapsedMs = now.getTime() - lastSeen.getTime()
+  if (elapsedMs < 10 * minuteInMs) return 'just now'
+  if (elapsedMs < hourInMs) return `${Math.floor(elapsedMs / minuteInMs)} minutes ago`
+  if (elapsedMs < dayInMs) return `${counted(Math.floor(elapsedMs / hourInMs), 'hour')} ago`
   return `on ${localDayText(lastSeen, now)}`
 }
 

@@ -14,64 +14,64 @@ import { Card } from '../../ui/card.tsx'
 import { confirm, DialogButtons, FormDialog } from '../../ui/dialog.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
-import { Loaded } from '../../ui/load-failed.tsx'
+import { QueryContent } from '../../ui/load-error.tsx'
 import { RowsLoading } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { GoogleMark } from '../google-button.tsx'
 import { signInErrorTexts } from '../sign-in-error.tsx'
 import { showCallError, useAuthForm } from '../use-auth-form.ts'
-import { ownWaysQuery, sessionsQuery } from './account-queries.ts'
-import { HiddenUsername, wrongPassword } from './password-section.tsx'
-import { WayRow } from './way-row.tsx'
+import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
+import { IconRow } from './icon-row.tsx'
+import { HiddenUsername, wrongPasswordErrors } from './password-section.tsx'
 
-const onlyWay = 'Google is the only way in. Set a password first.'
+const onlyWayReason = 'Google is the only way in. Set a password first.'
 
 /** The account's sign-in methods. A button removes Google, or adds it if the server supports it. */
 export function SignInWays({ email }: { email: string }) {
-  const query = useQuery(ownWaysQuery)
+  const query = useQuery(ownSignInWaysQuery)
   const offersGoogle = useQuery(signInWaysQuery).data?.google ?? false
   return (
-    <Loaded
+    <QueryContent
       query={query}
       failed="The ways to sign in could not be loaded"
       loading={<RowsLoading label="Loading the ways to sign in" rows={1} />}
     >
       {(ways) => {
-        const since = (way: (typeof ways)[number]['way']) =>
-          ways.find((one) => one.way === way)?.since
-        const password = since('password')
-        const google = since('google')
+        const addedAt = (way: (typeof ways)[number]['way']) =>
+          ways.find((entry) => entry.way === way)?.since
+        const password = addedAt('password')
+        const google = addedAt('google')
         return (
           <Card>
             <ul>
-              <WayRow icon={<LockKeyhole />} title="Password">
+              <IconRow icon={<LockKeyhole />} title="Password">
                 {password ? `Set on ${dayOf(password)}` : 'Not set'}
-              </WayRow>
+              </IconRow>
               {google || offersGoogle ? (
-                <WayRow
+                <IconRow
                   icon={<GoogleMark />}
                   title="Google"
                   action={
                     google ? (
-                      <RemoveGoogle unavailable={ways.length === 1 ? onlyWay : undefined} />
+                      <RemoveGoogle unavailable={ways.length === 1 ? onlyWayReason : undefined} />
                     ) : (
                       <AddGoogle email={email} />
                     )
                   }
                 >
                   {google ? `Added on ${dayOf(google)}` : 'Not added'}
-                </WayRow>
+                </IconRow>
               ) : null}
             </ul>
           </Card>
         )
       }}
-    </Loaded>
+    </QueryContent>
   )
 }
 
-function dayOf(since: string): string {
-  return localDayText(new Date(since), serverNow())
+function dayOf(timestamp: string): string {
+  return localDayText(new Date(timestamp), serverNow())
 }
 
 /** Removes Google from the account. The server also ends all other sessions. */
@@ -83,12 +83,12 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
     onError: (error) =>
       showCallError(error, 'Google not removed', 'Failed to remove Google. Please try again.'),
     onSettled: () => {
-      for (const { queryKey } of [ownWaysQuery, sessionsQuery, currentUserQuery]) {
+      for (const { queryKey } of [ownSignInWaysQuery, sessionsQuery, currentUserQuery]) {
         void client.invalidateQueries({ queryKey })
       }
     },
   })
-  const ask = async () => {
+  const confirmAndRemove = async () => {
     const isConfirmed = await confirm({
       title: 'Remove Google from your account?',
       description: 'You sign in with your password from then on. All other sessions end.',
@@ -104,7 +104,7 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
       unavailable={unavailable}
       pending={isPending}
       pendingLabel="Removing..."
-      onClick={() => void ask()}
+      onClick={() => void confirmAndRemove()}
     >
       Remove
     </Button>
@@ -140,7 +140,7 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
       return 'leave'
     },
     failed: { title: 'Google not added', description: 'Failed to add Google. Please try again.' },
-    refusals: wrongPassword,
+    errorsByCode: wrongPasswordErrors,
   })
   return (
     <Form {...form}>
@@ -165,15 +165,15 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
  * After the redirect back from Google, shows whether Google was added. Then removes the result from
  * the URL, so that a reload doesn't show it again.
  */
-export function useGoogleOutcome(): void {
+export function useGoogleLinkToast(): void {
   const [search, setSearch] = useSearchParams()
   useEffect(() => {
-    const fault = readSignInError(search.get('fault'))
+    const signInError = readSignInError(search.get('fault'))
     const isLinked = search.get('linked') === 'google'
-    if (fault) {
+    if (signInError) {
       toast({
         title: 'Google not added',
-        description: signInErrorTexts[fault],
+        description: signInErrorTexts[signInError],
         tone: 'destructive',
       })
     } else if (isLinked) toast({ title: 'Google added' })

@@ -13,8 +13,8 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { useSearch } from '../../ui/search-field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { askToDelete } from '../ask-to-delete.tsx'
 import { useDeleteFiles } from '../change-files.ts'
+import { confirmDeletion } from '../confirm-deletion.tsx'
 import { filesHeadingId, NameSearch } from '../files-heading.tsx'
 import { FoundFiles } from '../found-files.tsx'
 import { type ListView, useFileCounts, useFiles } from '../use-files.ts'
@@ -23,7 +23,7 @@ import { ManagerSettings } from './manager-settings.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './use-selection.ts'
 
-const none: readonly StoredFile[] = []
+const noFiles: readonly StoredFile[] = []
 const title = 'File Manager'
 
 /** The oldest files are usually the first to expire. */
@@ -46,29 +46,29 @@ export interface FileManagerProps {
 }
 
 /** The File Manager (spec §2): sorts, searches and selects a premium user's files. */
-export function FileManager({ tier, emptyAction, statistics, ...which }: FileManagerProps) {
-  const { isExpiring, onShowAll } = which
+export function FileManager({ tier, emptyAction, statistics, ...filter }: FileManagerProps) {
+  const { isExpiring, onShowAll } = filter
   const { typed, search, setTyped } = useSearch()
   const [order, setOrder] = useState(isExpiring ? oldestFirst : newestFirst)
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
   const view: ListView = { search, order, expiring: isExpiring ? 'soon' : undefined }
-  const all = useFiles()
-  const found = useFiles(view)
-  const files = found.files ?? none
+  const fullList = useFiles()
+  const query = useFiles(view)
+  const files = query.files ?? noFiles
   const now = useNow(files, tier)
-  const counts = useFileCounts(all, tier, now)
+  const counts = useFileCounts(fullList, tier, now)
   const total = counts && counts.active + counts.private + counts.deleted
-  const selection = useSelection(view, found)
+  const selection = useSelection(view, query)
   const { selected, selectedIds } = selection
   const { mutate: deleteFiles, isPending: isDeleting } = useDeleteFiles(selection.drop)
   const confirmAndDelete = async () => {
-    if (await askToDelete(selected)) deleteFiles(selected)
+    if (await confirmDeletion(selected)) deleteFiles(selected)
   }
-  const isAll =
+  const isAllSelected =
     files.length > 0 &&
     files.every(({ id }) => selectedIds.has(id)) &&
-    (!found.hasMore || selected.length === total)
+    (!query.hasMore || selected.length === total)
 
   // The link that opened this view was removed with its tab.
   useEffect(() => {
@@ -108,16 +108,16 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
           </Button>
         </div>
       ) : null}
-      {all.files && all.files.length > 0 ? (
+      {fullList.files && fullList.files.length > 0 ? (
         <div className="mb-3 flex flex-wrap items-center gap-2">
-          <NameSearch typed={typed} onType={setTyped} />
+          <NameSearch searchText={typed} onTextChange={setTyped} />
           <SortControls order={order} onOrderChange={setOrder} />
         </div>
       ) : null}
       <FoundFiles
         label={title}
         search={search}
-        found={found}
+        query={query}
         total={total}
         tier={tier}
         now={now}
@@ -127,7 +127,7 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
         head={
           <SelectionBar
             selected={selected}
-            isAll={isAll}
+            isAllSelected={isAllSelected}
             isLoadingAll={selection.isLoadingAll}
             tier={tier}
             now={now}
@@ -139,7 +139,7 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
         }
         onDelete={({ id }) => selection.drop(new Set([id]))}
         statistics={statistics}
-        around={(file, row) => (
+        wrapRow={(file, row) => (
           <div className={`flex ${selectedIds.has(file.id) ? 'bg-tint' : ''}`}>
             <div className="pt-4 pl-2 sm:pl-3 pointer-coarse:pt-2.5">
               <Checkbox
@@ -156,7 +156,7 @@ export function FileManager({ tier, emptyAction, statistics, ...which }: FileMan
   )
 }
 
-interface KeyText {
+interface SortText {
   label: string
   ascending: string
   descending: string
@@ -164,7 +164,7 @@ interface KeyText {
   startsDescending: boolean
 }
 
-const sortTexts: Readonly<Record<SortKey, KeyText>> = {
+const sortTexts: Readonly<Record<SortKey, SortText>> = {
   date: {
     label: 'Date',
     ascending: 'Oldest first',
@@ -204,7 +204,9 @@ function SortControls({
           label="Sort by"
           options={sortOptions}
           value={order.by}
-          onValueChange={(by) => onOrderChange({ by, descending: sortTexts[by].startsDescending })}
+          onValueChange={(key) =>
+            onOrderChange({ by: key, descending: sortTexts[key].startsDescending })
+          }
         />
       </div>
       <div className="w-40 cramped:w-full">

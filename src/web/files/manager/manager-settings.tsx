@@ -3,7 +3,7 @@ import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { daysText, selectedDays } from '../../../shared/rules/tiers/tier-limits.ts'
 import { useLimits, useSendsMail } from '../../api/public-values.ts'
 import { Card } from '../../ui/card.tsx'
-import { Loaded, LoadFailedLine } from '../../ui/load-failed.tsx'
+import { InlineLoadError, QueryContent } from '../../ui/load-error.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -27,25 +27,25 @@ function Setting({ hint, hintId, children }: SettingProps) {
   )
 }
 
-interface MailSettingProps {
+interface EmailSettingProps {
   label: string
   hint: string
   /** Whether the server sends email; undefined until known. */
   sendsMail: boolean | undefined
-  wants: boolean
-  onChange: (wants: boolean) => void
+  isEnabled: boolean
+  onChange: (isEnabled: boolean) => void
 }
 
 /** Turns a kind of email on or off. On a server that sends no email, it can only be turned off. */
-function MailSetting({ label, hint, sendsMail, wants, onChange }: MailSettingProps) {
+function EmailSetting({ label, hint, sendsMail, isEnabled, onChange }: EmailSettingProps) {
   const hintId = useId()
   return (
     <Setting hint={sendsMail === false ? 'This server sends no email.' : hint} hintId={hintId}>
       <Switch
         label={label}
-        checked={wants}
+        checked={isEnabled}
         onCheckedChange={onChange}
-        disabled={sendsMail === false && !wants}
+        disabled={sendsMail === false && !isEnabled}
         describedBy={hintId}
       />
     </Setting>
@@ -61,10 +61,10 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   return (
     <section id={id} aria-label="Settings" className="mb-3">
       <Card>
-        <Loaded
+        <QueryContent
           query={query}
           failed={
-            <LoadFailedLine
+            <InlineLoadError
               query={query}
               text="Your settings could not be loaded."
               className="justify-between px-5 py-4"
@@ -94,23 +94,23 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
                   />
                 </div>
               </Setting>
-              <MailSetting
+              <EmailSetting
                 label="Email at the first download"
                 hint="Once per file."
                 sendsMail={sendsMail}
-                wants={data.mailOnFirstDownload}
+                isEnabled={data.mailOnFirstDownload}
                 onChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
               />
-              <MailSetting
+              <EmailSetting
                 label="Email before a link expires"
                 hint="One day before."
                 sendsMail={sendsMail}
-                wants={data.mailBeforeExpiry}
+                isEnabled={data.mailBeforeExpiry}
                 onChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}
               />
             </div>
           )}
-        </Loaded>
+        </QueryContent>
       </Card>
     </section>
   )

@@ -9,19 +9,19 @@ import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 const now = new Date('2025-07-13T10:00:00.000Z')
 
 /** Creates a file with an active link. `ended` creates one whose link has ended. */
-function open(id: string) {
+function activeFile(id: string) {
   return storedFile({ id, shortCode: `code-${id}` })
 }
-function ended(id: string) {
-  return { ...open(id), expiresAt: now.toISOString() }
+function expiredFile(id: string) {
+  return { ...activeFile(id), expiresAt: now.toISOString() }
 }
 
 let page: WebPage
-let pressed: string[]
+let pressedButtons: string[]
 let clipboard: TestClipboard
 beforeEach(() => {
   page = openPage()
-  pressed = []
+  pressedButtons = []
   clipboard = openClipboard()
 })
 afterEach(() => {
@@ -33,20 +33,20 @@ function show(changes: Partial<SelectionBarProps> = {}) {
   page.show(
     <SelectionBar
       selected={[]}
-      isAll={false}
+      isAllSelected={false}
       isLoadingAll={false}
       isDeleting={false}
       tier="premium"
       now={now}
-      onSelectAll={() => pressed.push('all')}
-      onClear={() => pressed.push('clear')}
-      onDelete={() => pressed.push('delete')}
+      onSelectAll={() => pressedButtons.push('all')}
+      onClear={() => pressedButtons.push('clear')}
+      onDelete={() => pressedButtons.push('delete')}
       {...changes}
     />,
   )
 }
 
-function box(name: string) {
+function checkbox(name: string) {
   return screen.getByRole<HTMLInputElement>('checkbox', { name })
 }
 
@@ -57,26 +57,35 @@ async function copy(name: string) {
 describe('the checkbox', () => {
   test.each([
     ['nothing', { selected: [] }, 'Select all files', [false, false], 'all'],
-    ['some files', { selected: [open('a')] }, 'Select all files', [false, true], 'all'],
-    ['all files', { selected: [open('a')], isAll: true }, 'Select none', [true, false], 'clear'],
-  ])('shows that %s is selected, and changes the selection', (_, changes, name, state, press) => {
-    show(changes)
-    const { checked, indeterminate } = box(name)
-    expect([checked, indeterminate]).toEqual(state)
-    fireEvent.click(box(name))
-    expect(pressed).toEqual([press])
-  })
+    ['some files', { selected: [activeFile('a')] }, 'Select all files', [false, true], 'all'],
+    [
+      'all files',
+      { selected: [activeFile('a')], isAll: true },
+      'Select none',
+      [true, false],
+      'clear',
+    ],
+  ])(
+    'shows that %s is selected, and changes the selection',
+    (_, changes, name, state, expectedButton) => {
+      show(changes)
+      const { checked, indeterminate } = checkbox(name)
+      expect([checked, indeterminate]).toEqual(state)
+      fireEvent.click(checkbox(name))
+      expect(pressedButtons).toEqual([expectedButton])
+    },
+  )
 
   test('does nothing while the list loads', () => {
     show({ isLoadingAll: true })
-    fireEvent.click(box('Select all files'))
-    expect(pressed).toEqual([])
+    fireEvent.click(checkbox('Select all files'))
+    expect(pressedButtons).toEqual([])
     expect(screen.getByRole('status').textContent).toBe('Selecting all…')
   })
 })
 
 test('shows the number and total size of selected files', () => {
-  show({ selected: [open('a'), { ...open('b'), size: 548 }] })
+  show({ selected: [activeFile('a'), { ...activeFile('b'), size: 548 }] })
   expect(screen.getByRole('status').textContent).toBe('2 selected · 1.5 KB')
 })
 
@@ -90,7 +99,7 @@ describe('copying links', () => {
   const origin = () => window.location.origin
 
   test('copies one link per line', async () => {
-    show({ selected: [open('a'), open('b')] })
+    show({ selected: [activeFile('a'), activeFile('b')] })
     await copy('Copy 2 links')
     expect(clipboard.copied).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
     await expect.poll(page.text).toContain('2 links copied')
@@ -98,27 +107,27 @@ describe('copying links', () => {
   })
 
   test('skips a link that has ended and says so', async () => {
-    show({ selected: [open('a'), ended('b')] })
+    show({ selected: [activeFile('a'), expiredFile('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copied).toEqual([`${origin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 
   test('counts the skipped links', async () => {
-    show({ selected: [open('a'), ended('b'), ended('c')] })
+    show({ selected: [activeFile('a'), expiredFile('b'), expiredFile('c')] })
     await copy('Copy 1 link')
     await expect.poll(page.text).toContain('2 files have no open link.')
   })
 
   test('is disabled if all links have ended', async () => {
-    show({ selected: [ended('a')] })
+    show({ selected: [expiredFile('a')] })
     await copy('Copy 0 links')
     expect(clipboard.copied).toEqual([])
   })
 
   test.each([
-    [[open('a')], 'Copy 1 link'],
-    [[open('a'), open('b')], 'Copy 2 links'],
+    [[activeFile('a')], 'Copy 1 link'],
+    [[activeFile('a'), activeFile('b')], 'Copy 2 links'],
   ])('shows the error of the spec if copying is refused', async (selected, name) => {
     clipboard.refuses = true
     show({ selected })
@@ -128,8 +137,8 @@ describe('copying links', () => {
 })
 
 test('can delete files and clear the selection', () => {
-  show({ selected: [open('a')] })
+  show({ selected: [activeFile('a')] })
   fireEvent.click(screen.getByRole('button', { name: 'Delete 1' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))
-  expect(pressed).toEqual(['delete', 'clear'])
+  expect(pressedButtons).toEqual(['delete', 'clear'])
 })

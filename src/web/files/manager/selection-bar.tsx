@@ -7,12 +7,12 @@ import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { copyLinks } from '../copy-links.tsx'
-import { linkFacts } from '../link-facts.ts'
+import { linkDates } from '../link-dates.ts'
 
 export interface SelectionBarProps {
   selected: readonly StoredFile[]
   /** True if all files of the search are selected. */
-  isAll: boolean
+  isAllSelected: boolean
   /** True while the rest of the list loads for "select all". */
   isLoadingAll: boolean
   isDeleting: boolean
@@ -27,10 +27,10 @@ export interface SelectionBarProps {
  * The bar above the list, with a checkbox that selects all files and the actions for the selection.
  * On phones it stays visible while scrolling.
  */
-export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: SelectionBarProps) {
+export function SelectionBar({ selected, isAllSelected, isLoadingAll, ...bar }: SelectionBarProps) {
   const { tier, now } = bar
   const count = selected.length
-  const open = selected.filter((file) => linkStatus(linkFacts(file), tier, now) === 'active')
+  const activeFiles = selected.filter((file) => linkStatus(linkDates(file), tier, now) === 'active')
   const size = selected.reduce((sum, file) => sum + file.size, 0)
   const status = () => {
     if (isLoadingAll) return 'Selecting all…'
@@ -47,11 +47,11 @@ export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: Selectio
       className={`z-10 flex min-h-[52px] flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-2 py-1.5 max-sm:sticky max-sm:top-0 sm:px-3 ${count > 0 ? 'bg-tint' : 'bg-surface'}`}
     >
       <Checkbox
-        label={count > 0 && isAll ? 'Select none' : 'Select all files'}
-        checked={isAll}
-        mixed={count > 0 && !isAll}
+        label={count > 0 && isAllSelected ? 'Select none' : 'Select all files'}
+        checked={isAllSelected}
+        mixed={count > 0 && !isAllSelected}
         onCheckedChange={() => {
-          if (isAll) bar.onClear()
+          if (isAllSelected) bar.onClear()
           // The checkbox stays enabled while files load, since disabling it would lose the focus.
           else if (!isLoadingAll) bar.onSelectAll()
         }}
@@ -64,10 +64,12 @@ export function SelectionBar({ selected, isAll, isLoadingAll, ...bar }: Selectio
           <Button
             size="small"
             icon={<Copy />}
-            unavailable={open.length === 0 ? 'None of these files has an open link.' : undefined}
-            onClick={() => void copyLinks(open, count - open.length)}
+            unavailable={
+              activeFiles.length === 0 ? 'None of these files has an open link.' : undefined
+            }
+            onClick={() => void copyLinks(activeFiles, count - activeFiles.length)}
           >
-            Copy {counted(open.length, 'link')}
+            Copy {counted(activeFiles.length, 'link')}
           </Button>
           <Button
             size="small"

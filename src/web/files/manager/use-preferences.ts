@@ -25,7 +25,7 @@ export function useChangePreferences() {
     scope: { id: 'preferences' },
     mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
     onMutate: (changes) => {
-      client.setQueryData(queryKey, (known) => known && { ...known, ...changes })
+      client.setQueryData(queryKey, (cached) => cached && { ...cached, ...changes })
     },
     onError: (error) => {
       void client.invalidateQueries({ queryKey })

@@ -34,138 +34,138 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-async function manager() {
-  const shown = page.run(
+async function renderSelection() {
+  const hook = page.run(
     ({ search }: { search: string }) => {
       const view = { search, order: newestFirst }
-      const found = useFiles(view)
-      return { found, own: useSelection(view, found) }
+      const list = useFiles(view)
+      return { list, selection: useSelection(view, list) }
     },
     { search: '' },
   )
-  const now = () => shown.result.current
-  await expect.poll(() => now().found.files).toBeDefined()
+  const now = () => hook.result.current
+  await expect.poll(() => now().list.files).toBeDefined()
   return {
     now,
-    search: (search: string) => shown.rerender({ search }),
-    toggle: (file: StoredFile) => act(() => now().own.toggle(file)),
-    chosen: () =>
+    search: (search: string) => hook.rerender({ search }),
+    toggle: (file: StoredFile) => act(() => now().selection.toggle(file)),
+    selectedIds: () =>
       now()
-        .own.selected.map(({ id }) => id)
+        .selection.selected.map(({ id }) => id)
         .join(''),
   }
 }
 
 test('toggling selects and deselects a file', async () => {
-  const { toggle, chosen } = await manager()
+  const { toggle, selectedIds } = await renderSelection()
   toggle(a)
   toggle(b)
-  expect(chosen()).toBe('ab')
+  expect(selectedIds()).toBe('ab')
   toggle(a)
-  expect(chosen()).toBe('b')
+  expect(selectedIds()).toBe('b')
 })
 
 test('clearing deselects all files', async () => {
-  const { now, toggle, chosen } = await manager()
+  const { now, toggle, selectedIds } = await renderSelection()
   toggle(a)
-  act(() => now().own.clear())
-  expect(chosen()).toBe('')
+  act(() => now().selection.clear())
+  expect(selectedIds()).toBe('')
 })
 
 test('deleted files are deselected', async () => {
-  const { now, toggle, chosen } = await manager()
+  const { now, toggle, selectedIds } = await renderSelection()
   toggle(a)
   toggle(b)
-  act(() => now().own.drop(new Set(['a', 'c'])))
-  expect(chosen()).toBe('b')
+  act(() => now().selection.drop(new Set(['a', 'c'])))
+  expect(selectedIds()).toBe('b')
 })
 
 describe('after a reload', () => {
   test('missing files are deselected and changed ones are updated', async () => {
-    const { now, toggle, chosen } = await manager()
+    const { now, toggle, selectedIds } = await renderSelection()
     toggle(a)
     toggle(b)
-    const renewed = { ...b, shortCode: 'another' }
-    pages = { '': { items: [renewed, c] } }
+    const renewedFile = { ...b, shortCode: 'another' }
+    pages = { '': { items: [renewedFile, c] } }
     act(() => refreshFiles(page.client))
-    await expect.poll(chosen).toBe('b')
-    expect(now().own.selected).toEqual([renewed])
+    await expect.poll(selectedIds).toBe('b')
+    expect(now().selection.selected).toEqual([renewedFile])
   })
 
   test('files on unloaded pages stay selected', async () => {
-    const { toggle, chosen, now } = await manager()
+    const { toggle, selectedIds, now } = await renderSelection()
     toggle(a)
     pages = { '': { items: [b, c], next: 'more' } }
     act(() => refreshFiles(page.client))
-    await expect.poll(() => now().found.hasMore).toBe(true)
-    expect(chosen()).toBe('a')
+    await expect.poll(() => now().list.hasMore).toBe(true)
+    expect(selectedIds()).toBe('a')
   })
 })
 
 describe('a new search', () => {
   test('starts without a selection', async () => {
-    const { toggle, chosen, search, now } = await manager()
+    const { toggle, selectedIds, search, now } = await renderSelection()
     toggle(a)
     pages.text = { items: [a] }
     search('text')
-    await expect.poll(() => now().found.files).toEqual([a])
-    expect(chosen()).toBe('')
+    await expect.poll(() => now().list.files).toEqual([a])
+    expect(selectedIds()).toBe('')
   })
 
   test('keeps the selection while the previous results are shown', async () => {
-    const { toggle, chosen, search, now } = await manager()
+    const { toggle, selectedIds, search, now } = await renderSelection()
     toggle(a)
     const { answer: response, resolve } = later()
     page.on('GET /api/files', response)
     search('text')
-    expect(now().found.isOutdated).toBe(true)
+    expect(now().list.isOutdated).toBe(true)
     toggle(b)
-    expect(chosen()).toBe('ab')
+    expect(selectedIds()).toBe('ab')
     await act(async () => resolve([b]))
-    await expect.poll(() => now().found.isOutdated).toBe(false)
-    expect(chosen()).toBe('')
+    await expect.poll(() => now().list.isOutdated).toBe(false)
+    expect(selectedIds()).toBe('')
     toggle(b)
-    expect(chosen()).toBe('b')
+    expect(selectedIds()).toBe('b')
   })
 })
 
 describe('selecting all', () => {
   test('loads the whole list first', async () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
-    const { now, chosen } = await manager()
+    const { now, selectedIds } = await renderSelection()
     const { answer: response, resolve } = later()
     page.on('GET /api/files', response)
-    act(() => now().own.selectAll())
-    await expect.poll(() => now().own.isLoadingAll).toBe(true)
-    expect(chosen()).toBe('')
+    act(() => now().selection.selectAll())
+    await expect.poll(() => now().selection.isLoadingAll).toBe(true)
+    expect(selectedIds()).toBe('')
     await act(async () => resolve([a, b, c]))
-    await expect.poll(chosen).toBe('abc')
-    await expect.poll(() => now().own.isLoadingAll).toBe(false)
+    await expect.poll(selectedIds).toBe('abc')
+    await expect.poll(() => now().selection.isLoadingAll).toBe(false)
   })
 
   test('shows an error and keeps the selection if that fails', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
-    const { now, chosen, toggle } = await manager()
+    const { now, selectedIds, toggle } = await renderSelection()
     toggle(a)
     page.on('GET /api/files', () => refused(503))
-    act(() => now().own.selectAll())
+    act(() => now().selection.selectAll())
     await expect.poll(page.text).toBe('ErrorFailed to load all files. Please try again.')
-    expect(chosen()).toBe('a')
+    expect(selectedIds()).toBe('a')
   })
 
   test('shows only the logout toast if the session has ended', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
-    const { now } = await manager()
+    const { now } = await renderSelection()
     page.on('GET /api/files', unauthorized)
-    act(() => now().own.selectAll())
+    act(() => now().selection.selectAll())
     await expect.poll(page.signedOut).toBeGreaterThan(0)
     expect(page.text()).toBe('')
   })
 })
 
 test('selected files follow the order of the list', async () => {
-  const { toggle, chosen } = await manager()
+  const { toggle, selectedIds } = await renderSelection()
   toggle(c)
   toggle(a)
-  expect(chosen()).toBe('ac')
+  expect(selectedIds()).toBe('ac')
 })

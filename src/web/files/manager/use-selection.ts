@@ -4,7 +4,7 @@ import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { showFailure } from '../../api/show-failure.ts'
 import { type ListView, loadAll, type useFiles } from '../use-files.ts'
 
-const none: readonly StoredFile[] = []
+const noFiles: readonly StoredFile[] = []
 
 /**
  * The selected files. The selection survives a change of the sort order, when only part of the list
@@ -19,19 +19,22 @@ interface Selection {
 /** @param list the loaded part of the list. */
 export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) {
   const client = useQueryClient()
-  const { searchKey, files: listed = none, hasMore, isOutdated } = list
+  const { searchKey, files: listedFiles = noFiles, hasMore, isOutdated } = list
   const [selection, setSelection] = useState<Selection>({ searchKey, files: new Map() })
 
   // Use the order and the current state of the list. Once it is fully loaded, any other selected
   // files no longer exist.
-  const isWhole = !hasMore && !isOutdated
+  const isComplete = !hasMore && !isOutdated
   const selected = useMemo(() => {
-    if (selection.searchKey !== searchKey) return none
-    const shown = listed.filter(({ id }) => selection.files.has(id))
-    if (isWhole) return shown
-    const shownIds = new Set(shown.map(({ id }) => id))
-    return [...shown, ...[...selection.files.values()].filter(({ id }) => !shownIds.has(id))]
-  }, [selection, searchKey, listed, isWhole])
+    if (selection.searchKey !== searchKey) return noFiles
+    const listedSelection = listedFiles.filter(({ id }) => selection.files.has(id))
+    if (isComplete) return listedSelection
+    const listedIds = new Set(listedSelection.map(({ id }) => id))
+    return [
+      ...listedSelection,
+      ...[...selection.files.values()].filter(({ id }) => !listedIds.has(id)),
+    ]
+  }, [selection, searchKey, listedFiles, isComplete])
   const selectedIds = useMemo(() => new Set(selected.map(({ id }) => id)), [selected])
 
   const select = (files: readonly StoredFile[], searchKey: string) =>
@@ -55,7 +58,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
       [searchKey],
     ),
     /** Loads the whole list first if necessary. */
-    selectAll: () => (isWhole ? select(listed, searchKey) : mutate()),
+    selectAll: () => (isComplete ? select(listedFiles, searchKey) : mutate()),
     clear: () => setSelection({ searchKey, files: new Map() }),
     /** Removes deleted files from the selection. */
     drop: (ids: ReadonlySet<string>) =>

@@ -1,16 +1,19 @@
 import { type Tier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { values } from '../values.tsx'
 
-const rows: readonly { what: string; of: (tier: Tier) => string }[] = [
-  { what: 'Files at a time', of: (tier) => values[`${tier}FilesFirst`] },
-  { what: 'Maximum file size', of: (tier) => values[`${tier}FileSize`] },
-  { what: 'How long a link works', of: (tier) => values[`${tier}Days`] },
-  { what: 'Renewal of links', of: (tier) => yesOrNo(tierTraits[tier].renewal) },
-  { what: 'File Manager', of: (tier) => yesOrNo(tierTraits[tier].fileManager) },
-  { what: 'Analytics', of: (tier) => yesOrNo(tierTraits[tier].analytics) },
-  { what: 'Custom branding', of: (tier) => yesOrNo(tierTraits[tier].branding) },
-  { what: 'Priority support', of: (tier) => yesOrNo(tier === 'premium') },
-  { what: 'Price', of: (tier) => (tier === 'premium' ? `${values.price} per month` : 'Free') },
+const rows: readonly { label: string; valueFor: (tier: Tier) => string }[] = [
+  { label: 'Files at a time', valueFor: (tier) => values[`${tier}FilesFirst`] },
+  { label: 'Maximum file size', valueFor: (tier) => values[`${tier}FileSize`] },
+  { label: 'How long a link works', valueFor: (tier) => values[`${tier}Days`] },
+  { label: 'Renewal of links', valueFor: (tier) => yesOrNo(tierTraits[tier].renewal) },
+  { label: 'File Manager', valueFor: (tier) => yesOrNo(tierTraits[tier].fileManager) },
+  { label: 'Analytics', valueFor: (tier) => yesOrNo(tierTraits[tier].analytics) },
+  { label: 'Custom branding', valueFor: (tier) => yesOrNo(tierTraits[tier].branding) },
+  { label: 'Priority support', valueFor: (tier) => yesOrNo(tier === 'premium') },
+  {
+    label: 'Price',
+    valueFor: (tier) => (tier === 'premium' ? `${values.price} per month` : 'Free'),
+  },
 ]
 
 function yesOrNo(value: boolean) {
@@ -32,11 +35,11 @@ export function PlanTable() {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ what, of }) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
+        {rows.map(({ label, valueFor }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
             {tiers.map((tier) => (
-              <td key={tier}>{of(tier)}</td>
+              <td key={tier}>{valueFor(tier)}</td>
             ))}
           </tr>
         ))}

@@ -22,7 +22,7 @@ const reasons: Record<KeepError, (files: string) => string> = {
 }
 
 /** Explains why the browser can't store these files, and what to do instead. */
-export function notKeptText(files: readonly NamedFile[], error: KeepError): string {
+export function keepErrorText(files: readonly NamedFile[], error: KeepError): string {
   return `${reasons[error](filesWithSize(files))} Upload from the dashboard instead.`
 }
 

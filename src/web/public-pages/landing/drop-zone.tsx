@@ -32,9 +32,9 @@ export function DropZone() {
       </div>
       <div className="actions">
         <ForEachVisitor
-          signUp={<GoOn href="/signup">Sign up to send it</GoOn>}
-          signIn={<GoOn href="/login">Sign in to send it</GoOn>}
-          signedIn={<GoOn href="/">Go to the dashboard</GoOn>}
+          signUp={<ContinueLink href="/signup">Sign up to send it</ContinueLink>}
+          signIn={<ContinueLink href="/login">Sign in to send it</ContinueLink>}
+          signedIn={<ContinueLink href="/">Go to the dashboard</ContinueLink>}
         />
         <button className="button" id="choose" type="button">
           Choose a file
@@ -64,7 +64,7 @@ function ForEachVisitor(props: { signUp: ReactNode; signIn: ReactNode; signedIn:
   )
 }
 
-function GoOn({ href, children }: { href: string; children: string }) {
+function ContinueLink({ href, children }: { href: string; children: string }) {
   return (
     <a className="button primary" id="go-on" href={href} hidden>
       {children}

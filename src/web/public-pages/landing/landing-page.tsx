@@ -75,7 +75,7 @@ function WhoCanSignUp() {
 }
 
 /** An example file uploaded `age` milliseconds ago, with a link that lasts 3 days. */
-function example(originalName: string, mimeType: string, age: number) {
+function renderExample(originalName: string, mimeType: string, age: number) {
   const dates = {
     createdAt: new Date(0),
     expiresAt: new Date(3 * dayInMs),
@@ -83,7 +83,7 @@ function example(originalName: string, mimeType: string, age: number) {
     purgingAt: null,
   }
   const now = new Date(age)
-  const life = lifeline(dates, now, true)
+  const lifelineState = lifeline(dates, now, true)
   return (
     <li key={originalName}>
       <span className="kind">
@@ -92,9 +92,9 @@ function example(originalName: string, mimeType: string, age: number) {
       <div>
         <p>
           <b>{originalName}</b>
-          <span className={`small ${life.tone}`}>{openLinkLabel(dates, now)}</span>
+          <span className={`small ${lifelineState.tone}`}>{openLinkLabel(dates, now)}</span>
         </p>
-        <Lifeline life={life} size="wide" />
+        <Lifeline life={lifelineState} size="wide" />
       </div>
     </li>
   )
@@ -103,8 +103,8 @@ function example(originalName: string, mimeType: string, age: number) {
 function Examples() {
   return (
     <ul className="examples" aria-label="Examples">
-      {example('rough-cut.mov', 'video/quicktime', 20 * hourInMs)}
-      {example('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs)}
+      {renderExample('rough-cut.mov', 'video/quicktime', 20 * hourInMs)}
+      {renderExample('press-kit.zip', 'application/zip', 3 * dayInMs - 9.5 * hourInMs)}
     </ul>
   )
 }
@@ -159,8 +159,8 @@ function Plans() {
         <article className="card plan">
           <h3>Free</h3>
           <p className="price">$0</p>
-          <Lines
-            of={[
+          <CheckedList
+            items={[
               values.freeFilesAtOnceFirst,
               `Up to ${values.freeFileSize} each`,
               `Links work for ${values.freeDays}`,
@@ -179,8 +179,8 @@ function Plans() {
           <p className="price">
             {values.price} <span>per month, cancel at any time</span>
           </p>
-          <Lines
-            of={[
+          <CheckedList
+            items={[
               values.premiumFilesFirst,
               `Up to ${values.premiumFileSize} each`,
               `${values.premiumDays}, and renewal`,
@@ -204,10 +204,10 @@ function Plans() {
   )
 }
 
-function Lines({ of }: { of: readonly string[] }) {
+function CheckedList({ items }: { items: readonly string[] }) {
   return (
     <ul>
-      {of.map((line) => (
+      {items.map((line) => (
         <li key={line}>
           <Check size={18} aria-hidden="true" />
           {line}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { values } from '../values.tsx'
 
-const hatching = 'url(#hatching)'
+const hatchingFill = 'url(#hatching)'
 
 /** Explains a file's life from upload to deletion along a bar. */
 export function LifeOfAFile() {
@@ -62,7 +62,7 @@ function Hatched({ width }: { width: number }) {
       width={width - 1}
       height="7"
       rx="3.5"
-      fill={hatching}
+      fill={hatchingFill}
       stroke="var(--line)"
     />
   )
@@ -85,7 +85,7 @@ function Bar() {
       >
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
-      <rect y="1" width="100%" height="12" rx="6" fill={hatching} stroke="var(--line)" />
+      <rect y="1" width="100%" height="12" rx="6" fill={hatchingFill} stroke="var(--line)" />
       <rect x={free} width={`${values.premiumSpan}%`} y="-0.5" {...valid} />
       <rect width={free} y="-0.5" {...valid} />
       <text className="not-narrow" x="0" y="32">

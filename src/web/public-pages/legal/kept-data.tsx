@@ -20,7 +20,7 @@ import { When } from '../../built-pages/template.tsx'
 import { values } from '../values.tsx'
 
 /** One kind of personal data. The page inserts 'Kept ' before `until`. */
-function Kept(props: { title: string; until: ReactNode; children: ReactNode }) {
+function DataEntry(props: { title: string; until: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt>{props.title}</dt>
@@ -32,30 +32,30 @@ function Kept(props: { title: string; until: ReactNode; children: ReactNode }) {
   )
 }
 
-const ofSignup = durationText(tokenLifetimeMs['verify-email'])
-const ofHandledReport = durationText(handledReportDays * dayInMs)
-const ofOpenReport = durationText(openReportDays * dayInMs)
+const signupLifetime = durationText(tokenLifetimeMs['verify-email'])
+const handledReportLifetime = durationText(handledReportDays * dayInMs)
+const openReportLifetime = durationText(openReportDays * dayInMs)
 
 /** Lists the personal data on the server and how long it is kept. */
 export function KeptData() {
   return (
     <dl className="kept">
-      <Kept title="Your account" until="until the account is deleted">
+      <DataEntry title="Your account" until="until the account is deleted">
         Your name and email address, whether the address is confirmed, your tier and trial, when the
         account was created, and a hash of your password.
         <When is="google">
           {' '}
           If you sign in with Google: your Google user number and the address of your picture.
         </When>
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Pending signups"
-        until={`for ${ofSignup} after the last email, or until you confirm`}
+        until={`for ${signupLifetime} after the last email, or until you confirm`}
       >
         Until you open the link in the email: the name, email address and a hash of the password,
         and the name of the browser, such as “Firefox on Linux”.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Sessions"
         until={
           <>
@@ -66,8 +66,8 @@ export function KeptData() {
       >
         For each signed-in browser: its User-Agent, the IP address that used it last, and when you
         signed in and last used it. The <a href="/account">account page</a> shows all of this.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Your files"
         until={
           <>
@@ -79,25 +79,28 @@ export function KeptData() {
       >
         The bytes, and for each file its name, type, size and checksum, when it was uploaded, how
         long that took, and when its link ends.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Unfinished uploads"
         until={`until you cancel the upload, or ${durationText(idleUploadKeptMs)} after its last byte`}
       >
         The bytes that arrived, and the name, type and size of the file.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Downloads"
         until={<>as long as the file is in your history; the totals for {analyticsDays} days</>}
       >
         How often each file was downloaded on which days, and when last. Nothing about the people
         who downloaded it: no name, no IP address, no cookie.
-      </Kept>
-      <Kept title="Your settings" until="until you change them, or until the account is deleted">
+      </DataEntry>
+      <DataEntry
+        title="Your settings"
+        until="until you change them, or until the account is deleted"
+      >
         Your settings of the File Manager, and the name, color, message and logo of your brand.
         Which of your files are due an email at their first download.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Emails"
         until={
           <>
@@ -115,20 +118,20 @@ export function KeptData() {
           only its operator can read.
         </When>{' '}
         Links in emails contain a secret, of which the server keeps a hash while the link works.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Feedback"
         until={`until the operator deletes it, and for ${durationText(feedbackKeptMs)} at most`}
       >
         What you enter in the form: name, address, category and message, and when.
         <When is="smtp"> It is usually emailed to support too.</When>
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Reports of files"
         until={
           <>
-            for {ofHandledReport} after the administrator closed it; while open, for {ofOpenReport}{' '}
-            after the last report or as long as the file is stored
+            for {handledReportLifetime} after the administrator closed it; while open, for{' '}
+            {openReportLifetime} after the last report or as long as the file is stored
           </>
         }
       >
@@ -136,39 +139,39 @@ export function KeptData() {
         checksum of the file, its link code, and the number of its owner.
         <When is="smtp"> It is also emailed to support.</When> The owner does not learn who reported
         it.
-      </Kept>
-      <Kept title="Blocked content" until="permanently">
+      </DataEntry>
+      <DataEntry title="Blocked content" until="permanently">
         Size and SHA-256 of content that was taken down, when and why, so that it can’t be shared
         again. Nothing about who uploaded it.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Rate limits"
         until={`for ${durationText(maxRateWindowMs)} at most, and deleted within minutes after that`}
       >
         To stop guessing and flooding, attempts to sign in, sign up or send a form are counted by IP
         address (with IPv6 by network), and by account as a hash.
         <When is="google"> While you sign in at Google, also the page to return to.</When>
-      </Kept>
-      <Kept title="Audit log" until="permanently, because the log must not be changed">
+      </DataEntry>
+      <DataEntry title="Audit log" until="permanently, because the log must not be changed">
         Changes of tiers, roles, passwords and ways to sign in, and what the administrator did: who,
         what, when, and from which IP address. Accounts are listed by number; only the entry of a
         deleted account names its email address. The entry of a file that was taken down has its
         link code, checksum and the reason.
-      </Kept>
-      <Kept
+      </DataEntry>
+      <DataEntry
         title="Proof of deletions"
         until={`permanently; the names of the files for ${durationText(receiptDays * dayInMs)}`}
       >
         For each deleted file, when its bytes were due to be deleted and when storage confirmed it,
         with random numbers for the file and its owner. You see these receipts with the names of the
         files. Also every link code, so that none is reused.
-      </Kept>
-      <Kept title="Server log" until="for as long as the operator keeps logs">
+      </DataEntry>
+      <DataEntry title="Server log" until="for as long as the operator keeps logs">
         One line per request: the path without link codes, the time and the result, but not who made
         it. Refused sign-ins, and transfers refused because of too many, are logged with the IP
         address. Emails, accounts and files are logged by number, and errors without email
         addresses.
-      </Kept>
+      </DataEntry>
     </dl>
   )
 }

@@ -26,7 +26,7 @@ export function PrivacyPage() {
         <BrowserStorage />
       </Section>
       <Section id="who-sees" title="Who can see it">
-        <WhoSees />
+        <DataViewers />
       </Section>
       <Section id="where" title="Where it is stored and how it is transmitted">
         <p>
@@ -102,7 +102,7 @@ function Summary() {
   )
 }
 
-function WhoSees() {
+function DataViewers() {
   return (
     <dl className="kept">
       <Viewer who="Anyone with a link">

@@ -1,4 +1,4 @@
-import type { CallAnswer, CallInput, JsonEndpointName } from '../../api/call.ts'
+import type { CallInput, CallResponse, JsonEndpointName } from '../../api/call.ts'
 import type { Timers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 import { TransferError } from '../upload-ports.ts'
@@ -9,7 +9,7 @@ import { callTimeoutMs } from './storage-request.ts'
 type UploadCall<Name extends JsonEndpointName, Input> = (
   input: Input,
   signal: AbortSignal,
-) => Promise<Outcome<CallAnswer<Name>>>
+) => Promise<Outcome<CallResponse<Name>>>
 
 /** The API calls of an upload. */
 export interface UploadCalls {
@@ -23,7 +23,7 @@ export interface UploadCalls {
   batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload's slot and removes its bytes. */
   abortUpload(cloudKey: CallInput<'abortUpload'>['body']['cloudKey']): Promise<Outcome<unknown>>
-  currentUser(): Promise<Outcome<Pick<CallAnswer<'currentUser'>, 'id'>>>
+  currentUser(): Promise<Outcome<Pick<CallResponse<'currentUser'>, 'id'>>>
 }
 
 export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-export interface WayRowProps {
+export interface IconRowProps {
   /** A lucide icon or Google's logo. Hidden from screen readers. */
   icon: ReactNode
   title: ReactNode
@@ -11,7 +11,7 @@ export interface WayRowProps {
 }
 
 /** A row on the account page for a sign-in method or a session. */
-export function WayRow({ icon, title, children, action }: WayRowProps) {
+export function IconRow({ icon, title, children, action }: IconRowProps) {
   return (
     <li className="flex items-center gap-3 border-line border-t px-4 py-3.5 first:border-t-0 sm:gap-4 sm:px-5 cramped:flex-wrap">
       <span

@@ -6,9 +6,9 @@ import { useEffect, useState } from 'react'
  */
 export function readToken(): string {
   const { location, history } = window
-  const inAddress = new URLSearchParams(location.search).get('token')
-  const kept: unknown = history.state?.token
-  return inAddress ?? (typeof kept === 'string' ? kept : '')
+  const queryToken = new URLSearchParams(location.search).get('token')
+  const storedToken: unknown = history.state?.token
+  return queryToken ?? (typeof storedToken === 'string' ? storedToken : '')
 }
 
 /**
@@ -31,7 +31,7 @@ export function hideToken(token: string | null): void {
  * Returns the secret token of the email link that opened this page, and a function that discards
  * it.
  */
-export function useAddressToken(): [token: string, forget: () => void] {
+export function useUrlToken(): [token: string, forget: () => void] {
   const [token] = useState(readToken)
   useEffect(() => hideToken(token), [token])
   return [token, () => hideToken(null)]

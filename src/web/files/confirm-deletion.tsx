@@ -5,7 +5,7 @@ import { FileName } from '../ui/file-name.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 
 /** The maximum number of files named in the question. */
-const maxNamed = 3
+const maxListedFiles = 3
 
 /**
  * Asks for confirmation before several files are deleted, in the words of spec §5. Includes the
@@ -13,24 +13,27 @@ const maxNamed = 3
  * @param files the loaded files. The question names the first ones.
  * @param count the number of files to delete.
  */
-export function askToDelete(files: readonly StoredFile[], count = files.length): Promise<boolean> {
+export function confirmDeletion(
+  files: readonly StoredFile[],
+  count = files.length,
+): Promise<boolean> {
   return confirm({
     title: count === 1 ? 'Delete 1 file' : `Delete ${count.toLocaleString('en')} files`,
     description: `Are you sure you want to delete ${count} file(s)? This action cannot be undone.`,
-    details: files.length > 0 ? <NamedFiles files={files} count={count} /> : null,
+    details: files.length > 0 ? <FileNames files={files} count={count} /> : null,
     confirmLabel: 'Delete',
     // The deletion removes the pressed button.
     focusAfter: () => document.getElementById(filesHeadingId),
   })
 }
 
-function NamedFiles({ files, count }: { files: readonly StoredFile[]; count: number }) {
-  const named = files.slice(0, maxNamed)
-  const others = count - named.length
+function FileNames({ files, count }: { files: readonly StoredFile[]; count: number }) {
+  const listedFiles = files.slice(0, maxListedFiles)
+  const unlistedCount = count - listedFiles.length
   const size = files.length === count ? files.reduce((sum, file) => sum + file.size, 0) : null
   return (
     <ul className="mt-4 divide-y divide-line rounded-control border border-line text-sm">
-      {named.map((file) => (
+      {listedFiles.map((file) => (
         <li key={file.id} className="flex items-baseline justify-between gap-4 px-3 py-2">
           <span className="min-w-0 font-[540]">
             <FileName name={file.originalName} />
@@ -38,9 +41,9 @@ function NamedFiles({ files, count }: { files: readonly StoredFile[]; count: num
           <span className="shrink-0 text-muted tabular-nums">{formatSize(file.size)}</span>
         </li>
       ))}
-      {others > 0 ? (
+      {unlistedCount > 0 ? (
         <li className="flex flex-wrap justify-between gap-x-4 px-3 py-2 text-muted tabular-nums">
-          <span>and {others.toLocaleString('en')} more</span>
+          <span>and {unlistedCount.toLocaleString('en')} more</span>
           {size === null ? null : <span>{formatSize(size)} in all</span>}
         </li>
       ) : null}

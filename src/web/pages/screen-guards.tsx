@@ -43,7 +43,7 @@ function RedirectToLogin() {
  */
 export function VisitorScreen({ children }: { children: ReactNode }) {
   const auth = useAuthState()
-  if (auth.is === 'signed-in') return <GoOn />
+  if (auth.is === 'signed-in') return <RedirectToNext />
   return auth.is === 'loading' ? <LoadingPage /> : children
 }
 
@@ -51,7 +51,7 @@ export function VisitorScreen({ children }: { children: ReactNode }) {
  * Opens the next page with a full page load, because it may be outside the application, such as a
  * download link.
  */
-function GoOn() {
+function RedirectToNext() {
   const next = useNext()
   useEffect(() => window.location.replace(next), [next])
   return <LoadingPage />

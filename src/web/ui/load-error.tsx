@@ -9,10 +9,10 @@ type Query<Data = unknown> = Pick<UseQueryResult<Data>, 'data' | 'isError' | 'is
   refetch: () => unknown
 }
 
-function TryAgain({ query, ...look }: { query: Query; size?: 'small'; label?: string }) {
+function TryAgain({ query, ...buttonProps }: { query: Query; size?: 'small'; label?: string }) {
   return (
     <Button
-      {...look}
+      {...buttonProps}
       pending={query.isFetching}
       pendingLabel="Loading…"
       onClick={() => void query.refetch()}
@@ -22,7 +22,7 @@ function TryAgain({ query, ...look }: { query: Query; size?: 'small'; label?: st
   )
 }
 
-export interface LoadFailedProps {
+export interface LoadErrorProps {
   query: Query
   /** Names what could not be loaded, without a period. */
   title: string
@@ -31,7 +31,7 @@ export interface LoadFailedProps {
 }
 
 /** A card in place of content that failed to load, with a button to retry. */
-export function LoadFailed({ query, title, children }: LoadFailedProps) {
+export function LoadError({ query, title, children }: LoadErrorProps) {
   return (
     <Card>
       <EmptyState failed icon={<CircleAlert />} title={title} action={<TryAgain query={query} />}>
@@ -41,7 +41,7 @@ export function LoadFailed({ query, title, children }: LoadFailedProps) {
   )
 }
 
-export interface LoadFailedLineProps {
+export interface InlineLoadErrorProps {
   query: Query
   /** Names what could not be loaded, as a sentence. */
   text: string
@@ -54,7 +54,7 @@ export interface LoadFailedLineProps {
 /**
  * A line inside a card or panel, in place of content that failed to load, with a button to retry.
  */
-export function LoadFailedLine({ query, text, label, className = '' }: LoadFailedLineProps) {
+export function InlineLoadError({ query, text, label, className = '' }: InlineLoadErrorProps) {
   return (
     <div role="alert" className={`flex flex-wrap items-center gap-3 ${className}`}>
       <p className="text-muted text-sm">{text}</p>
@@ -63,7 +63,7 @@ export function LoadFailedLine({ query, text, label, className = '' }: LoadFaile
   )
 }
 
-export interface LoadedProps<Data> {
+export interface QueryContentProps<Data> {
   query: Query<Data>
   /** Shown while the query has no data. */
   loading: ReactNode
@@ -73,8 +73,8 @@ export interface LoadedProps<Data> {
 }
 
 /** Renders a query's data, or its loading or failed state. */
-export function Loaded<Data>({ query, loading, failed, children }: LoadedProps<Data>) {
+export function QueryContent<Data>({ query, loading, failed, children }: QueryContentProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (!query.isError) return loading
-  return typeof failed === 'string' ? <LoadFailed query={query} title={failed} /> : failed
+  return typeof failed === 'string' ? <LoadError query={query} title={failed} /> : failed
 }

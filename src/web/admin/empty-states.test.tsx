@@ -15,18 +15,18 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 describe('checks that all pass', () => {
-  const fine: CheckLine = {
+  const passingCheck: CheckLine = {
     name: 'Database',
     status: 'ok',
     message: 'Answers in 2 ms.',
     cure: '',
   }
-  const allFine = 'Everything is OK.'
+  const allPassedText = 'Everything is OK.'
 
   it('collapse into one line that can be expanded', async () => {
-    page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Clock' }])
+    page.on('GET /api/admin/checks', () => [passingCheck, { ...passingCheck, name: 'Clock' }])
     page.show(<ChecksSection />)
-    await screen.findByText(allFine)
+    await screen.findByText(allPassedText)
     expect(screen.getByRole('status').textContent).toMatch(/^2 of 2 OK · today, /)
     expect(page.text()).not.toContain('Answers in 2 ms.')
     fireEvent.click(screen.getByRole('button', { name: 'Show what is OK (2)' }))
@@ -36,10 +36,13 @@ describe('checks that all pass', () => {
   it.each(['warning', 'failing'] as const)(
     'do not report all OK next to a %s check',
     async (status) => {
-      page.on('GET /api/admin/checks', () => [fine, { ...fine, name: 'Mail', status, cure: 'x' }])
+      page.on('GET /api/admin/checks', () => [
+        passingCheck,
+        { ...passingCheck, name: 'Mail', status, cure: 'x' },
+      ])
       page.show(<ChecksSection />)
       await screen.findByRole('heading', { name: 'Mail' })
-      expect(page.text()).not.toContain(allFine)
+      expect(page.text()).not.toContain(allPassedText)
     },
   )
 })
@@ -50,10 +53,10 @@ describe('an empty audit log', () => {
     page.show(<AuditSection />)
   })
 
-  const nothingYet = 'No entries yet'
+  const emptyText = 'No entries yet'
 
   it('shows an empty state that explains what is recorded', async () => {
-    await screen.findByText(nothingYet)
+    await screen.findByText(emptyText)
     expect(page.text()).toContain('Changes of tiers, passwords and settings are recorded here.')
     expect(screen.queryByRole('button', { name: 'Clear search' })).toBeNull()
   })
@@ -65,14 +68,16 @@ describe('an empty audit log', () => {
     ['To', '2026-11-19', 'to', new Date('2026-11-20T00:00').toISOString()],
   ])(
     'says that a search by %s found nothing, and can clear it',
-    async (label, value, name, sent) => {
-      await screen.findByText(nothingYet)
+    async (label, value, name, expectedValue) => {
+      await screen.findByText(emptyText)
       fireEvent.change(screen.getByLabelText(label), { target: { value } })
       await screen.findByText('No entries found')
-      await waitFor(() => expect(page.asked.at(-1)?.query).toEqual({ limit: '20', [name]: sent }))
-      const clear = screen.getAllByRole('button', { name: 'Clear search' })
-      fireEvent.click(clear.at(-1) ?? document.body)
-      await screen.findByText(nothingYet)
+      await waitFor(() =>
+        expect(page.asked.at(-1)?.query).toEqual({ limit: '20', [name]: expectedValue }),
+      )
+      const clearButtons = screen.getAllByRole('button', { name: 'Clear search' })
+      fireEvent.click(clearButtons.at(-1) ?? document.body)
+      await screen.findByText(emptyText)
       expect(screen.getByLabelText<HTMLInputElement>(label).value).toBe(
         name === 'action' ? 'all' : '',
       )

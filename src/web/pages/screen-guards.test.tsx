@@ -10,7 +10,7 @@ import {
   type WebPage,
 } from '../../../tests/support/web-page.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
-import { SignedInScreen, VisitorScreen } from './screen-sets.tsx'
+import { SignedInScreen, VisitorScreen } from './screen-guards.tsx'
 
 const call = 'GET /api/auth/user'
 function ada() {
@@ -19,13 +19,13 @@ function ada() {
 
 let page: WebPage
 /** The URLs that the page navigated to. */
-let opened: string[]
+let openedUrls: string[]
 beforeEach(() => {
   page = openPage()
-  opened = []
+  openedUrls = []
   hintSignedIn(true)
-  for (const leave of ['replace', 'assign'] as const) {
-    vi.spyOn(window.location, leave).mockImplementation((url) => void opened.push(String(url)))
+  for (const method of ['replace', 'assign'] as const) {
+    vi.spyOn(window.location, method).mockImplementation((url) => void openedUrls.push(String(url)))
   }
 })
 afterEach(() => {
@@ -46,20 +46,20 @@ describe('a screen for signed-in users', () => {
     expect(page.text()).toContain('Loading')
     await act(async () => resolve(ada()))
     await expect.poll(page.text).toBe('files of ada')
-    expect(opened).toEqual([])
+    expect(openedUrls).toEqual([])
   })
 
   test('shows a visitor the `visitor` content', async () => {
     page.on(call, unauthorized)
     show('the front page')
     await expect.poll(page.text).toBe('the front page')
-    expect(opened).toEqual([])
+    expect(openedUrls).toEqual([])
   })
 
   test('redirects a visitor to the login if it has no `visitor` content', async () => {
     page.on(call, unauthorized)
     show()
-    await expect.poll(() => opened).toEqual(['/api/login'])
+    await expect.poll(() => openedUrls).toEqual(['/api/login'])
     expect(page.text()).not.toContain('files')
   })
 
@@ -68,7 +68,7 @@ describe('a screen for signed-in users', () => {
     show('the front page')
     await expect.poll(page.text).toBe('files of ada')
     act(() => void page.client.setQueryData(currentUserQuery.queryKey, null))
-    await expect.poll(() => opened).toEqual(['/api/login'])
+    await expect.poll(() => openedUrls).toEqual(['/api/login'])
     expect(page.text()).not.toMatch(/front page|files/)
   })
 
@@ -99,7 +99,7 @@ describe('a screen for visitors', () => {
     page.on(call, response)
     show()
     await expect.poll(page.text).toBe('the form')
-    expect(opened).toEqual([])
+    expect(openedUrls).toEqual([])
   })
 
   test.each([
@@ -110,7 +110,7 @@ describe('a screen for visitors', () => {
     window.history.replaceState(null, '', path)
     page.on(call, ada)
     show()
-    await expect.poll(() => opened).toEqual([next])
+    await expect.poll(() => openedUrls).toEqual([next])
     expect(page.text()).not.toContain('the form')
   })
 })

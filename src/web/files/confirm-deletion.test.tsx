@@ -3,7 +3,7 @@ import { act, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import { askToDelete } from './ask-to-delete.tsx'
+import { confirmDeletion } from './confirm-deletion.tsx'
 
 let page: WebPage
 beforeEach(() => {
@@ -12,10 +12,10 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 /** Opens the confirmation for `count` files. Only files with the given sizes are loaded. */
-async function ask(count: number, sizes: readonly number[]) {
+async function openConfirmation(count: number, sizes: readonly number[]) {
   const files = sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))
   page.show(null)
-  act(() => void askToDelete(files, count))
+  act(() => void confirmDeletion(files, count))
   await screen.findByRole('alertdialog')
   return screen.queryAllByRole('listitem').map(({ textContent }) => textContent)
 }
@@ -31,7 +31,7 @@ test.each([
   ['omits the total size if some files are not loaded', 40, [1, 2, 3, 4], [4, 'and 37 more']],
   ['lists nothing if no files are loaded', 40, [], [0, '']],
 ])('the question %s', async (_, count, sizes, [lines, end]) => {
-  const asked = await ask(count, sizes)
-  expect(asked).toHaveLength(Number(lines))
-  expect(asked.at(-1) ?? '').toMatch(new RegExp(`${end}$`))
+  const listItems = await openConfirmation(count, sizes)
+  expect(listItems).toHaveLength(Number(lines))
+  expect(listItems.at(-1) ?? '').toMatch(new RegExp(`${end}$`))
 })

@@ -10,7 +10,7 @@ export function rowId({ id }: Pick<StoredFile, 'id'>): string {
 }
 
 /** Returns the dates of a file and its link as `Date` objects. */
-export function linkFacts(file: StoredFile): LinkFacts & LifelineDates {
+export function linkDates(file: StoredFile): LinkFacts & LifelineDates {
   return {
     createdAt: new Date(file.createdAt),
     expiresAt: new Date(file.expiresAt),
@@ -33,20 +33,26 @@ export interface LinkEnd {
  * @param takenDownAt when the file was taken down; null if it was not.
  */
 export function linkEnd(
-  facts: LinkFacts,
+  dates: LinkFacts,
   takenDownAt: Date | null,
   tier: Tier,
   now: Date,
 ): LinkEnd {
-  const { expiresAt, maxLifetimeAt } = facts
-  const end = (words: string, at: Date) => ({ at, text: `${words} ${localTimestampText(at, now)}` })
-  switch (linkStatus(facts, tier, now)) {
+  const { expiresAt, maxLifetimeAt } = dates
+  const endAt = (prefix: string, at: Date) => ({
+    at,
+    text: `${prefix} ${localTimestampText(at, now)}`,
+  })
+  switch (linkStatus(dates, tier, now)) {
     case 'active':
-      return end('Until', expiresAt)
+      return endAt('Until', expiresAt)
     case 'private':
-      return end('Can be renewed until', maxLifetimeAt)
+      return endAt('Can be renewed until', maxLifetimeAt)
     case 'deleted':
       // A takedown ends a link before its expiry.
-      return end('Ended', takenDownAt !== null && takenDownAt < expiresAt ? takenDownAt : expiresAt)
+      return endAt(
+        'Ended',
+        takenDownAt !== null && takenDownAt < expiresAt ? takenDownAt : expiresAt,
+      )
   }
 }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, test } from 'vitest'
-import { hideToken, readToken } from './address-token.ts'
+import { hideToken, readToken } from './url-token.ts'
 
 afterEach(() => window.history.replaceState(null, '', '/'))
 

@@ -1,0 +1,60 @@
+import { expect, it, test } from 'vitest'
+import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
+import type { Tier } from '../../shared/rules/tiers/tier.ts'
+import { linkDates, linkEnd } from './link-dates.ts'
+
+const dates = {
+  createdAt: '2026-03-01T10:00:00.000Z',
+  expiresAt: '2026-03-04T10:00:00.000Z',
+  maxLifetimeAt: '2026-03-31T10:00:00.000Z',
+}
+
+it('parses the dates of a file', () => {
+  const parsedDates = linkDates(storedFile({ ...dates, purgingAt: null }))
+  expect(JSON.parse(JSON.stringify(parsedDates))).toEqual({ ...dates, purgingAt: null })
+  expect(linkDates(storedFile({ ...dates, purgingAt: dates.expiresAt })).purgingAt).toEqual(
+    new Date(dates.expiresAt),
+  )
+})
+
+const expiresAt = new Date('2026-03-04T10:00:00.000Z')
+const maxLifetimeAt = new Date('2026-03-31T10:00:00.000Z')
+const beforeExpiry = new Date('2026-03-02T10:00:00.000Z')
+const afterExpiry = new Date('2026-03-20T10:00:00.000Z')
+const afterLifetime = new Date('2026-04-02T10:00:00.000Z')
+
+test.each<[string, Tier, Date, Date | null, string, Date]>([
+  ['active: its expiry', 'free', beforeExpiry, null, 'Until', expiresAt],
+  [
+    'private: until when it can be renewed',
+    'premium',
+    afterExpiry,
+    null,
+    'Can be renewed until',
+    maxLifetimeAt,
+  ],
+  ['expired for good: when it ended', 'free', afterExpiry, null, 'Ended', expiresAt],
+  ['past its maximum lifetime: when it ended', 'premium', afterLifetime, null, 'Ended', expiresAt],
+  [
+    'taken down: when it was taken down',
+    'premium',
+    afterExpiry,
+    beforeExpiry,
+    'Ended',
+    beforeExpiry,
+  ],
+  [
+    'taken down after its expiry: when it ended',
+    'premium',
+    afterLifetime,
+    afterExpiry,
+    'Ended',
+    expiresAt,
+  ],
+])('the date of a link, %s', (_, tier, now, takenDownAt, prefix, at) => {
+  // A takedown starts removing the bytes immediately.
+  const linkTimes = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
+  const text = `${prefix} ${localTimestampText(at, now)}`
+  expect(linkEnd(linkTimes, takenDownAt, tier, now)).toEqual({ at, text })
+})
