@@ -72,7 +72,7 @@ describe('GET /api/admin/stats', () => {
 describe('GET /api/admin/users', () => {
   it('lists the 5 newest users by default', async () => {
     const personIds: string[] = []
-    for (let at = 0; at < 6; at += 1) {
+    for (let index = 0; index < 6; index += 1) {
       app.clock.advance(1)
       personIds.unshift((await makePerson(app)).id)
     }
@@ -159,11 +159,11 @@ describe('GET /api/admin/users', () => {
   })
 
   it('returns at most the 50 newest matches', async () => {
-    const rows = Array.from({ length: 2000 }, (_, at) => ({
-      id: `many-${at}`,
-      name: `Person ${at}`,
-      email: `person-${at}@many.example`,
-      createdAt: new Date(app.clock().getTime() - at),
+    const rows = Array.from({ length: 2000 }, (_, index) => ({
+      id: `many-${index}`,
+      name: `Person ${index}`,
+      email: `person-${index}@many.example`,
+      createdAt: new Date(app.clock().getTime() - index),
       updatedAt: app.clock(),
     }))
     await app.deps.db.insert(users).values(rows)
@@ -316,7 +316,7 @@ describe('POST /api/test-email', () => {
 describe('GET /api/admin/audit', () => {
   it('pages through every line once, newest first', async () => {
     const { id } = await makePerson(app)
-    for (let at = 0; at < 5; at += 1) await toggle(id)
+    for (let toggles = 0; toggles < 5; toggles += 1) await toggle(id)
     const ids: number[] = []
     let next: string | null = ''
     while (next !== null) {
@@ -326,7 +326,7 @@ describe('GET /api/admin/audit', () => {
       next = page.headers.get('x-next-cursor')
     }
     const all = await app.deps.db.select({ id: auditLog.id }).from(auditLog)
-    expect(ids).toEqual(all.map((line) => line.id).sort((one, other) => other - one))
+    expect(ids).toEqual(all.map((line) => line.id).sort((a, b) => b - a))
   })
 
   it('finds acts by a user, on a user and by the server', async () => {

@@ -98,10 +98,10 @@ const names = (Object.keys(endpoints) as EndpointName[]).filter(isAudited)
 
 describe('the audit log', () => {
   it.each(names)('records %s with the administrator and the IP address', async (name) => {
-    const [action, act] = auditedActions[name] ?? []
-    if (!act) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
+    const [action, performAction] = auditedActions[name] ?? []
+    if (!performAction) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
     const before = await app.deps.db.$count(auditLog)
-    const response = await act()
+    const response = await performAction()
     expect([response.status, await response.text()]).toEqual([200, expect.anything()])
     const lines = await app.deps.db.select().from(auditLog).orderBy(auditLog.id).offset(before)
     expect(lines).toMatchObject([{ action, actor: admin.id, ipAddress: '127.0.0.1' }])

@@ -102,15 +102,15 @@ describe('deleting a user', () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier })
       const { cloudKey } = await upload(ada)
-      const [confirmed] = await race.run(
+      const [confirmResponse] = await race.run(
         () => confirm(ada, cloudKey),
         () => deletePerson(ada),
       )
-      expect([200, 401, 404]).toContain(confirmed.status)
-      race.won(confirmed.status === 200 ? 'first' : 'second')
+      expect([200, 401, 404]).toContain(confirmResponse.status)
+      race.won(confirmResponse.status === 200 ? 'first' : 'second')
       await expectNoTraces(ada, [cloudKey])
-      if (confirmed.status !== 200) continue
-      const { id, shortCode } = await json<File>(confirmed)
+      if (confirmResponse.status !== 200) continue
+      const { id, shortCode } = await json<File>(confirmResponse)
       expect(await downloadStatus(shortCode)).toBe(404)
       expect(await app.deps.db.$count(deletionReceipts, eq(deletionReceipts.fileId, id))).toBe(1)
     }
@@ -121,13 +121,13 @@ describe('deleting a user', () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier })
-      const [started] = await race.run(
+      const [startResponse] = await race.run(
         () => requestUpload(ada),
         () => deletePerson(ada),
       )
-      expect([200, 401, 404]).toContain(started.status)
-      race.won(started.status === 200 ? 'first' : 'second')
-      const body = await json<Partial<StartedUpload>>(started)
+      expect([200, 401, 404]).toContain(startResponse.status)
+      race.won(startResponse.status === 200 ? 'first' : 'second')
+      const body = await json<Partial<StartedUpload>>(startResponse)
       if (body.uploadUrl !== undefined) {
         const lateUpload = await fetch(body.uploadUrl, {
           method: 'PUT',
@@ -147,14 +147,14 @@ describe('deleting a user', () => {
       const ada = await makePerson(app, { tier: 'premium' })
       const file = await makeFile(ada)
       const key = await findStorageKey(file)
-      const [renewed] = await race.run(
+      const [renewalResponse] = await race.run(
         () => requestRenewal(ada, file.id),
         () => deletePerson(ada),
       )
-      expect([200, 401, 404]).toContain(renewed.status)
-      race.won(renewed.status === 200 ? 'first' : 'second')
+      expect([200, 401, 404]).toContain(renewalResponse.status)
+      race.won(renewalResponse.status === 200 ? 'first' : 'second')
       const codes = [file.shortCode]
-      if (renewed.status === 200) codes.push((await json<File>(renewed)).shortCode)
+      if (renewalResponse.status === 200) codes.push((await json<File>(renewalResponse)).shortCode)
       for (const code of codes) expect(await downloadStatus(code)).toBe(404)
       await expectNoTraces(ada, [key])
     }
@@ -190,7 +190,7 @@ describe('deleting a user', () => {
       )
       expect([200, 401]).toContain(login.status)
       race.won(login.status === 200 ? 'first' : 'second')
-      const cookie = login.headers.getSetCookie().map((one) => one.split(';', 1)[0])
+      const cookie = login.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
       const { status } = await makeClient(app, cookie.join('; ')).fetch('/api/files')
       expect(status).toBe(401)
       await expectNoTraces(ada, [])

@@ -111,8 +111,12 @@ describe('DELETE /api/admin/users/{id}', () => {
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
     const deletedFile = await makeFile(ada)
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
-    const [first, second, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
-    expect(await fetchStatus(`/api/download/${first.shortCode}`)).toBe(200)
+    const [firstFile, secondFile, otherFile] = [
+      await makeFile(ada),
+      await makeFile(ada),
+      await makeFile(bob),
+    ]
+    expect(await fetchStatus(`/api/download/${firstFile.shortCode}`)).toBe(200)
     await ada.fetch('/api/branding', {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -129,7 +133,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       deletedFiles: 3,
     })
 
-    for (const { shortCode } of [first, second]) {
+    for (const { shortCode } of [firstFile, secondFile]) {
       for (const path of [`/api/download/${shortCode}`, `/api/links/${shortCode}`])
         expect(await fetchStatus(path)).toBe(404)
     }
@@ -143,7 +147,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await findTraces(ada)).toEqual([])
 
     // The bytes of the expired file were removed earlier; these were removed with the user.
-    const storedKeys = [first, second]
+    const storedKeys = [firstFile, secondFile]
       .map(({ id }) => keys.get(id) ?? '')
       .concat(openUpload.cloudKey)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
@@ -161,15 +165,20 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(receipts.filter(({ originalName }) => originalName !== null)).toEqual([])
     app.clock.advance(2 * day)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
-    expect(await fetchStatus(`/api/download/${theirs.shortCode}`)).toBe(200)
+    expect(await fetchStatus(`/api/download/${otherFile.shortCode}`)).toBe(200)
   })
 
   it('removes closed reports about the files but keeps open ones for blocking content', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const visitor = makeClient(app)
-    const [handled, open, theirs] = [await makeFile(ada), await makeFile(ada), await makeFile(bob)]
-    for (const { shortCode } of [handled, open, theirs]) await report(visitor, shortCode)
-    for (const { shortCode } of [handled, theirs]) {
+    const [closedCaseFile, openCaseFile, otherFile] = [
+      await makeFile(ada),
+      await makeFile(ada),
+      await makeFile(bob),
+    ]
+    for (const { shortCode } of [closedCaseFile, openCaseFile, otherFile])
+      await report(visitor, shortCode)
+    for (const { shortCode } of [closedCaseFile, otherFile]) {
       const openReport = (await listReports(admin)).find((report) => report.shortCode === shortCode)
       await admin.post(`/api/admin/reports/${openReport?.id}/dismiss`)
     }
@@ -178,7 +187,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       .select({ shortCode: reports.shortCode })
       .from(reports)
     expect(remainingReports.map(({ shortCode }) => shortCode).toSorted()).toEqual(
-      [open.shortCode, theirs.shortCode].toSorted(),
+      [openCaseFile.shortCode, otherFile.shortCode].toSorted(),
     )
     expect(await findTraces(ada)).toEqual(['reports.owner_id'])
   })

@@ -27,8 +27,8 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await server.db.delete(files)
-  const [last] = await server.db.select({ id: max(auditLog.id) }).from(auditLog)
-  lastAuditId = last?.id ?? 0
+  const [lastEntry] = await server.db.select({ id: max(auditLog.id) }).from(auditLog)
+  lastAuditId = lastEntry?.id ?? 0
   logged = []
 })
 afterAll(() => server.close())
@@ -87,11 +87,11 @@ it('sanitizes names by the upload rule, except those of deleted files', async ()
   await server.pool.query(manyFiles('ada', 4, now))
   const ids = (await server.db.select().from(files).orderBy(asc(files.size))).map(({ id }) => id)
   const names = ['ab\u202ec/d:.png', '"quoted".pdf', 'clean name.txt', '<deleted>.txt']
-  for (const [at, id = ''] of ids.entries()) {
-    const deletedAt = at === 3 ? now : null
+  for (const [index, id = ''] of ids.entries()) {
+    const deletedAt = index === 3 ? now : null
     await server.db
       .update(files)
-      .set({ originalName: names[at], deletedAt })
+      .set({ originalName: names[index], deletedAt })
       .where(eq(files.id, id))
   }
   expect(await runSanitize()).toEqual({ updated: 2, errors: 0 })

@@ -36,10 +36,10 @@ async function fetchStats(): Promise<Stats> {
 describe('the server-wide figures', () => {
   it('equal the sums over all users, also after a file is deleted', async () => {
     const owner = await makePerson(app)
-    const [kept, gone] = [await makeFile(owner), await makeFile(owner)]
+    const [keptFile, deletedFile] = [await makeFile(owner), await makeFile(owner)]
     for (const [id, downloadCount] of [
-      [kept.id, 3],
-      [gone.id, 40],
+      [keptFile.id, 3],
+      [deletedFile.id, 40],
     ] as const) {
       await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
     }
@@ -52,7 +52,7 @@ describe('the server-wide figures', () => {
     }
     await expectTotals(2, 43)
     // The row stays until the bytes are gone.
-    await owner.fetch(`/api/files/${gone.id}`, { method: 'DELETE' })
+    await owner.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await expectTotals(1, 3)
   })
 

@@ -188,10 +188,13 @@ describe('POST /api/admin/cleanup-expired', () => {
 })
 
 it('POST /api/admin/sanitize-filenames sanitizes all users’ file names and returns the count', async () => {
-  const [one, two] = [await makeFile(await makePerson(app)), await makeFile(await makePerson(app))]
+  const [firstFile, secondFile] = [
+    await makeFile(await makePerson(app)),
+    await makeFile(await makePerson(app)),
+  ]
   await app.deps.db.update(files).set({ originalName: '<quoted>.pdf' })
   expect(await runAction('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
-  for (const { id } of [one, two])
+  for (const { id } of [firstFile, secondFile])
     expect(await rowOf(app, id)).toMatchObject({ originalName: 'quoted.pdf' })
   expect(await listAuditDetails('sanitize-file-names')).toEqual([{ updated: 2, errors: 0 }])
 })

@@ -34,7 +34,7 @@ async function find(search: string): Promise<string[]> {
 
 /** Returns `count` user ids, starting at `first` and increasing by `step`. */
 function makeIds(first: number, count: number, step: number) {
-  return Array.from({ length: count }, (_, at) => `many ${first + at * step}`)
+  return Array.from({ length: count }, (_, index) => `many ${first + index * step}`)
 }
 
 describe('a search among many users', () => {
@@ -73,8 +73,8 @@ describe('a search among many users', () => {
   it('finds any short substring of an old address or name', async () => {
     const text = 'zoe@quox.example zoë quoxley'
     for (const length of [1, 2]) {
-      for (let at = 0; at + length <= text.length; at += 1) {
-        const search = text.slice(at, at + length)
+      for (let start = 0; start + length <= text.length; start += 1) {
+        const search = text.slice(start, start + length)
         if (search.trim() !== search) continue
         const found = await find(search)
         if (found.length < maxFoundUsers) expect(found, search).toContain('many 11999')

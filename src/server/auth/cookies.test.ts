@@ -51,7 +51,10 @@ async function openTestSession(deps: typeof httpServer, token: string, createdAt
   const setCookies = await runInRequest('', (context) =>
     setSessionCookies(deps, context, { token, createdAt }),
   )
-  return { set: setCookies, sent: setCookies.map((one) => one.split(';', 1)[0]).join('; ') }
+  return {
+    setCookies,
+    cookieHeader: setCookies.map((cookie) => cookie.split(';', 1)[0]).join('; '),
+  }
 }
 
 describe('a session cookie', () => {
@@ -60,7 +63,7 @@ describe('a session cookie', () => {
     ['https', httpsServer],
   ])('round-trips its token over %s', async (_, deps) => {
     for (const token of ['abc', 'with.dots.inside', 'x'.repeat(64)]) {
-      expect(await readToken(deps, (await openTestSession(deps, token)).sent)).toBe(token)
+      expect(await readToken(deps, (await openTestSession(deps, token)).cookieHeader)).toBe(token)
     }
   })
 
@@ -68,7 +71,7 @@ describe('a session cookie', () => {
     const signature = createHmac('sha256', secret).update('abc').digest('base64')
     const cookie = `mayfly.session_token=${encodeURIComponent(`abc.${signature}`)}`
     expect(await readToken(httpServer, cookie)).toBe('abc')
-    expect((await openTestSession(httpServer, 'abc')).sent).toContain(cookie)
+    expect((await openTestSession(httpServer, 'abc')).cookieHeader).toContain(cookie)
   })
 
   it.each([
@@ -86,20 +89,20 @@ describe('a session cookie', () => {
   })
 
   it('must have the __Host- prefix over https', async () => {
-    const { sent } = await openTestSession(httpsServer, 'abc')
-    expect(sent).toContain('__Host-mayfly.session_token=')
-    expect(await readToken(httpsServer, sent.replaceAll('__Host-', ''))).toBeNull()
-    expect(await readToken(httpServer, sent)).toBeNull()
+    const { cookieHeader } = await openTestSession(httpsServer, 'abc')
+    expect(cookieHeader).toContain('__Host-mayfly.session_token=')
+    expect(await readToken(httpsServer, cookieHeader.replaceAll('__Host-', ''))).toBeNull()
+    expect(await readToken(httpServer, cookieHeader)).toBeNull()
   })
 
   it('expires 90 days after the login, even if it is set later', async () => {
-    const { set } = await openTestSession(
+    const { setCookies } = await openTestSession(
       httpServer,
       'abc',
       new Date(clock().getTime() - 30 * dayMs),
     )
-    expect(set).toHaveLength(2)
-    for (const cookie of set) expect(cookie).toContain(`; Max-Age=${60 * 24 * 60 * 60};`)
+    expect(setCookies).toHaveLength(2)
+    for (const cookie of setCookies) expect(cookie).toContain(`; Max-Age=${60 * 24 * 60 * 60};`)
   })
 
   it('comes with a hint that scripts can read and that differs for each session', async () => {
@@ -107,20 +110,22 @@ describe('a session cookie', () => {
       await openTestSession(httpServer, 'abc'),
       await openTestSession(httpServer, 'abc'),
     ]
-    const [token = '', hint = ''] = first.set
+    const [token = '', hint = ''] = first.setCookies
     expect(token).toContain('; HttpOnly')
     expect(hint).toMatch(/^mayfly\.signed_in=[\w-]{8};/)
     expect(hint).not.toContain('HttpOnly')
-    expect(hint).not.toBe(second.set[1])
+    expect(hint).not.toBe(second.setCookies[1])
   })
 
   it.each([
     [httpServer, false],
     [httpsServer, true],
   ])('and its hint are cleared at logout by name', async (deps, isSecure) => {
-    const cookieNames = (await openTestSession(deps, 'abc')).set.map((one) => one.split('=', 1)[0])
+    const cookieNames = (await openTestSession(deps, 'abc')).setCookies.map(
+      (cookie) => cookie.split('=', 1)[0],
+    )
     const clearedCookies = await runInRequest('', (context) => clearSessionCookies(deps, context))
-    expect(clearedCookies.map((one) => one.split('=', 1)[0])).toEqual(cookieNames)
+    expect(clearedCookies.map((cookie) => cookie.split('=', 1)[0])).toEqual(cookieNames)
     for (const cookie of clearedCookies) {
       expect(cookie).toMatch(/^[^=]+=; Max-Age=0; Path=\/;/)
       expect(cookie.includes('; Secure')).toBe(isSecure)

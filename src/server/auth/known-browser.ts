@@ -29,7 +29,9 @@ export function findKnownBrowser(
   passwordHash: string | null,
 ): string | null {
   if (passwordHash === null) return null
-  const entry = readEntries(deps, context).find((one) => belongsToAccount(deps, one, passwordHash))
+  const entry = readEntries(deps, context).find((saved) =>
+    belongsToAccount(deps, saved, passwordHash),
+  )
   return entry?.id ?? null
 }
 
@@ -45,10 +47,10 @@ export function rememberBrowser(
 ): void {
   const id = knownBrowser ?? nanoid()
   const entry = { id, signature: sign(deps, id, passwordHash) }
-  const otherEntries = readEntries(deps, context).filter((one) => one.id !== id)
+  const otherEntries = readEntries(deps, context).filter((other) => other.id !== id)
   const value = [entry, ...otherEntries]
     .slice(0, maxAccounts)
-    .map((one) => `${one.id}.${one.signature}`)
+    .map(({ id, signature }) => `${id}.${signature}`)
     .join('~')
   writeCookie(deps, context, cookieName, value, knownBrowserKeptMs)
 }

@@ -49,11 +49,11 @@ describe('a login', () => {
   })
 
   it("as another user ends the previous user's session", async () => {
-    const [one, other] = [await makePerson(app), await makePerson(app)]
-    const before = await logIn(app, one.email, one.password)
-    expect((await logInWith(before, other)).status).toBe(200)
+    const [firstPerson, secondPerson] = [await makePerson(app), await makePerson(app)]
+    const before = await logIn(app, firstPerson.email, firstPerson.password)
+    expect((await logInWith(before, secondPerson)).status).toBe(200)
     expect(await fetchStatus(makeClient(app, before))).toBe(401)
-    expect(await fetchStatus(one)).toBe(200)
+    expect(await fetchStatus(firstPerson)).toBe(200)
   })
 
   it('that fails or has a forged cookie ends no session', async () => {

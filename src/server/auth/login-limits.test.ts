@@ -29,7 +29,7 @@ function admit(attempt: LoginAttempt) {
 
 /** Fails `count` logins by never settling their admissions. */
 async function failLogins(count: number, attempt: (index: number) => LoginAttempt) {
-  for (let at = 0; at < count; at += 1) await admit(attempt(at))
+  for (let n = 0; n < count; n += 1) await admit(attempt(n))
 }
 
 /** Sets a counter for a window that begins now. */

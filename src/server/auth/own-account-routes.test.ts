@@ -98,7 +98,7 @@ describe('GET /api/auth/user/holdings', () => {
     const person = await makePerson(app, { tier: 'premium' })
     expect(await fetchHoldings(person)).toEqual({ fileCount: 0, totalSize: 0, activeLinks: 0 })
     await makeFile(await makePerson(app))
-    const [, ended, deleted, purged] = [
+    const [, endedFile, deletedFile, purgedFile] = [
       await makeFile(person, { bytes: new Uint8Array(1000) }),
       await makeFile(person, { bytes: new Uint8Array(200) }),
       await makeFile(person, { bytes: new Uint8Array(30) }),
@@ -107,9 +107,9 @@ describe('GET /api/auth/user/holdings', () => {
     const updateFile = (id: string, changes: Partial<typeof files.$inferInsert>) =>
       app.deps.db.update(files).set(changes).where(eq(files.id, id))
     const now = app.clock()
-    await updateFile(ended.id, { expiresAt: now })
-    await person.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    await updateFile(purged.id, { purgedAt: now })
+    await updateFile(endedFile.id, { expiresAt: now })
+    await person.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
+    await updateFile(purgedFile.id, { purgedAt: now })
     expect(await fetchHoldings(person)).toEqual({ fileCount: 2, totalSize: 1200, activeLinks: 1 })
   })
 })
@@ -186,8 +186,8 @@ describe('POST /api/auth/change-password', () => {
     const token = /\/reset-password\?token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
 
     await change(person, person.password, 'a new password')
-    const [sentEmail, ...none] = await app.mails()
-    expect(none).toEqual([])
+    const [sentEmail, ...otherEmails] = await app.mails()
+    expect(otherEmails).toEqual([])
     expect(sentEmail?.to.address).toBe(person.email)
     expect(sentEmail?.content.subject).toBe('Your Mayfly password was changed')
     expect(sentEmail?.content.text).toContain('Every other browser has to sign in again.')

@@ -22,7 +22,7 @@ async function signInAgain({ email, password }: Person, userAgent = firefox) {
     headers: { 'user-agent': userAgent },
     body: JSON.stringify({ email, password }),
   })
-  const cookie = login.headers.getSetCookie().map((one) => one.split(';', 1)[0])
+  const cookie = login.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
   return makeClient(app, cookie.join('; '))
 }
 
@@ -48,9 +48,10 @@ describe('GET /api/auth/sessions', () => {
     await signInAgain(person)
     const now = app.clock().toISOString()
 
-    const [own, newest, older, ...none] = await fetchSessions(person)
-    expect(none).toEqual([])
-    expect(own).toEqual({
+    const [currentSession, newestSession, olderSession, ...remainingSessions] =
+      await fetchSessions(person)
+    expect(remainingSessions).toEqual([])
+    expect(currentSession).toEqual({
       id: expect.any(String),
       createdAt: signedInAt,
       lastSeenAt: signedInAt,
@@ -59,14 +60,14 @@ describe('GET /api/auth/sessions', () => {
       ipAddress: '127.0.0.1',
       isCurrent: true,
     })
-    expect(newest).toMatchObject({
+    expect(newestSession).toMatchObject({
       createdAt: now,
       lastSeenAt: now,
       userAgent: firefox,
       browser: 'Firefox on Linux',
       isCurrent: false,
     })
-    expect(older).toMatchObject({ userAgent: 'curl/8.5.0', browser: null, isCurrent: false })
+    expect(olderSession).toMatchObject({ userAgent: 'curl/8.5.0', browser: null, isCurrent: false })
   })
 
   it('contains no tokens and no ids that open a session', async () => {
@@ -115,21 +116,21 @@ describe('GET /api/auth/sessions', () => {
 describe('DELETE /api/auth/sessions/{id}', () => {
   it('ends only that session, at once', async () => {
     const person = await makePerson(app)
-    const [lost, kept] = [await signInAgain(person), await signInAgain(person)]
-    const [own] = await fetchSessions(lost)
-    const response = await endSession(person, own?.id ?? '')
+    const [lostBrowser, keptBrowser] = [await signInAgain(person), await signInAgain(person)]
+    const [lostSession] = await fetchSessions(lostBrowser)
+    const response = await endSession(person, lostSession?.id ?? '')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ message: 'Signed out there.' })
     expect(response.headers.getSetCookie()).toEqual([])
-    expect(await fetchStatus(lost)).toBe(401)
-    expect(await fetchStatus(kept)).toBe(200)
+    expect(await fetchStatus(lostBrowser)).toBe(401)
+    expect(await fetchStatus(keptBrowser)).toBe(200)
     expect(await fetchStatus(person)).toBe(200)
   })
 
   it('clears the cookies for the current session', async () => {
     const person = await makePerson(app)
-    const [own] = await fetchSessions(person)
-    const response = await endSession(person, own?.id ?? '')
+    const [currentSession] = await fetchSessions(person)
+    const response = await endSession(person, currentSession?.id ?? '')
     expect(response.status).toBe(200)
     const cookies = response.headers.getSetCookie()
     expect(cookies.map((cookie) => cookie.split(';', 2).join(';'))).toEqual([
@@ -141,10 +142,12 @@ describe('DELETE /api/auth/sessions/{id}', () => {
 
   it('is 404 the second time, and succeeds once in parallel', async () => {
     const person = await makePerson(app)
-    const [own] = await fetchSessions(await signInAgain(person))
-    const responses = await Promise.all([1, 2, 3, 4].map(() => endSession(person, own?.id ?? '')))
+    const [otherSession] = await fetchSessions(await signInAgain(person))
+    const responses = await Promise.all(
+      [1, 2, 3, 4].map(() => endSession(person, otherSession?.id ?? '')),
+    )
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
-    const secondResponse = await endSession(person, own?.id ?? '')
+    const secondResponse = await endSession(person, otherSession?.id ?? '')
     expect(await secondResponse.json()).toEqual({
       code: 'SESSION_NOT_FOUND',
       message: 'Session not found',
@@ -166,14 +169,14 @@ describe('DELETE /api/auth/sessions/{id}', () => {
   it('is not undone by concurrent use of the session', async () => {
     const person = await makePerson(app)
     const lostBrowser = await signInAgain(person)
-    const [own] = await fetchSessions(lostBrowser)
+    const [lostSession] = await fetchSessions(lostBrowser)
     app.clock.advance(dayMs) // so that each use would be recorded
-    const [ended, ...used] = await Promise.all([
-      endSession(person, own?.id ?? ''),
+    const [endResponse, ...statuses] = await Promise.all([
+      endSession(person, lostSession?.id ?? ''),
       ...[1, 2, 3, 4, 5].map(() => fetchStatus(lostBrowser)),
     ])
-    expect(ended?.status).toBe(200)
-    for (const status of used) expect([200, 401]).toContain(status)
+    expect(endResponse?.status).toBe(200)
+    for (const status of statuses) expect([200, 401]).toContain(status)
     expect(await fetchStatus(lostBrowser)).toBe(401)
     expect(await fetchSessions(person)).toHaveLength(1)
   })
@@ -208,11 +211,11 @@ describe('DELETE /api/auth/sessions', () => {
 it('cross-site requests end no session and change neither name nor password', async () => {
   const person = await makePerson(app)
   await signInAgain(person)
-  const [own] = await fetchSessions(person)
+  const [currentSession] = await fetchSessions(person)
   const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' }
   for (const [method, path, body] of [
     ['DELETE', '/api/auth/sessions'],
-    ['DELETE', `/api/auth/sessions/${own?.id}`],
+    ['DELETE', `/api/auth/sessions/${currentSession?.id}`],
     ['PATCH', '/api/auth/user', '{"firstName":"Eve"}'],
     [
       'POST',

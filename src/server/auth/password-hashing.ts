@@ -70,9 +70,9 @@ export class PasswordHashing {
 
   /** Wakes the next client, which then moves to the end of the queue. */
   #leave(): void {
-    for (const [client, [next, ...others]] of this.#queue) {
+    for (const [client, [next, ...rest]] of this.#queue) {
       this.#queue.delete(client)
-      if (others.length > 0) this.#queue.set(client, others)
+      if (rest.length > 0) this.#queue.set(client, rest)
       this.#queued -= 1
       next?.()
       return

@@ -226,7 +226,7 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
 export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
   const emailCutoff = new Date(now.getTime() - emailsCountedMs)
   let removed = 0
-  for (const [key, isLapsed] of [
+  for (const [key, isExpired] of [
     [sessions.id, lte(sessions.expiresAt, now)],
     [verifications.identifier, lt(verifications.expiresAt, now)],
     [sentEmails.id, lt(sentEmails.sentAt, emailCutoff)],
@@ -234,7 +234,7 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
     [rateLimits.key, lt(rateLimits.expire, now.getTime())],
   ] as const) {
-    removed += await removeInBatches((limit) => removeRows(db, key, isLapsed, limit))
+    removed += await removeInBatches((limit) => removeRows(db, key, isExpired, limit))
   }
   return removed
 }

@@ -31,11 +31,11 @@ beforeEach(async () => {
 
 describe('POST /api/auth/resend-verification', () => {
   it('answers alike for every address', async () => {
-    const [waiting, known] = [newAddress(), newAddress()]
-    await signUp(makeClient(app), { email: waiting })
-    await verify(app, await signUpForToken(app, { email: known }))
+    const [pendingAddress, knownAddress] = [newAddress(), newAddress()]
+    await signUp(makeClient(app), { email: pendingAddress })
+    await verify(app, await signUpForToken(app, { email: knownAddress }))
     const responses = []
-    for (const address of [email, waiting, known])
+    for (const address of [email, pendingAddress, knownAddress])
       responses.push(await seen(await resend(app, address)))
     expect(responses[0]).toMatchObject({
       status: 200,
@@ -44,7 +44,7 @@ describe('POST /api/auth/resend-verification', () => {
       }),
     })
     for (const response of responses.slice(1)) expect(response).toEqual(responses[0])
-    expect((await app.mails()).map(({ to }) => to.address)).toEqual([waiting])
+    expect((await app.mails()).map(({ to }) => to.address)).toEqual([pendingAddress])
   })
 
   it.each([undefined, '', 'no address', 7])('refuses %j', async (address) => {
@@ -58,10 +58,10 @@ describe('POST /api/auth/resend-verification', () => {
     await app.mails()
     await resend(app, email)
     await resend(app, email, cookiesOf(first))
-    const [newest, own] = await app.mails()
-    expect((await verify(app, tokenIn(own))).status).toBe(200)
+    const [newestEmail, ownEmail] = await app.mails()
+    expect((await verify(app, tokenIn(ownEmail))).status).toBe(200)
     await logIn(app, email, 'the first')
-    expect((await verify(app, tokenIn(newest))).status).toBe(400)
+    expect((await verify(app, tokenIn(newestEmail))).status).toBe(400)
   })
 
   it('resends the email of the signup whose password was right in this browser', async () => {

@@ -28,9 +28,9 @@ function tokenIn(email: Email | undefined): string {
 async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.mails()
   expect((await requestReset(email)).status).toBe(200)
-  const [sentEmail, ...others] = await app.mails()
+  const [sentEmail, ...otherEmails] = await app.mails()
   expect(sentEmail?.to.address).toBe(email)
-  expect(others).toEqual([])
+  expect(otherEmails).toEqual([])
   return tokenIn(sentEmail)
 }
 
@@ -127,9 +127,12 @@ describe('POST /api/auth/reset-password/check', () => {
 
   it('rejects expired, superseded and unknown tokens', async () => {
     const person = await makePerson(app)
-    const [first, second] = [await requestResetToken(person), await requestResetToken(person)]
-    await reset(second)
-    expect([await checkToken(first), await checkToken('x')]).toEqual([false, false])
+    const [firstToken, secondToken] = [
+      await requestResetToken(person),
+      await requestResetToken(person),
+    ]
+    await reset(secondToken)
+    expect([await checkToken(firstToken), await checkToken('x')]).toEqual([false, false])
     const expiredToken = await requestResetToken(await makePerson(app))
     app.clock.advance(hour)
     expect(await checkToken(expiredToken)).toBe(false)
@@ -196,9 +199,12 @@ describe('POST /api/auth/reset-password', () => {
     app.clock.advance(hour)
     await expectInvalidToken(await reset(expiredToken))
 
-    const [first, second] = [await requestResetToken(person), await requestResetToken(person)]
-    expect((await reset(second)).status).toBe(200)
-    await expectInvalidToken(await reset(first, 'from an old email'))
+    const [firstToken, secondToken] = [
+      await requestResetToken(person),
+      await requestResetToken(person),
+    ]
+    expect((await reset(secondToken)).status).toBe(200)
+    await expectInvalidToken(await reset(firstToken, 'from an old email'))
 
     const tokenBeforeMove = await requestResetToken(person)
     const email = `moved-${person.email}`

@@ -27,8 +27,8 @@ export function keyedHash(secret: string, purpose: string, text: string): string
 }
 
 /** Compares two strings in constant time. */
-export function isSameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+export function isSameText(first: string, second: string): boolean {
+  const [a, b] = [Buffer.from(first), Buffer.from(second)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

@@ -142,17 +142,17 @@ describe('with https', () => {
 
 describe('a session', () => {
   it('expires after 14 days without use, to the millisecond', async () => {
-    const [used, unused] = [await makePerson(app), await makePerson(app)]
+    const [activePerson, idlePerson] = [await makePerson(app), await makePerson(app)]
     app.clock.advance(14 * dayMs - 1)
-    expect(await fetchStatus(used)).toBe(200)
+    expect(await fetchStatus(activePerson)).toBe(200)
     app.clock.advance(1)
-    expect(await fetchStatus(unused)).toBe(401)
-    expect(await fetchStatus(used)).toBe(200)
+    expect(await fetchStatus(idlePerson)).toBe(401)
+    expect(await fetchStatus(activePerson)).toBe(200)
   })
 
   it('expires after 14 days on an idle page that keeps polling', async () => {
     const admin = await makePerson(app, { role: 'admin' })
-    const [before] = await listSessions(admin.id)
+    const [sessionBefore] = await listSessions(admin.id)
     const polledEndpoints = Object.values(endpoints).filter((row: Endpoint) => row.isPolled)
     expect(polledEndpoints.map(({ path }) => path).toSorted()).toEqual([
       '/api/admin/waiting',
@@ -164,7 +164,7 @@ describe('a session', () => {
       app.clock.advance(ms)
       expect(await poll()).toEqual([200, 200])
     }
-    expect(await listSessions(admin.id)).toEqual([before])
+    expect(await listSessions(admin.id)).toEqual([sessionBefore])
     app.clock.advance(1)
     expect(await poll()).toEqual([401, 401])
   })
@@ -184,10 +184,10 @@ describe('a session', () => {
 
   it('is written at most every ten minutes, by one of several parallel requests', async () => {
     const person = await makePerson(app)
-    const [before] = await listSessions(person.id)
+    const [sessionBefore] = await listSessions(person.id)
     app.clock.advance(seenStepMs - 1)
     await person.fetch('/api/auth/user', { headers: { 'user-agent': 'another browser' } })
-    expect(await listSessions(person.id)).toEqual([before])
+    expect(await listSessions(person.id)).toEqual([sessionBefore])
 
     app.clock.advance(1)
     await Promise.all(
@@ -195,10 +195,10 @@ describe('a session', () => {
         person.fetch('/api/auth/user', { headers: { 'user-agent': userAgent } }),
       ),
     )
-    const [after] = await listSessions(person.id)
+    const [sessionAfter] = await listSessions(person.id)
     const now = app.clock()
-    expect(after).toEqual({
-      ...before,
+    expect(sessionAfter).toEqual({
+      ...sessionBefore,
       updatedAt: now,
       expiresAt: new Date(now.getTime() + 14 * dayMs),
       userAgent: expect.stringMatching(/^(one|two|three)$/),

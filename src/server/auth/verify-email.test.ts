@@ -80,12 +80,12 @@ describe('POST /api/auth/verify-email', () => {
   })
 
   it('completes the first of several signups and invalidates the others', async () => {
-    const [first, second] = [
+    const [firstToken, secondToken] = [
       await signUpForToken(app, { email, password: 'the first' }),
       await signUpForToken(app, { email, password: 'the second', firstName: 'Grace' }),
     ]
-    expect((await verify(app, second)).status).toBe(200)
-    expect(await statusAndCode(await verify(app, first))).toBe('400 TOKEN_INVALID')
+    expect((await verify(app, secondToken)).status).toBe(200)
+    expect(await statusAndCode(await verify(app, firstToken))).toBe('400 TOKEN_INVALID')
     expect(await statusAndCode(await tryLogin(app, email, 'the first'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
@@ -247,7 +247,7 @@ describe('an unverified account', () => {
       updatedAt: now,
     })
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [resetMail] = await app.mails()
+    const [resetEmail] = await app.mails()
 
     expect((await verify(app, await signUpForToken(app, { email }))).status).toBe(200)
     expect(await listUsers(email)).toMatchObject([
@@ -257,7 +257,7 @@ describe('an unverified account', () => {
     expect(await statusAndCode(await tryLogin(app, email, 'of a squatter'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
-    const resetForm = { token: tokenIn(resetMail), newPassword: 'from an old email' }
+    const resetForm = { token: tokenIn(resetEmail), newPassword: 'from an old email' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(400)
     const signInMethods = await db.select().from(accounts).where(eq(accounts.userId, id))
     expect(signInMethods.map(({ providerId }) => providerId)).toEqual(['credential'])

@@ -182,8 +182,8 @@ describe('the resent verification email', () => {
   }
 
   it("is for this browser's signup, or else the newest", async () => {
-    const [address, foreign] = [newAddress(), await addSignup()]
-    expect(await resend(address, foreign)).toBeNull()
+    const [address, otherSignup] = [newAddress(), await addSignup()]
+    expect(await resend(address, otherSignup)).toBeNull()
     const older = await addSignup(address)
     app.clock.advance(1000)
     const newest = await addSignup(address)
@@ -191,7 +191,7 @@ describe('the resent verification email', () => {
       [older, older],
       [newest, newest],
       [null, newest],
-      [foreign, newest],
+      [otherSignup, newest],
     ] as const) {
       expect(await findToken(await resend(address, subject))).toMatchObject({ signupId })
     }

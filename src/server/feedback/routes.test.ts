@@ -189,7 +189,8 @@ describe('POST /api/feedback/form', () => {
   it('shares its rate limit with the JSON endpoint, and shows how long to wait', async () => {
     const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     try {
-      for (let at = 0; at < 10; at += 1) await makeClient(limitedApp).post('/api/feedback', form)
+      for (let sent = 0; sent < 10; sent += 1)
+        await makeClient(limitedApp).post('/api/feedback', form)
       const rejectedResponse = await sendForm(form, {}, limitedApp)
       expect(rejectedResponse.status).toBe(429)
       expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)

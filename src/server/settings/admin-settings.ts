@@ -121,7 +121,7 @@ export class AdminSettings {
       const verdict = checkSetting(key, value, this.withDefaults(stored))
       if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.error })
       const setting = await writeSetting(tx, { key, value: verdict.value, description }, at)
-      const from = stored.find((one) => one.key === key)?.value ?? null
+      const from = stored.find((setting) => setting.key === key)?.value ?? null
       const details = { key, from, to: setting.value }
       await writeAudit(tx, [
         { at, actor, action: 'change-setting', subject: null, ipAddress, details },

@@ -55,8 +55,8 @@ async function race<Results extends unknown[]>(
   const earlierLines = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
 
   const results = (await Promise.all(actions.map((act) => act()))) as Results
-  const [after] = await app.deps.db.select().from(users).where(isAda)
-  if (!after) throw new Error('the user is gone')
+  const [userAfter] = await app.deps.db.select().from(users).where(isAda)
+  if (!userAfter) throw new Error('the user is gone')
   const rows = await app.deps.db
     .select({ details: auditLog.details })
     .from(auditLog)
@@ -68,12 +68,12 @@ async function race<Results extends unknown[]>(
     tier: tier ?? 'free',
     trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null,
   })
-  expect(lines.map(({ from }) => from).concat(toState(after))).toEqual(
+  expect(lines.map(({ from }) => from).concat(toState(userAfter))).toEqual(
     [toState(initialState)].concat(lines.map(({ to }) => to)),
   )
   const trials = lines.filter(({ reason, to }) => reason === 'trial' && to.tier === 'premium')
   expect(trials.length).toBeLessThanOrEqual(initialState.premiumTrialStartedAt === null ? 1 : 0)
-  return { results, lines, after }
+  return { results, lines, after: userAfter }
 }
 
 /**

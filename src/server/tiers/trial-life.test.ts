@@ -121,11 +121,11 @@ describe('a trial', () => {
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
     expect(await tryUploads(ada)).toMatchObject({ 3: 'ok' })
 
-    const [first] = activeFiles
+    const [firstFile] = activeFiles
     setTime(36 * day - 1)
-    expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(200)
+    expect((await makeClient(app).fetch(`/api/download/${firstFile?.shortCode}`)).status).toBe(200)
     setTime(36 * day)
-    expect((await makeClient(app).fetch(`/api/download/${first?.shortCode}`)).status).toBe(404)
+    expect((await makeClient(app).fetch(`/api/download/${firstFile?.shortCode}`)).status).toBe(404)
   })
 
   it('lets uploads started in it finish within the current file limit', async () => {
@@ -206,10 +206,10 @@ describe('the emails about a trial', () => {
     ['day 37', 37, []],
     ['day 365', 365, []],
   ])('are skipped if stale once the server is back on %s', async (...test) => {
-    const [, wakesOn, expected] = test
+    const [, restartDay, expected] = test
     await startTrial(ada)
     const sent = []
-    for (let now = wakesOn; now < 400; now += 0.25) {
+    for (let now = restartDay; now < 400; now += 0.25) {
       setTime(now * day)
       sent.push(...(await sendSubjects()))
     }

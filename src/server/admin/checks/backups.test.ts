@@ -25,13 +25,13 @@ afterAll(() => server.close())
 
 /** Runs the check with the given store and database URL. */
 async function check({ store = 'disk', databaseUrl = server.url } = {}) {
-  const [finding, ...others] = await checkBackups({
+  const [finding, ...otherFindings] = await checkBackups({
     clock,
     config: readConfig({ DATA_DIR: '/srv/my data', DATABASE_URL: databaseUrl }),
     db: server.db,
     stores: createStores({ name: store as StorageName } as Storage),
   })
-  expect(others).toEqual([])
+  expect(otherFindings).toEqual([])
   return finding
 }
 

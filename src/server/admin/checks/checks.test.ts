@@ -42,7 +42,7 @@ describe('GET /api/admin/checks', () => {
       await makePerson(app),
       await makePerson(app, { tier: 'premium' }),
     ]
-    const statuses = clients.map(async (other) => (await other.fetch('/api/admin/checks')).status)
+    const statuses = clients.map(async (client) => (await client.fetch('/api/admin/checks')).status)
     expect(await Promise.all(statuses)).toEqual([401, 403, 403])
     expect((await admin.fetch('/api/admin/checks')).status).toBe(200)
   })
@@ -89,7 +89,9 @@ describe('GET /api/admin/checks', () => {
 
   it("feeds the page header's failure count from a run at most ten minutes old", async () => {
     const clients = [makeClient(app), await makePerson(app, { tier: 'premium' })]
-    const statuses = clients.map(async (other) => (await other.fetch('/api/admin/waiting')).status)
+    const statuses = clients.map(
+      async (client) => (await client.fetch('/api/admin/waiting')).status,
+    )
     expect(await Promise.all(statuses)).toEqual([401, 403])
 
     const fetchWaiting = async () => json(await admin.fetch('/api/admin/waiting'))

@@ -82,7 +82,7 @@ describe('the jobs', () => {
   it("are failing if one doesn't run, and name it", async () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
-    const [ranAt] = [app.clock()]
+    const ranAt = app.clock()
     await noteRun(app.deps.db, {
       job: 'sweep-uploads',
       startedAt: ranAt,

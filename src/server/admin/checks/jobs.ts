@@ -15,7 +15,7 @@ export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const now = clock()
   const [records, overdue] = await Promise.all([listJobRecords(db, jobNames), checkOverdue(deps)])
   const findings = jobNames.map((name) => {
-    const job = records.find((one) => one.name === name)
+    const job = records.find((record) => record.name === name)
     const finding = job
       ? jobFinding(job, { now, serverStartedAt: startedAt })
       : failing('It is not scheduled, so it never runs.', 'Restart the server, which schedules it.')

@@ -13,7 +13,7 @@ const units = [
  * seconds', '47 hours'.
  */
 export function spanText(ms: number): string {
-  const unit = units.find((one) => ms >= 2 * one.ms) ?? units[3]
+  const unit = units.find((candidate) => ms >= 2 * candidate.ms) ?? units[3]
   const count = Math.max(1, Math.floor(ms / unit.ms))
   return counted(count, unit.name)
 }

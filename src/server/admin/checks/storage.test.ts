@@ -18,9 +18,9 @@ const s3 = {
 
 /** Checks a server with these stores and environment variables. The first store takes new files. */
 function check(stores: readonly Partial<Storage>[], env: Record<string, string> = {}) {
-  const [current, ...others] = stores as readonly Storage[]
+  const [currentStore, ...otherStores] = stores as readonly Storage[]
   const config = readConfig({ DATA_DIR: '/srv/my data', ...env })
-  return checkStorage({ config, stores: createStores(current as Storage, ...others) })
+  return checkStorage({ config, stores: createStores(currentStore as Storage, ...otherStores) })
 }
 
 /** Creates an error with this code as the cause, wrapped as drivers do. */
@@ -40,8 +40,8 @@ describe('a store that works', () => {
       'The bucket "files" at https://s3.example.org',
     ],
   ])('is named by its location: %s', async (_, store, env, location) => {
-    const [finding, ...others] = await check([store], env)
-    expect(others).toEqual([])
+    const [finding, ...otherFindings] = await check([store], env)
+    expect(otherFindings).toEqual([])
     expect(finding).toMatchObject({ status: 'ok', cure: '' })
     expect(finding).not.toHaveProperty('about')
     const [, ms, shownLocation] =

@@ -81,12 +81,12 @@ describe('a response from the issuer', () => {
   })
 
   it('is accepted only in the same browser, and consumed in any other', async () => {
-    const [browser, other, none] = [new Browser(), new Browser(), new Browser()]
-    const [{ state }, second] = [await browser.begin(), await browser.begin()]
-    await other.begin()
-    expect(await other.end(state)).toBeNull()
+    const [browser, otherBrowser, newBrowser] = [new Browser(), new Browser(), new Browser()]
+    const [{ state }, secondRequest] = [await browser.begin(), await browser.begin()]
+    await otherBrowser.begin()
+    expect(await otherBrowser.end(state)).toBeNull()
     expect(await browser.end(state)).toBeNull()
-    expect(await none.end(second.state)).toBeNull()
+    expect(await newBrowser.end(secondRequest.state)).toBeNull()
   })
 
   it.each([

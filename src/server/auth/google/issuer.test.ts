@@ -28,7 +28,7 @@ it.each([
   ['a thrown string', 'odd', 'google-refused'],
 ] as const)('toSignInRejection classifies %s', (_, error, code) => {
   const rejection = toSignInRejection(error)
-  expect(rejection).toMatchObject({ fault: code, cause: error })
+  expect(rejection).toMatchObject({ code, cause: error })
 })
 
 it('toSignInRejection returns a SignInRejectedError unchanged', () => {

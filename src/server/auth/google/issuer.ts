@@ -94,7 +94,7 @@ export class Issuer {
     } catch (error) {
       const rejection = toSignInRejection(error)
       // The issuer's endpoints may have changed, so the next sign-in fetches them again.
-      if (rejection.fault === 'google-away') this.#client = null
+      if (rejection.code === 'google-away') this.#client = null
       throw rejection
     }
   }

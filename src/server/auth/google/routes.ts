@@ -218,10 +218,10 @@ function responseUrl({ context, publicOrigin }: GoogleCall): URL {
 /** Logs why a sign-in was refused, except for rate limits. Returns the error code for the page. */
 function logSignInError(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
   if (error instanceof SignInRejectedError) {
-    const level = error.fault === 'google-away' || error.fault === 'google-failed' ? 'warn' : 'info'
+    const level = error.code === 'google-away' || error.code === 'google-failed' ? 'warn' : 'info'
     const reason = messagesOf(error)
-    log[level]({ client: clientAddress, fault: error.fault, reason }, 'a sign-in was refused')
-    return error.fault
+    log[level]({ client: clientAddress, fault: error.code, reason }, 'a sign-in was refused')
+    return error.code
   }
   if (error instanceof AppError && error.code === 'TOO_MANY_REQUESTS') return 'google-busy'
   log.error({ err: error }, 'a sign-in failed')

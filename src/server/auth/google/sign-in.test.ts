@@ -63,8 +63,8 @@ describe('an existing account', () => {
     expect(await json(await browser.fetch('/api/files'))).toMatchObject([{ id: file.id }])
     await logIn(google.app, person.email, person.password)
 
-    const [sentEmail, ...others] = await google.app.mails()
-    expect(others).toEqual([])
+    const [sentEmail, ...otherEmails] = await google.app.mails()
+    expect(otherEmails).toEqual([])
     expect(sentEmail).toMatchObject({
       to: { name: 'Ada', address: person.email },
       content: { subject: 'Google was linked to your Mayfly account' },

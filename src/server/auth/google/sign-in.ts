@@ -143,13 +143,13 @@ async function createUser(
 
 /** A refused sign-in with Google. The browser is redirected to a page that shows the reason. */
 export class SignInRejectedError extends Error {
-  readonly fault: SignInError
+  readonly code: SignInError
 
   /** @param reason details for the operator. Only logged. */
-  constructor(fault: SignInError, reason?: string, options?: ErrorOptions) {
-    super(reason ?? fault, options)
+  constructor(code: SignInError, reason?: string, options?: ErrorOptions) {
+    super(reason ?? code, options)
     this.name = 'SignInRejectedError'
-    this.fault = fault
+    this.code = code
   }
 }
 

@@ -83,7 +83,7 @@ export function takedownEmail(details: {
   const { name, fileNames, count, reason, takenDownAt, supportEmail } = details
   const title = `${yourFilesText(count)} taken down`
   const links = count === 1 ? 'Its link is closed' : 'Their links are closed'
-  const [first = '', ...others] = reason.split('\n').filter((line) => line.trim() !== '')
+  const [firstLine = '', ...otherLines] = reason.split('\n').filter((line) => line.trim() !== '')
   return {
     subject: title,
     preview: 'What happened, why, and whom to write to if it was a mistake.',
@@ -94,8 +94,8 @@ export function takedownEmail(details: {
         text: `${greeting(name)} on ${takenDownAt} ${title}. ${links}, and the content is being deleted.`,
       },
       ...limitedBlocks(fileNames, (text) => ({ kind: 'paragraph', text })),
-      { kind: 'paragraph', strong: 'The reason:', text: first },
-      ...others.map((text) => ({ kind: 'paragraph' as const, text })),
+      { kind: 'paragraph', strong: 'The reason:', text: firstLine },
+      ...otherLines.map((text) => ({ kind: 'paragraph' as const, text })),
       {
         kind: 'paragraph',
         text: 'The same content cannot be uploaded here again, under any name.',

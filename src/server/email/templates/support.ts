@@ -33,7 +33,7 @@ export function feedbackEmail(feedback: {
 }
 
 /** The summary for support of an hour in which some feedback got no email of its own. */
-export function feedbackDigestEmail(hour: {
+export function feedbackDigestEmail(digest: {
   from: Date
   until: Date
   /** Number of feedback messages from this hour that are still stored. */
@@ -42,7 +42,7 @@ export function feedbackDigestEmail(hour: {
   suspect: number
   adminCenter: string
 }): EmailContent {
-  const { from, until, all, suspect, adminCenter } = hour
+  const { from, until, all, suspect, adminCenter } = digest
   const messages = counted(all, 'message')
   const share = suspect === all ? '' : `${groupedDigits(suspect)} of them `
   const robotText = suspect === 0 ? '' : `, ${share}probably from robots`
