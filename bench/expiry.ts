@@ -24,7 +24,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
   const http = makeHttpClient(1)
   try {
-    const due = await makeFiles(mayfly, http, dueCount)
+    const dueOwnerId = await makeFiles(mayfly, http, dueCount)
     await makeFiles(mayfly, http, unexpiredCount)
     await mayfly.sql('vacuum analyze files')
     const comparison = { job: 'compare-storage', what: 'objects', count: dueCount + unexpiredCount }
@@ -38,7 +38,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     const purge = { job: 'expire-files', what: 'purged', count: dueCount }
     const purgeCost = await measureJob(mayfly, purge, async () => {
       // All links have expired, and one owner has become a free user.
-      await mayfly.sql("update users set tier = 'free' where id = $1", [due])
+      await mayfly.sql("update users set tier = 'free' where id = $1", [dueOwnerId])
       await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     })
     return [

@@ -38,11 +38,11 @@ const allowedGrowth: Readonly<Sample> = {
  * @throws {RangeError} if there are too few rounds.
  */
 export function findGrowth(samples: readonly Sample[]): string[] {
-  const counted = samples.slice(warmUpRounds)
-  if (counted.length < 2 * comparedRounds) throw new RangeError('too few rounds')
+  const comparedSamples = samples.slice(warmUpRounds)
+  if (comparedSamples.length < 2 * comparedRounds) throw new RangeError('too few rounds')
   const names = Object.keys(allowedGrowth) as (keyof Sample)[]
   return names.flatMap((name) => {
-    const figures = counted.map((sample) => sample[name])
+    const figures = comparedSamples.map((sample) => sample[name])
     const before = median(figures.slice(0, comparedRounds))
     const after = median(figures.slice(-comparedRounds))
     if (after - before <= allowedGrowth[name]) return []

@@ -30,7 +30,7 @@ export function makeHttpClient(connections: number) {
         headers: { ...headers, ...length },
         signal: AbortSignal.timeout(requestTimeoutMs),
       }
-      const sent = request(url, options, (response) => {
+      const clientRequest = request(url, options, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
@@ -42,8 +42,8 @@ export function makeHttpClient(connections: number) {
           }),
         )
       })
-      sent.on('error', reject)
-      sent.end(body)
+      clientRequest.on('error', reject)
+      clientRequest.end(body)
     })
 
   /** Sends a request and throws unless the status is 2xx. */

@@ -57,7 +57,7 @@ async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
     if (index === 0) code = shortCode
   }
   const account = await makeAccount(mayfly, http)
-  const wrong = { ...account, password: 'not this one' }
+  const wrongLogin = { ...account, password: 'not this one' }
   const loads = {
     alone: () => measureRound(mayfly, http, { code, cookie }),
     'beside 8 correct logins': () =>
@@ -65,20 +65,20 @@ async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
         measureRound(mayfly, http, { code, cookie }),
       ),
     'beside 50 wrong logins': () =>
-      measureDuringFlood({ url: mayfly.url, clients: 50, body: JSON.stringify(wrong) }, () =>
+      measureDuringFlood({ url: mayfly.url, clients: 50, body: JSON.stringify(wrongLogin) }, () =>
         measureRound(mayfly, http, { code, cookie }),
       ),
   }
-  const found = new Map<string, LoginRound[]>()
+  const figuresByName = new Map<string, LoginRound[]>()
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, measure] of Object.entries(loads)) {
       const figures = await measure()
-      if (round > 0) found.set(name, [...(found.get(name) ?? []), figures])
+      if (round > 0) figuresByName.set(name, [...(figuresByName.get(name) ?? []), figures])
     }
   }
   http.close()
-  return [...found].flatMap(([name, figures]) => {
+  return [...figuresByName].flatMap(([name, figures]) => {
     const rowFor = (what: string, unit: string, value: (round: LoginRound) => number) =>
       row(`${what} ${name}, ${setup}`, unit, { mayfly: figures.map(value) })
     const all = [

@@ -7,7 +7,7 @@ import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
 import { cpuSeconds, peakBytes, resetPeak } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
-import { averageThirds, watchMemory } from './watch-memory.ts'
+import { splitIntoThirds, watchMemory } from './watch-memory.ts'
 
 const clientCount = 32
 const fileBytes = 32 * 1024 ** 2
@@ -73,7 +73,7 @@ async function measure(
   const seconds = (performance.now() - before.at) / 1000
   const cpu = cpuSeconds(pids) - before.cpu
   stopController.abort()
-  const thirds = averageThirds(await memory)
+  const thirds = splitIntoThirds(await memory)
   const all = `${clientCount} ${what} at once`
   const single = (value: number) => ({ mayfly: [value] })
   return [

@@ -49,19 +49,19 @@ export async function measureOneLink(
 type Name = 'counted' | 'uncounted' | 'nginx'
 
 async function measure(loads: Record<Name, Load>, cores: Cores, what: string): Promise<Row[]> {
-  const found: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
-  const names = Object.keys(found) as Name[]
+  const figuresByName: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
+  const names = Object.keys(figuresByName) as Name[]
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])
-      if (round > 0) found[name].push(figures)
+      if (round > 0) figuresByName[name].push(figures)
     }
   }
-  const rates = (name: Name) => found[name].map((one) => one.requestsPerSecond)
+  const rates = (name: Name) => figuresByName[name].map((one) => one.requestsPerSecond)
   return [
-    ...rows(what, found.counted, found.nginx),
-    ...rows(`${what}, nothing counted`, found.uncounted, found.nginx),
+    ...rows(what, figuresByName.counted, figuresByName.nginx),
+    ...rows(`${what}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
     row(`${what}: share that counting leaves`, 'of 1', {
       mayfly: rates('counted').map((rate, at) => rate / (rates('uncounted')[at] ?? Number.NaN)),
     }),

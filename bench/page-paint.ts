@@ -44,15 +44,15 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   ]
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
-    const found = new Map(pages.map(([name]) => [name, [] as Paint[]]))
+    const paintsByName = new Map(pages.map(([name]) => [name, [] as Paint[]]))
     // The first round starts the browser.
     for (let round = 0; round <= rounds; round += 1) {
       for (const [name, path] of pages) {
         const paint = await measurePaint(browser, mayfly.url + path)
-        if (round > 0) found.get(name)?.push(paint)
+        if (round > 0) paintsByName.get(name)?.push(paint)
       }
     }
-    return [...found].flatMap(([name, paints]) => [
+    return [...paintsByName].flatMap(([name, paints]) => [
       row(`${name} page on slow 4G: LCP`, 'ms', { mayfly: paints.map((one) => one.largestMs) }),
       row(`${name} page on slow 4G: CLS`, '', { mayfly: paints.map((one) => one.shift) }),
       row(`${name} page on slow 4G: all`, 'bytes', { mayfly: paints.map((one) => one.bytes) }),

@@ -48,7 +48,7 @@ export async function measurePages(
   } satisfies Record<string, Load>
 
   const names = Object.keys(loads) as (keyof typeof loads)[]
-  const found = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+  const figuresByName = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
     keyof typeof loads,
     LoadFigures[]
   >
@@ -56,13 +56,13 @@ export async function measurePages(
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])
-      if (round > 0) found[name].push(figures)
+      if (round > 0) figuresByName[name].push(figures)
     }
   }
   return [
-    ...rows('download page', found.page, found.nginxPage),
-    ...rows('GET /api/links/{code}', found.details, found.nginxDetails),
-    ...rows(`GET /api/files (signed in, ${filesInList} files)`, found.list),
+    ...rows('download page', figuresByName.page, figuresByName.nginxPage),
+    ...rows('GET /api/links/{code}', figuresByName.details, figuresByName.nginxDetails),
+    ...rows(`GET /api/files (signed in, ${filesInList} files)`, figuresByName.list),
   ]
 }
 

@@ -24,10 +24,10 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     const calls = uploadCalls(mayfly, http, cookie)
     await mayfly.sql("alter system set log_statement = 'all'")
     await mayfly.sql('select pg_reload_conf()')
-    const found: RequestQueries[] = []
+    const requestQueries: RequestQueries[] = []
     const count = async <T>(request: string, send: () => Promise<T>): Promise<T> => {
       const { result, log } = await logOf(mayfly, send)
-      found.push({ request, statements: statementsIn(log) })
+      requestQueries.push({ request, statements: statementsIn(log) })
       return result
     }
     const get = (path: string, headers: Record<string, string> = {}) =>
@@ -59,7 +59,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     await count('GET /s/{code}, the page', () => get(`/s/${shortCode}`, { accept: 'text/html' }))
     await count('GET /api/links/{code}', () => get(`/api/links/${shortCode}`))
     await count('GET /api/download/{code}', () => get(`/api/download/${shortCode}`))
-    return found
+    return requestQueries
   } finally {
     http.close()
     await mayfly.stop()
@@ -77,9 +77,9 @@ function statementsIn(log: string): string[] {
 function shorten(statement: string): string {
   const words = statement.replaceAll('"', '').replace(/\s+/g, ' ').trim()
   const verb = /^\w+/.exec(words)?.[0].toLowerCase() ?? ''
-  const named = [...words.matchAll(/(\w+) as \(/g)].map(([, name]) => name)
+  const subqueryNames = [...words.matchAll(/(\w+) as \(/g)].map(([, name]) => name)
   const tables = [...words.matchAll(/\b(?:from|into|update(?! set)|join) (\w+)/gi)]
     .map(([, table]) => table)
-    .filter((table) => !named.includes(table))
+    .filter((table) => !subqueryNames.includes(table))
   return `${verb} ${[...new Set(tables)].join(' + ')}`.trim()
 }

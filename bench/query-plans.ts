@@ -9,28 +9,28 @@ const maxRowsRead = 20_000
 const maxStatementLength = 300
 
 /** Statements that may read much of a large table, by prefix. */
-const allowedScans: readonly { table: string; begins: string }[] = [
+const allowedScans: readonly { table: string; prefix: string }[] = [
   // The Admin Center's figures, cached for a minute.
-  { table: 'users', begins: 'select count(*), count(*) filter (where case when "users"."tier"' },
+  { table: 'users', prefix: 'select count(*), count(*) filter (where case when "users"."tier"' },
   {
     table: 'files',
-    begins:
+    prefix:
       'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
   },
   // At most every ten seconds, starting an upload sums all open uploads, of which there are few.
   // Sums for one owner have a different prefix.
   {
     table: 'uploads',
-    begins: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
+    prefix: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
   },
   // `remove-lapsed-rows`, every ten minutes. An index on the expiry would make each session renewal
   // update all indexes.
   {
     table: 'sessions',
-    begins: 'delete from "sessions" where "sessions"."id" in (select "id" from',
+    prefix: 'delete from "sessions" where "sessions"."id" in (select "id" from',
   },
   // `tell-ending-links`, every ten minutes: all users who want this email.
-  { table: 'preferences', begins: 'select "preferences"."user_id" from "preferences" inner join' },
+  { table: 'preferences', prefix: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
 /** Makes Postgres log each plan with actual row counts, from the next start on. */
@@ -88,8 +88,10 @@ export async function measureReads(
   return reads
 }
 
-function isAllowed(statement: string, ofTable: string): boolean {
-  return allowedScans.some(({ table, begins }) => table === ofTable && statement.startsWith(begins))
+function isAllowed(statement: string, tableName: string): boolean {
+  return allowedScans.some(
+    ({ table, prefix }) => table === tableName && statement.startsWith(prefix),
+  )
 }
 
 function plansIn(log: string): string[] {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { sessionCookieName } from '../src/server/http/session.ts'
 import type { HttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
-import { filesOfUser } from './scale-rows.ts'
+import { filesPerUser } from './scale-rows.ts'
 
 const fileBytes = 1024
 /** Samples are drawn from about this many files and users. */
@@ -28,7 +28,7 @@ interface OwnedFile {
 export interface Sample {
   links: OpenFile[]
   /** Each call uses a different file. `renewed` and `deleted` are disjoint. */
-  renewed: OwnedFile[]
+  renewedFiles: OwnedFile[]
   deleted: OwnedFile[]
   /** Sessions of free users with a free slot. */
   freeTokens: string[]
@@ -47,7 +47,7 @@ export async function drawSample(
   const sampleOf = (table: keyof typeof sampledRows, rows: number) =>
     `${table} tablesample system (${Math.min(100, (100 * sampledRows[table]) / rows)})`
   const sampledFiles = sampleOf('files', fileCount)
-  const sampledUsers = sampleOf('users', fileCount / filesOfUser)
+  const sampledUsers = sampleOf('users', fileCount / filesPerUser)
   const links = await mayfly.sql<OpenFile>(
     `select short_code as code, storage_key as key from ${sampledFiles}
       where expires_at > now() and purging_at is null and deleted_at is null
@@ -63,7 +63,7 @@ export async function drawSample(
       order by random() limit $1`,
     [2 * count, links.map(({ code }) => code)],
   )
-  const free = await mayfly.sql<{ token: string }>(
+  const freeSessions = await mayfly.sql<{ token: string }>(
     `select token from ${sampledUsers}
       join lateral (select token from sessions where user_id = users.id limit 1) session on true
       where tier = 'free' and not exists (select 1 from uploads where owner_id = users.id)
@@ -72,29 +72,29 @@ export async function drawSample(
       order by random() limit $1`,
     [count],
   )
-  const people = await mayfly.sql<{ email: string }>(
+  const userEmails = await mayfly.sql<{ email: string }>(
     `select email from ${sampledUsers} where role = 'user' order by random() limit $1`,
     [count],
   )
   const deleted = ownedFiles.slice(count)
-  for (const sampleRows of [links, deleted, free, people]) {
+  for (const sampleRows of [links, deleted, freeSessions, userEmails]) {
     if (sampleRows.length < count) throw new Error('The database has too few rows for a sample.')
   }
   await storeBytes(mayfly, [...links, ...deleted])
-  const freeTokens = free.map(({ token }) => token)
+  const freeTokens = freeSessions.map(({ token }) => token)
   await touchSessions(mayfly, [...ownedFiles.map(({ token }) => token), ...freeTokens])
   return {
     links,
-    renewed: ownedFiles.slice(0, count),
+    renewedFiles: ownedFiles.slice(0, count),
     deleted,
     freeTokens,
-    emails: people.map(({ email }) => email),
+    emails: userEmails.map(({ email }) => email),
   }
 }
 
 /** Stores 1 KiB for each of these files, which had no bytes. */
-async function storeBytes(mayfly: Mayfly, stored: { key: string }[]): Promise<void> {
-  const keys = stored.map(({ key }) => key)
+async function storeBytes(mayfly: Mayfly, files: { key: string }[]): Promise<void> {
+  const keys = files.map(({ key }) => key)
   await mayfly.sql('update files set size = $1 where storage_key = any($2)', [fileBytes, keys])
   for (const key of keys) {
     const path = join(mayfly.dataDir, 'files', key.slice(0, 2), key)
@@ -118,7 +118,7 @@ export interface Requests {
   /** The Admin Center's counts of all users and files. */
   countAll: NumberedRequest
   /** An admin action that invalidates the cached counts. */
-  act: NumberedRequest
+  invalidateCounts: NumberedRequest
 }
 
 /**
@@ -149,7 +149,7 @@ export async function prepareRequests(
     uploadFile(mayfly, http, cookieOf(token), { name: `Report ${index}.pdf`, bytes })
 
   const code = (index: number) => sample.links[index]?.code
-  const owner = (index: number) => ({ cookie: cookieOf(sample.renewed[index]?.token) })
+  const owner = (index: number) => ({ cookie: cookieOf(sample.renewedFiles[index]?.token) })
   const getAsOwner = (path: string) => (index: number) => get(path, owner(index))
   const email = (index: number) => encodeURIComponent(sample.emails[index] ?? '')
   const admin = { cookie: await signIn(mayfly, http) }
@@ -157,7 +157,7 @@ export async function prepareRequests(
   const { id } = JSON.parse(body.toString()) as { id: string }
   await mayfly.sql("update users set role = 'admin' where id = $1", [id])
 
-  const act = () => send('POST', '/api/admin/expire-files', admin)
+  const invalidateCounts = () => send('POST', '/api/admin/expire-files', admin)
   const byName: Requests['byName'] = {
     'GET /s/{code}, the page': (index) => get(`/s/${code(index)}`, { accept: 'text/html' }),
     'GET /api/links/{code}': (index) => get(`/api/links/${code(index)}`),
@@ -166,7 +166,7 @@ export async function prepareRequests(
     'GET /api/files, the first 100': getAsOwner('/api/files?limit=100'),
     'GET /api/files, a search': (index) =>
       get(
-        `/api/files?limit=100&search=${encodeURIComponent(sample.renewed[index]?.name ?? '')}`,
+        `/api/files?limit=100&search=${encodeURIComponent(sample.renewedFiles[index]?.name ?? '')}`,
         owner(index),
       ),
     'GET /api/files, by downloads': getAsOwner('/api/files?limit=100&sort=-downloads'),
@@ -174,11 +174,12 @@ export async function prepareRequests(
     'GET /api/files/receipts': getAsOwner('/api/files/receipts'),
     'GET /api/analytics': getAsOwner('/api/analytics'),
     'GET /api/files/{id}/stats': (index) =>
-      get(`/api/files/${sample.renewed[index]?.id}/stats`, owner(index)),
-    'upload of 1 KiB: start, PUT, confirm': (index) => upload(sample.renewed[index]?.token, index),
+      get(`/api/files/${sample.renewedFiles[index]?.id}/stats`, owner(index)),
+    'upload of 1 KiB: start, PUT, confirm': (index) =>
+      upload(sample.renewedFiles[index]?.token, index),
     'the same by a free user': (index) => upload(sample.freeTokens[index], index),
     'PATCH /api/files/{id}/renew': (index) =>
-      send('PATCH', `/api/files/${sample.renewed[index]?.id}/renew`, owner(index), {
+      send('PATCH', `/api/files/${sample.renewedFiles[index]?.id}/renew`, owner(index), {
         expirationDays: '7',
       }),
     'DELETE /api/files/{id}': (index) =>
@@ -189,7 +190,7 @@ export async function prepareRequests(
       get(`/api/admin/users?search=${email(index)}`, admin),
     'GET /api/admin/audit, of a user': (index) =>
       get(`/api/admin/audit?user=${email(index)}`, admin),
-    'POST /api/admin/expire-files, nothing due': act,
+    'POST /api/admin/expire-files, nothing due': invalidateCounts,
   }
-  return { byName, countAll: () => get('/api/admin/stats', admin), act }
+  return { byName, countAll: () => get('/api/admin/stats', admin), invalidateCounts }
 }

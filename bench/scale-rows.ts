@@ -5,7 +5,7 @@ import type { Mayfly } from './mayfly.ts'
 import { personNamesSql } from './names.ts'
 
 /** Average number of files per user. Every fifth user is premium. */
-export const filesOfUser = 50
+export const filesPerUser = 50
 /** The time span of the uploads. */
 const uploadPeriodMs = 60 * dayInMs
 /** The most files inserted per statement. */
@@ -50,13 +50,13 @@ const userRowSql = [
  * short codes contain.
  */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const foreign = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
-const native = shortCodeAlphabet.slice(0, foreign.length)
+const foreignCharacters = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
+const replacements = shortCodeAlphabet.slice(0, foreignCharacters.length)
 
 /** Returns SQL for the short code of file `n`. */
 function codeSql(n: string): string {
   const random = `substr(encode(sha256(('code ' || ${n})::bytea), 'base64'), 1, ${shortCodeLength})`
-  return `translate(${random}, '${foreign}', '${native}')`
+  return `translate(${random}, '${foreignCharacters}', '${replacements}')`
 }
 
 /**
@@ -134,7 +134,7 @@ const filledTables = [
  * Creates SQL functions: `draw` returns a number from 0 to 1, `uuid` a UUID, both pseudorandom in
  * their arguments.
  */
-const makeFunctions = `create schema bench;
+const createFunctionsSql = `create schema bench;
   create function bench.draw(n bigint, which bigint) returns float8 language sql immutable return
     (hashint8extended(n, which) & 4503599627370495)::float8 / 4503599627370496;
   create function bench.uuid(name text) returns uuid language sql immutable return
@@ -142,7 +142,7 @@ const makeFunctions = `create schema bench;
 
 /** Prepares a new database for `growTo`. */
 export async function createFunctions(mayfly: Mayfly): Promise<void> {
-  await mayfly.sql(makeFunctions)
+  await mayfly.sql(createFunctionsSql)
 }
 
 /**
@@ -151,8 +151,8 @@ export async function createFunctions(mayfly: Mayfly): Promise<void> {
  */
 export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
   const now = new Date()
-  const firstUser = before / filesOfUser + 1
-  const users = (count - before) / filesOfUser
+  const firstUser = before / filesPerUser + 1
+  const users = (count - before) / filesPerUser
   const inserts: Statements = userRowSql.map((rows) => [
     rows,
     [firstUser, firstUser + users - 1, now],

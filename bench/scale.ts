@@ -86,8 +86,8 @@ export async function measureScale(
     await logPlansFromNextStart(mayfly)
     await mayfly.stop()
     mayfly = await start()
-    const reads = await readPlans(mayfly, counts.at(-1) ?? 0, secret)
-    return { table: asTable(measuredSteps, reads.rows), faults: reads.problems }
+    const planSummary = await readPlans(mayfly, counts.at(-1) ?? 0, secret)
+    return { table: asTable(measuredSteps, planSummary.rows), faults: planSummary.problems }
   } finally {
     await mayfly.stop()
   }
@@ -110,7 +110,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
       costs.set(name, await measureCost(mayfly, timedCalls, (call) => ask(warmUps + call)))
     }
     const countAll = async (call: number) => {
-      await requests.act(call)
+      await requests.invalidateCounts(call)
       // The server cancels a count after 25 s, which then shows in the time.
       await requests.countAll(call).catch(() => undefined)
     }

@@ -31,15 +31,15 @@ export async function startServer(
     env: { ...environment, ...options.env },
   })
   closeSync(log)
-  const failed = new Promise<never>((_resolve, reject) => {
+  const startFailure = new Promise<never>((_resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => {
       reject(new Error(`${command} ended with ${code}; see ${options.logFile}`))
     })
   })
-  failed.catch(() => {})
+  startFailure.catch(() => {})
   try {
-    await Promise.race([failed, waitUntilReady(options.url)])
+    await Promise.race([startFailure, waitUntilReady(options.url)])
   } catch (error) {
     await stopProcess(child)
     throw error

@@ -6,7 +6,7 @@ import { type ActionContext, sharedBytes } from './soak-actions.ts'
 /** A client that stalls until the server closes its connection. */
 export interface SlowClient {
   /** Returns the text to send before stalling. */
-  start(world: ActionContext): string | Promise<string>
+  start(context: ActionContext): string | Promise<string>
   /** How long the server must tolerate the stall, at least and at most. */
   minMs: number
   maxMs: number
@@ -70,13 +70,13 @@ export const slowClients: readonly [name: string, SlowClient][] = [
  * @throws {Error} if it closes too early or too late, or with an unexpected response.
  */
 export async function stallUntilClosed(
-  world: ActionContext,
+  context: ActionContext,
   { start, minMs, maxMs, unreadMs = 0, isExpected }: SlowClient,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const text = await start(world)
+  const text = await start(context)
   const began = performance.now()
-  const received: Received = await exchange(world.mayfly, text, { maxMs, unreadMs, signal })
+  const received: Received = await exchange(context.mayfly, text, { maxMs, unreadMs, signal })
   const ms = performance.now() - began
   if (!received.isClosed && signal.aborted) return false
   const seconds = (ms / 1000).toFixed(0)

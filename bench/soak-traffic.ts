@@ -48,7 +48,7 @@ export async function runTraffic(
   ms: number,
 ): Promise<void> {
   const http = makeHttpClient(clients)
-  const world = { ...fixture, mayfly, http }
+  const context = { ...fixture, mayfly, http }
   const all = Object.entries(actions)
   const deadline = performance.now() + ms
   let nextAction = 0
@@ -56,7 +56,7 @@ export async function runTraffic(
     while (performance.now() < deadline || nextAction < all.length) {
       const [name, perform] = all[nextAction % all.length] ?? ['', async () => {}]
       nextAction += 1
-      await tally.attempt(name, () => perform(world).then(() => true))
+      await tally.attempt(name, () => perform(context).then(() => true))
       await wait(pauseMs)
     }
   }
@@ -75,9 +75,9 @@ export async function runSlowClients(
   signal: AbortSignal,
 ): Promise<void> {
   const http = makeHttpClient(1)
-  const world = { ...fixture, mayfly, http }
+  const context = { ...fixture, mayfly, http }
   const repeatStall = async ([name, slow]: (typeof slowClients)[number]) => {
-    while (!signal.aborted) await tally.attempt(name, () => stallUntilClosed(world, slow, signal))
+    while (!signal.aborted) await tally.attempt(name, () => stallUntilClosed(context, slow, signal))
   }
   await Promise.all(slowClients.map(repeatStall))
   http.close()

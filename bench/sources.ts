@@ -17,10 +17,10 @@ export async function writeSource(folder: string, bytes: number): Promise<Source
   const path = join(folder, `source-of-${bytes}`)
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
-  for (let written = 0; written < bytes; written += block.length) {
+  for (let writtenBytes = 0; writtenBytes < bytes; writtenBytes += block.length) {
     // Makes each block unique, so that a wrong order is detected.
     block.writeDoubleLE(Math.random())
-    await file.write(block, 0, Math.min(block.length, bytes - written))
+    await file.write(block, 0, Math.min(block.length, bytes - writtenBytes))
   }
   await file.close()
   return { path, bytes, split: (pieceBytes) => splitFile(path, bytes, pieceBytes) }
@@ -30,11 +30,11 @@ async function splitFile(path: string, bytes: number, pieceBytes: number): Promi
   const source = await open(path)
   const buffer = Buffer.allocUnsafe(Math.min(blockBytes, pieceBytes))
   const pieces: string[] = []
-  for (let from = 0; from < bytes; from += pieceBytes) {
+  for (let start = 0; start < bytes; start += pieceBytes) {
     const piece = `${path}-${pieceBytes}-${pieces.length}`
     const file = await open(piece, 'w')
-    const end = Math.min(bytes, from + pieceBytes)
-    for (let at = from; at < end; at += buffer.length) {
+    const end = Math.min(bytes, start + pieceBytes)
+    for (let at = start; at < end; at += buffer.length) {
       const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, end - at), at)
       await file.write(buffer, 0, bytesRead)
     }

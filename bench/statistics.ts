@@ -24,9 +24,9 @@ export function median(values: readonly number[]): number {
  */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b)
-  const found = sorted[Math.ceil((percent / 100) * sorted.length) - 1]
-  if (found === undefined) throw new RangeError('no values')
-  return found
+  const value = sorted[Math.ceil((percent / 100) * sorted.length) - 1]
+  if (value === undefined) throw new RangeError('no values')
+  return value
 }
 
 /**

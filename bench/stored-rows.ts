@@ -68,7 +68,7 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
   const mayfly = await startMayfly(join(scratch, 'stored-rows'), cores.server)
   const http = makeHttpClient(1)
   try {
-    await fill(mayfly)
+    await insertRows(mayfly)
     return [
       ...(await measureRowSizes(mayfly)),
       ...(await measureJobs(mayfly)),
@@ -84,7 +84,7 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
   }
 }
 
-async function fill(mayfly: Mayfly): Promise<void> {
+async function insertRows(mayfly: Mayfly): Promise<void> {
   await fillUsers(mayfly.sql, ownerCount, 'premium')
   for (let first = 1; first <= fileCount; first += filesPerStatement) {
     await mayfly.sql(insertFilesSql, [first, first + filesPerStatement - 1, ownerCount, fileCount])
@@ -107,8 +107,8 @@ async function measureRowSizes(mayfly: Mayfly): Promise<Row[]> {
 /** Measures frequent jobs when they have nothing to do. */
 async function measureJobs(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
-  const idle = await waitForRuns(mayfly, jobs)
-  return idle.map(({ job, ms }) =>
+  const idleRuns = await waitForRuns(mayfly, jobs)
+  return idleRuns.map(({ job, ms }) =>
     row(`600,000 expired files that stay: job ${job}`, 'ms', { mayfly: [ms] }),
   )
 }
@@ -234,15 +234,15 @@ async function measureCodeWal(mayfly: Mayfly): Promise<Row[]> {
   return rows
 }
 
-/** Runs `act` after a checkpoint. Returns WAL bytes divided by `count`. */
+/** Runs `work` after a checkpoint. Returns WAL bytes divided by `count`. */
 async function walPerCall(
   mayfly: Mayfly,
   count: number,
-  act: () => Promise<unknown>,
+  work: () => Promise<unknown>,
 ): Promise<number> {
   await mayfly.sql('checkpoint')
   const [before] = await mayfly.sql<{ at: string }>('select pg_current_wal_insert_lsn() as at')
-  await act()
+  await work()
   const [written] = await mayfly.sql<{ bytes: string }>(
     'select pg_current_wal_insert_lsn() - $1::pg_lsn as bytes',
     [before?.at],

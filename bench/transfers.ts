@@ -136,19 +136,19 @@ export async function measureTransfers(
     const add = (to: TransferSample[], { figures }: { figures: TransferSample }) => {
       if (round > 0) to.push(figures)
     }
-    const whole = await measureTransfer(mayflyUploads.pids, mayflyUploads.single)
-    add(samples.up.mayfly, whole)
+    const singleUpload = await measureTransfer(mayflyUploads.pids, mayflyUploads.single)
+    add(samples.up.mayfly, singleUpload)
     const before = cpuSeconds(mayflyUploads.pids)
-    const seconds = await mayflyUploads.untilDigest(whole.result.file)
+    const seconds = await mayflyUploads.untilDigest(singleUpload.result.file)
     if (round > 0) {
       digests.seconds.push(seconds)
       digests.cpu.push(cpuSeconds(mayflyUploads.pids) - before)
     }
-    const link = mayflyUploads.link(whole.result.file)
+    const link = mayflyUploads.link(singleUpload.result.file)
     if (round === 0) await expectSame(source.path, link)
     add(samples.down.mayfly, await measureTransfer(mayflyUploads.pids, download(link)))
     add(samples.downInFour.mayfly, await measureTransfer(mayflyUploads.pids, downloadInFour(link)))
-    await mayflyUploads.remove(whole.result.file)
+    await mayflyUploads.remove(singleUpload.result.file)
 
     add(samples.up.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.single))
     const target = `${nginx.url}/files/whole`

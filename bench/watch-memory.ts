@@ -20,7 +20,7 @@ export async function watchMemory(pids: readonly number[], stop: AbortSignal): P
 }
 
 /** Splits samples by time. With constant memory the last third equals the first. */
-export function averageThirds(samples: readonly number[]) {
+export function splitIntoThirds(samples: readonly number[]) {
   const third = Math.ceil(samples.length / 3)
   return {
     first: samples.slice(0, third),

@@ -59,9 +59,9 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
 }
 
 function find(text: string, pattern: RegExp): string {
-  const found = pattern.exec(text)?.[1]
-  if (found === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
-  return found
+  const match = pattern.exec(text)?.[1]
+  if (match === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
+  return match
 }
 
 function toMilliseconds(text: string): number {

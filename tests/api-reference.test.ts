@@ -63,8 +63,8 @@ describe('the Node upload program in docs/uploads.md', () => {
     ['in parts signed during the upload', twoParts, false],
   ])('uploads a file %s', async (_, size, hasUrls) => {
     expect(program).toContain('parts.urls[number]')
-    const changed = hasUrls ? program : program.replace('parts.urls[number]', 'null')
-    await writeFile(join(folder, 'upload.mjs'), changed)
+    const adaptedProgram = hasUrls ? program : program.replace('parts.urls[number]', 'null')
+    await writeFile(join(folder, 'upload.mjs'), adaptedProgram)
     await writeFile(join(folder, 'report.pdf'), Buffer.alloc(size, 7))
     const person = await makePerson(app, { tier: 'premium' })
     const { stdout } = await run(process.execPath, ['upload.mjs', 'report.pdf'], {

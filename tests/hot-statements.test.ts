@@ -53,8 +53,8 @@ let plans: string[]
 beforeAll(async () => {
   app = await startTestApp()
   const source = `from generate_series(1, ${rowCount}) n, (select $1::timestamptz as today) dates`
-  for (const fill of Object.values(fillings)) {
-    await app.pool.query(`${fill} ${source}`, [app.clock()])
+  for (const fillSql of Object.values(fillings)) {
+    await app.pool.query(`${fillSql} ${source}`, [app.clock()])
   }
   await app.pool.query('vacuum analyze')
   plans = await runPlansOf(app.pool, async () => {

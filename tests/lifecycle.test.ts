@@ -189,9 +189,9 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
 
 describe("a start that can't succeed exits with 1 and explains why", () => {
   test('all invalid settings', async () => {
-    const failed = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
-    expect(await failed.ended).toBe(1)
-    expect((await failed.stderr).split('\n')).toEqual([
+    const failedRun = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
+    expect(await failedRun.ended).toBe(1)
+    expect((await failedRun.stderr).split('\n')).toEqual([
       '3 settings are wrong:',
       expect.stringContaining('APP_URL is "nowhere"'),
       expect.stringContaining('LOG_LEVEL is "loud"'),
@@ -205,9 +205,9 @@ describe("a start that can't succeed exits with 1 and explains why", () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const failed = await run({ PORT: String(port) })
-    expect(await failed.ended).toBe(1)
-    expect(await failed.stderr).toBe(
+    const failedRun = await run({ PORT: String(port) })
+    expect(await failedRun.ended).toBe(1)
+    expect(await failedRun.stderr).toBe(
       `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
     )
     await expectPostgresStopped()

@@ -95,13 +95,15 @@ interface Matcher {
 /** Returns true if the server can emit a matching series. */
 function canBeEmitted(name: string, matchers: Matcher[]): boolean {
   const metric = name.replace(/_(bucket|sum|count)$/, '')
-  const known = declaredValues[name] ?? declaredValues[metric] ?? {}
+  const knownValues = declaredValues[name] ?? declaredValues[metric] ?? {}
   const [declared, seen] = [
-    matchers.filter(({ label }) => known[label]),
-    matchers.filter(({ label }) => !known[label]),
+    matchers.filter(({ label }) => knownValues[label]),
+    matchers.filter(({ label }) => !knownValues[label]),
   ]
   return (
-    declared.every(({ label, pattern }) => known[label]?.some((value) => pattern.test(value))) &&
+    declared.every(({ label, pattern }) =>
+      knownValues[label]?.some((value) => pattern.test(value)),
+    ) &&
     (seen.length === 0 ||
       series.some(
         (one) =>
@@ -117,8 +119,8 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
-  const written = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
-  for (const [, label = '', operator = '', text = ''] of written) {
+  const matcherTexts = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
+  for (const [, label = '', operator = '', text = ''] of matcherTexts) {
     if (commonLabels.includes(label) && text.startsWith('$')) continue
     const isPattern = operator.endsWith('~')
     const alternatives = isPattern ? alternativesOf(text) : [text.replaceAll(/\W/g, '\\$&')]
@@ -157,9 +159,9 @@ describe('the example dashboard and the alert rules', () => {
     const selectors = selectorsOf(expression)
     if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(selectors).not.toEqual([])
     for (const { name, labels, selector } of selectors) {
-      const known = emittedValues.get(name)
-      expect(known, `${name} is not emitted`).toBeDefined()
-      expect([...commonLabels, ...(known ?? [])]).toEqual(expect.arrayContaining(labels))
+      const knownLabels = emittedValues.get(name)
+      expect(knownLabels, `${name} is not emitted`).toBeDefined()
+      expect([...commonLabels, ...(knownLabels ?? [])]).toEqual(expect.arrayContaining(labels))
       for (const matchers of matchersOf(selector)) {
         const selector = matchers.map(({ label, pattern }) => `${label} ${pattern}`).join(', ')
         expect(canBeEmitted(name, matchers), `no series ${name} has ${selector}`).toBe(true)
@@ -196,9 +198,9 @@ describe('the example dashboard and the alert rules', () => {
     const countedStatuses = (alert: string) => {
       const [, expression = ''] = alerts.find(([name]) => name === `the alert ${alert}`) ?? []
       const [, matchers = ''] = /mayfly_http_requests_total\{([^}]*)\}/.exec(expression) ?? []
-      const written = Array.from(matchers.matchAll(/status(=~|!=|=)"([^"]*)"/g))
+      const statusMatchers = Array.from(matchers.matchAll(/status(=~|!=|=)"([^"]*)"/g))
       return [...new Set(Object.values(errorTable).map(({ status }) => status))].filter((status) =>
-        written.every(
+        statusMatchers.every(
           ([, operator, text]) => new RegExp(`^${text}$`).test(`${status}`) === (operator !== '!='),
         ),
       )

@@ -45,9 +45,9 @@ describeBehindNginx('a file that nginx sends', () => {
     const directResponse = await makeClient(app).fetch(path)
     expect(directResponse.headers.get('x-accel-redirect')).toBeNull()
     expect(new Uint8Array(await directResponse.arrayBuffer())).toEqual(bytes)
-    const sent = await request(path)
-    expect(sent.status).toBe(200)
-    expect(sent.body.equals(wholeBody)).toBe(true)
+    const nginxResponse = await request(path)
+    expect(nginxResponse.status).toBe(200)
+    expect(nginxResponse.body.equals(wholeBody)).toBe(true)
     const varyingHeaders = [
       'connection',
       'date',
@@ -57,10 +57,10 @@ describeBehindNginx('a file that nginx sends', () => {
       'x-request-id',
     ]
     for (const [name, value] of directResponse.headers) {
-      if (!varyingHeaders.includes(name)) expect.soft(sent.headers[name], name).toBe(value)
+      if (!varyingHeaders.includes(name)) expect.soft(nginxResponse.headers[name], name).toBe(value)
     }
-    expect(sent.headers).toHaveProperty('x-request-id')
-    expect(sent.headers).not.toHaveProperty('x-accel-redirect')
+    expect(nginxResponse.headers).toHaveProperty('x-request-id')
+    expect(nginxResponse.headers).not.toHaveProperty('x-accel-redirect')
     expect(await downloadCountOf(file)).toBe(2)
     const logged = await nginx.log()
     expect(logged).toContain('GET /sealed/- 200 100000')
@@ -74,9 +74,9 @@ describeBehindNginx('a file that nginx sends', () => {
     const first = await request(path, { range: 'bytes=0-9' })
     expect(first.status).toBe(206)
     const etag = String(first.headers.etag)
-    const rest = await request(path, { range: 'bytes=10-', 'if-range': etag })
-    expect(rest.status).toBe(206)
-    expect(Buffer.concat([first.body, rest.body]).equals(wholeBody)).toBe(true)
+    const restResponse = await request(path, { range: 'bytes=10-', 'if-range': etag })
+    expect(restResponse.status).toBe(206)
+    expect(Buffer.concat([first.body, restResponse.body]).equals(wholeBody)).toBe(true)
     expect((await request(path, { range: 'bytes=100000-' })).status).toBe(416)
     expect((await request(path, { 'if-none-match': etag })).status).toBe(304)
     const head = await request(path, {}, 'HEAD')
@@ -91,13 +91,13 @@ describeBehindNginx('a file that nginx sends', () => {
     const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
     const before = new Date(Date.parse(modified) - 60_000).toUTCString()
     const after = new Date(Date.parse(modified) + 60_000).toUTCString()
-    const rest = 'bytes=10-'
-    let counted = 0
+    const restRange = 'bytes=10-'
+    let countedDownloads = 0
     for (const [sent, status, start] of [
-      [{ range: rest, 'if-range': etag }, 206, 10],
-      [{ range: rest, 'if-range': modified }, 206, 10],
-      [{ range: rest, 'if-range': '"other"' }, 200, 0],
-      [{ range: rest, 'if-range': before }, 200, 0],
+      [{ range: restRange, 'if-range': etag }, 206, 10],
+      [{ range: restRange, 'if-range': modified }, 206, 10],
+      [{ range: restRange, 'if-range': '"other"' }, 200, 0],
+      [{ range: restRange, 'if-range': before }, 200, 0],
       [{ 'if-none-match': etag }, 304, null],
       [{ 'if-none-match': '"other"' }, 200, 0],
       [{ 'if-modified-since': before }, 200, 0],
@@ -113,15 +113,15 @@ describeBehindNginx('a file that nginx sends', () => {
       const response = await request(path, sent)
       expect.soft(response.status, JSON.stringify(sent)).toBe(status)
       if (start !== null) expect.soft(response.body.equals(wholeBody.subarray(start))).toBe(true)
-      counted += start === 0 ? 1 : 0
-      expect.soft(await downloadCountOf(file), JSON.stringify(sent)).toBe(counted)
+      countedDownloads += start === 0 ? 1 : 0
+      expect.soft(await downloadCountOf(file), JSON.stringify(sent)).toBe(countedDownloads)
     }
   })
 
   test('may be empty', async () => {
     const file = await makeFile(owner, { bytes: new Uint8Array() })
-    const sent = await request(`/s/${file.shortCode}`)
-    expect([sent.status, sent.body.length]).toEqual([200, 0])
+    const response = await request(`/s/${file.shortCode}`)
+    expect([response.status, response.body.length]).toEqual([200, 0])
     expect(await downloadCountOf(file)).toBe(1)
   })
 

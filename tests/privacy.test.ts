@@ -126,13 +126,13 @@ describe('the privacy policy', () => {
     }
     // An event name, not a storage key.
     const transientNames = ['mayfly-theme-changed']
-    const found = new Set<string>()
+    const storageKeys = new Set<string>()
     for (const file of await readdir(webDir, { recursive: true })) {
       if (!/(?<!\.test)\.tsx?$/.test(file) || file.includes('public-pages/legal')) continue
       const text = await readFile(join(webDir, file), 'utf8')
-      for (const [, name = ''] of text.matchAll(/'(mayfly[-.][\w.-]+)'/g)) found.add(name)
+      for (const [, name = ''] of text.matchAll(/'(mayfly[-.][\w.-]+)'/g)) storageKeys.add(name)
     }
-    expect([...found].filter((name) => !transientNames.includes(name)).toSorted()).toEqual(
+    expect([...storageKeys].filter((name) => !transientNames.includes(name)).toSorted()).toEqual(
       Object.keys(wordings).toSorted(),
     )
     for (const words of Object.values(wordings)) expect(policyText()).toContain(words)

@@ -93,9 +93,9 @@ async function createBacklog(): Promise<Backlog> {
   )
   await bindStores(app.deps)
   const premium = await makePerson(app, { tier: 'premium' })
-  const free = await makePerson(app)
+  const freeUser = await makePerson(app)
   const renewable = await makeFile(premium)
-  const expiredFiles = [await makeFile(free), await makeFile(free)]
+  const expiredFiles = [await makeFile(freeUser), await makeFile(freeUser)]
   clock.set(now)
   const activeFile = await makeFile(premium)
   await fillDueFiles((text, values) => directDb.query(text, values), { files: dueRows, owners })
@@ -146,8 +146,12 @@ async function expectServes(
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(activeFile)
   // Checks due files from both ends of the backlog.
-  const due = [1 + (round % dueRows), dueRows - (round % dueRows)].map(codeOfDueFile)
-  for (const code of [renewable.shortCode, ...expiredFiles.map((file) => file.shortCode), ...due]) {
+  const dueCodes = [1 + (round % dueRows), dueRows - (round % dueRows)].map(codeOfDueFile)
+  for (const code of [
+    renewable.shortCode,
+    ...expiredFiles.map((file) => file.shortCode),
+    ...dueCodes,
+  ]) {
     await expectExpired(code)
   }
   const newFile = await makeFile(person)
@@ -178,8 +182,8 @@ test(
   async () => {
     const backlog = await createBacklog()
     const { premium } = backlog
-    const due = await countDue(premium)
-    expect(due).toBe(dueRows + backlog.expiredFiles.length)
+    const dueCount = await countDue(premium)
+    expect(dueCount).toBe(dueRows + backlog.expiredFiles.length)
     const env = { DATABASE_URL: network.url }
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     onTestFinished(async () => {
@@ -194,7 +198,7 @@ test(
     let notReadyCount = 0
     let peakMiB = 0
     let statements = 0
-    let remaining = due
+    let remaining = dueCount
     let progressAt = performance.now()
     while (remaining > 0) {
       if (!(await isReadyAtOnce())) notReadyCount += 1
@@ -204,13 +208,13 @@ test(
       const before = remaining
       remaining = await countDue(premium)
       if (remaining < before) progressAt = performance.now()
-      if (remaining > 0 && remaining < due) checksDuring += 1
+      if (remaining > 0 && remaining < dueCount) checksDuring += 1
       if (performance.now() - progressAt > hangTimeoutMs) throw new Error(`${remaining} files stay`)
       await wait(pollMs)
     }
     statements += drainStatements()
     const figures = {
-      due,
+      due: dueCount,
       checksDuring,
       notReady: notReadyCount,
       peakMiB: Math.round(peakMiB),
@@ -222,7 +226,7 @@ test(
     expect(notReadyCount).toBeLessThanOrEqual(1 + newFiles.length / 20)
     expect(peakMiB).toBeLessThan(maxMemoryMiB)
     // The margin allows for partial batches and empty runs.
-    expect(statements).toBeLessThan((2.2 * due) / filesInBatch + 20)
+    expect(statements).toBeLessThan((2.2 * dueCount) / filesInBatch + 20)
 
     // Each file was claimed once, and its receipt has its due time. The premium user's files are
     // untouched.
@@ -234,12 +238,12 @@ test(
       from files`,
       [premium.id],
     )
-    expect(rows).toEqual([{ once: due, kept: newFiles.length + 2 }])
+    expect(rows).toEqual([{ once: dueCount, kept: newFiles.length + 2 }])
     const failures = await directDb.query('select job, failure from job_runs where failures > 0')
     expect(failures.rows).toEqual([])
-    const stored = bytesOnDisk(dataDir)
-    await checkPurged(directDb, stored)
-    await checkStoredFiles(directDb, stored)
+    const storedSize = bytesOnDisk(dataDir)
+    await checkPurged(directDb, storedSize)
+    await checkStoredFiles(directDb, storedSize)
     const renewal = await requestRenewal(person, backlog.renewable.id)
     await expectOk(renewal)
     await expectOpens({ ...backlog.renewable, ...(await json<File>(renewal)) })

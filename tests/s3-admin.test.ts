@@ -137,13 +137,13 @@ describeOnS3('the administrator on S3', () => {
     })
 
     it("times out on an address that doesn't respond", async () => {
-      const silent = createServer(() => {})
-      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-      const { port } = silent.address() as { port: number }
+      const silentServer = createServer(() => {})
+      await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))
+      const { port } = silentServer.address() as { port: number }
       const endpoint = new URL(`http://127.0.0.1:${port}`)
       const result = await test({ endpoint }, 50)
       expect(result.message).toMatch(/\(no answer in time\)\. Check that the storage/)
-      silent.close()
+      silentServer.close()
     })
   })
 })

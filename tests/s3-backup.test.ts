@@ -39,13 +39,13 @@ function clock(): Date {
 }
 
 /** Fills a database and its disk store. Returns the bytes by key. */
-async function fill(
+async function fillInstallation(
   { db }: Database,
   dataDir: string,
   count: number,
 ): Promise<Map<string, Buffer<ArrayBuffer>>> {
   const now = clock()
-  const end = new Date(now.getTime() + 24 * 3_600_000)
+  const expiryDate = new Date(now.getTime() + 24 * 3_600_000)
   const ownerId = randomUUID()
   const user = { id: ownerId, name: 'Ada', email: 'ada@example.org' }
   await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
@@ -53,12 +53,17 @@ async function fill(
   await disk.claim(await readInstallation(db, now))
   // Large enough for several parts in the bucket.
   const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, at) => at + 1)]
-  const stored = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
-  for (const [storageKey, bytes] of stored) {
+  const storedBytes = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
+  for (const [storageKey, bytes] of storedBytes) {
     await disk.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
     const columns = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
-    const dates = { createdAt: now, expiresAt: end, maxLifetimeAt: end, purgeAt: end }
+    const dates = {
+      createdAt: now,
+      expiresAt: expiryDate,
+      maxLifetimeAt: expiryDate,
+      purgeAt: expiryDate,
+    }
     const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
     await db.insert(files).values({ ...columns, ...dates, ...text, isContentProved: true })
   }
@@ -68,17 +73,20 @@ async function fill(
     .insert(uploads)
     .values({ ...upload, ...uploadDetails, createdAt: now, lastActivityAt: now })
   await disk.close()
-  return stored
+  return storedBytes
 }
 
-async function expectBytes(objects: SealedObjects, stored: Map<string, Buffer>): Promise<void> {
+async function expectBytes(
+  objects: SealedObjects,
+  storedBytes: Map<string, Buffer>,
+): Promise<void> {
   const listedKeys: string[] = []
   for await (const { key } of objects.list()) {
     listedKeys.push(key)
-    const found = Buffer.concat((await (await objects.read(key))?.toArray()) ?? [])
-    expect(sha256(found)).toBe(sha256(stored.get(key) ?? Buffer.of()))
+    const objectBytes = Buffer.concat((await (await objects.read(key))?.toArray()) ?? [])
+    expect(sha256(objectBytes)).toBe(sha256(storedBytes.get(key) ?? Buffer.of()))
   }
-  expect(listedKeys).toEqual([...stored.keys()].toSorted())
+  expect(listedKeys).toEqual([...storedBytes.keys()].toSorted())
 }
 
 async function readStores({ db }: Database): Promise<string[]> {
@@ -98,7 +106,7 @@ describeOnS3('a backup', () => {
     await prepareDataFolder(dataDir)
     const source = await openDatabase({ dataDir, databaseUrl: null }, log)
     await (await openJobQueue(source.pool, log)).stop()
-    const stored = await fill(source, dataDir, 24)
+    const storedBytes = await fillInstallation(source, dataDir, 24)
     await source.close()
     const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
     const outboundBackup = join(folder, 'out')
@@ -117,8 +125,8 @@ describeOnS3('a backup', () => {
     const target = await openDatabase({ dataDir: newDataDir, databaseUrl: outside.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
-      await expectBytes(objects, stored)
-      expect(await bytesIn(bucket)).toBe(sum(stored))
+      await expectBytes(objects, storedBytes)
+      expect(await bytesIn(bucket)).toBe(sum(storedBytes))
       expect(await readStores(target)).toEqual(['s3'])
       expect(await target.db.$count(uploads)).toBe(0)
     } finally {
@@ -142,9 +150,9 @@ describeOnS3('a backup', () => {
     const homeDatabase = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
     const disk = await openSealedFiles(homeDir)
     try {
-      await expectBytes(disk, stored)
+      await expectBytes(disk, storedBytes)
       expect(await readStores(homeDatabase)).toEqual(['disk'])
-      expect(await homeDatabase.db.$count(files)).toBe(stored.size)
+      expect(await homeDatabase.db.$count(files)).toBe(storedBytes.size)
       const [user] = await homeDatabase.db.select({ name: users.name }).from(users)
       expect(user).toEqual({ name: 'Ada' })
     } finally {
@@ -157,7 +165,7 @@ describeOnS3('a backup', () => {
     const dataDir = join(folder, 'of-disk')
     const [from, to] = [await freshDatabase(), await freshDatabase()]
     const source = await openDatabase({ dataDir, databaseUrl: from.url }, log)
-    const stored = await fill(source, dataDir, 3)
+    const storedBytes = await fillInstallation(source, dataDir, 3)
     const bucket = await makeBucket()
     const target = await openDatabase({ dataDir, databaseUrl: to.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
@@ -165,10 +173,10 @@ describeOnS3('a backup', () => {
     try {
       const backup = join(folder, 'backup')
       const result = await makeBackup(backup, { config, clock, log, more: [] })
-      expect(result).toMatchObject({ objects: stored.size, faults: [] })
+      expect(result).toMatchObject({ objects: storedBytes.size, faults: [] })
 
       // An object with different bytes, and an open upload.
-      const [key = ''] = stored.keys()
+      const [key = ''] = storedBytes.keys()
       const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(source.db, clock()))
       await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
@@ -179,7 +187,7 @@ describeOnS3('a backup', () => {
         clock,
         pool: target.pool,
       })
-      await expectBytes(objects, stored)
+      await expectBytes(objects, storedBytes)
       expect(await openUploadsOf(bucket, key)).toBe(0)
     } finally {
       for (const part of [source, target, objects]) await part.close()
@@ -188,6 +196,6 @@ describeOnS3('a backup', () => {
   })
 })
 
-function sum(stored: Map<string, Buffer>): number {
-  return [...stored.values()].reduce((total, { length }) => total + length, 0)
+function sum(storedBytes: Map<string, Buffer>): number {
+  return [...storedBytes.values()].reduce((total, { length }) => total + length, 0)
 }

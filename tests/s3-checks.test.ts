@@ -71,9 +71,9 @@ describeOnS3('the checks of a server with a bucket', () => {
       const settings = { ...bucket.settings, publicEndpoint: new URL('http://127.0.0.1:1') }
       const store = openS3Storage({ settings, clock: app.clock })
       const config = { ...app.deps.config, s3: settings }
-      const found = await checkCors({ ...app.deps, config, stores: createStores(store) })
+      const corsCheck = await checkCors({ ...app.deps, config, stores: createStores(store) })
       await store.close()
-      expect(found).toEqual([
+      expect(corsCheck).toEqual([
         {
           status: 'warning',
           message: expect.stringContaining('http://127.0.0.1:1'),
@@ -110,9 +110,9 @@ describeOnS3('the checks of a server with a bucket', () => {
   ])('compare clocks with the bucket: %d ms apart', async (differenceMs, status) => {
     const now = app.clock()
     app.clock.set(new Date(Date.now() + differenceMs))
-    const found = await checkClock(app.deps)
+    const clockCheck = await checkClock(app.deps)
     app.clock.set(now)
-    expect(found.find(({ about }) => about === 'bucket')?.status).toBe(status)
+    expect(clockCheck.find(({ about }) => about === 'bucket')?.status).toBe(status)
   })
 
   it('report a missing bucket, and one that keeps old versions', async () => {
@@ -129,16 +129,16 @@ describeOnS3('the checks of a server with a bucket', () => {
     await store.close()
 
     const deletedBucket = await makeBucket()
-    const missing = openS3Storage({ settings: deletedBucket.settings, clock: app.clock })
+    const missingStore = openS3Storage({ settings: deletedBucket.settings, clock: app.clock })
     await deletedBucket.client.send(
       new DeleteBucketCommand({ Bucket: deletedBucket.settings.bucket }),
     )
     expect(
       await checkStorage({
         config: { ...config, s3: deletedBucket.settings },
-        stores: createStores(missing),
+        stores: createStores(missingStore),
       }),
     ).toMatchObject([{ status: 'failing', message: expect.stringContaining('NoSuchBucket') }])
-    await missing.close()
+    await missingStore.close()
   })
 })

@@ -85,8 +85,8 @@ describeOnS3('a multipart upload on S3', () => {
   const expectFile = async (response: Response) => {
     expect(response.status).toBe(200)
     const file = await json<File>(response)
-    const answer = await fetch(`${app.url}/api/download/${file.shortCode}`)
-    expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(hash)
+    const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
+    expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(hash)
     return file
   }
 
@@ -318,19 +318,19 @@ describeOnS3('a multipart upload on S3', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)
       const before = await bytesIn(bucket)
-      const idle = await start(ada)
-      await sendParts(ada, idle, 1)
+      const idleUpload = await start(ada)
+      await sendParts(ada, idleUpload, 1)
       const deletedUpload = await start(ada)
       await sendParts(ada, deletedUpload, 3, 2)
-      const silent = await start(ada)
+      const silentUpload = await start(ada)
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
       expect(await bytesIn(bucket)).toBe(before + bytes.length)
 
       app.clock.advance(24 * hour + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
-      expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
-      expect(await openUploadsOf(bucket, silent.cloudKey)).toBe(0)
+      expect(await app.storage.storedSize(idleUpload.cloudKey)).toBeNull()
+      expect(await openUploadsOf(bucket, silentUpload.cloudKey)).toBe(0)
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
       expect(await bytesIn(bucket)).toBe(before)
     })

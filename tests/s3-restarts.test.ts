@@ -61,8 +61,12 @@ describeOnS3('a server process', () => {
 
   it("doesn't start with a missing bucket", async () => {
     const { env } = await makeBucket()
-    const wrong = { ...env, S3_BUCKET: 'there-is-none' }
-    const settings = { dataDir: join(folder, 'wrong'), port: await freePort(), env: wrong }
+    const missingBucketEnv = { ...env, S3_BUCKET: 'there-is-none' }
+    const settings = {
+      dataDir: join(folder, 'wrong'),
+      port: await freePort(),
+      env: missingBucketEnv,
+    }
     await prepareDataFolder(settings.dataDir)
     await expect(startServerProcess(settings)).rejects.toThrow(
       'The bucket "there-is-none" at http://127.0.0.1:',

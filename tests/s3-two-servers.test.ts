@@ -30,28 +30,28 @@ async function download({ url }: TestApp, { shortCode }: File): Promise<Uint8Arr
 
 describeOnS3('across two servers with one Postgres and one bucket', () => {
   let database: TestDatabase
-  let one: TestApp
-  let two: TestApp
+  let firstApp: TestApp
+  let secondApp: TestApp
 
   beforeAll(async () => {
     database = await freshDatabase()
     const env = { ...(await makeBucket()).env, RATE_LIMITS: 'on' }
     const start = () => serveApp({ ...database, drop: async () => {} }, { env })
-    one = await start()
-    two = await start()
+    firstApp = await start()
+    secondApp = await start()
   })
   afterAll(async () => {
-    await one.close()
-    await two.close()
+    await firstApp.close()
+    await secondApp.close()
     await database.drop()
   })
 
   /** Creates a user with one client per server and a shared session. */
   const makeUserOnBoth = async (options: Parameters<typeof makePerson>[1] = {}) => {
-    const here = await makePerson(one, options)
-    const cookie = await logIn(one, here.email, here.password)
-    const there: Person = { ...here, ...makeClient(two, cookie) }
-    return { here, there }
+    const userOnFirst = await makePerson(firstApp, options)
+    const cookie = await logIn(firstApp, userOnFirst.email, userOnFirst.password)
+    const userOnSecond: Person = { ...userOnFirst, ...makeClient(secondApp, cookie) }
+    return { here: userOnFirst, there: userOnSecond }
   }
 
   test('an upload can switch servers at every call', async () => {
@@ -78,7 +78,8 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     expect(confirmed.map(({ status }) => status)).toEqual([200, 200])
     const [file, same] = await Promise.all(confirmed.map((response) => json<File>(response)))
     expect(same).toEqual(file)
-    for (const app of [one, two]) expect(await download(app, file as File)).toEqual(bytes)
+    for (const app of [firstApp, secondApp])
+      expect(await download(app, file as File)).toEqual(bytes)
   })
 
   test('an upload aborted on one server has ended on the other', async () => {
@@ -94,7 +95,9 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const started = await startUpload(here, { size: 10 })
     await putBytes(started, new Uint8Array(10))
     const file = await json<File>(await confirm(here, started.cloudKey))
-    const servers = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two))
+    const servers = Array.from({ length: 10 }, (_, index) =>
+      index % 2 === 0 ? firstApp : secondApp,
+    )
     await Promise.all(servers.map((app) => download(app, file)))
     const files = await json<File[]>(await here.fetch('/api/files'))
     expect(files.map(({ downloadCount }) => downloadCount)).toEqual([10])
@@ -110,11 +113,11 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
 
   test('wrong passwords count across servers', async () => {
     const { here } = await makeUserOnBoth()
-    const wrong = { email: here.email, password: 'a wrong password' }
+    const wrongLogin = { email: here.email, password: 'a wrong password' }
     const statuses: number[] = []
     for (let attempt = 0; attempt < 12; attempt += 1) {
-      const app = attempt % 2 === 0 ? one : two
-      statuses.push((await makeClient(app).post('/api/auth/login', wrong)).status)
+      const app = attempt % 2 === 0 ? firstApp : secondApp
+      statuses.push((await makeClient(app).post('/api/auth/login', wrongLogin)).status)
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })
@@ -124,26 +127,26 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const price = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
     const page = async () => {
-      const response = await fetch(two.url, { headers: { accept: 'text/html' } })
+      const response = await fetch(secondApp.url, { headers: { accept: 'text/html' } })
       return response.text()
     }
-    expect([await price(one), await price(two)]).toEqual([{ price: 8 }, { price: 8 }])
+    expect([await price(firstApp), await price(secondApp)]).toEqual([{ price: 8 }, { price: 8 }])
     expect(await page()).toContain('$8')
     const change = { key: 'premium_price', value: '9' }
     expect((await here.post('/api/admin/settings', change)).status).toBe(200)
-    expect(await price(one)).toEqual({ price: 9 })
-    two.clock.advance(settingsCacheMs)
-    expect(await price(two)).toEqual({ price: 9 })
-    const shown = await page()
-    expect([shown.includes('$8'), shown.includes('$9')]).toEqual([false, true])
+    expect(await price(firstApp)).toEqual({ price: 9 })
+    secondApp.clock.advance(settingsCacheMs)
+    expect(await price(secondApp)).toEqual({ price: 9 })
+    const html = await page()
+    expect([html.includes('$8'), html.includes('$9')]).toEqual([false, true])
   })
 
   test('a stopping server reports not ready but still responds', async () => {
-    expect((await fetch(`${two.url}/api/ready`)).status).toBe(200)
-    two.beginStop()
-    expect((await fetch(`${two.url}/api/ready`)).status).toBe(503)
-    const health = await fetch(`${two.url}/api/health`)
+    expect((await fetch(`${secondApp.url}/api/ready`)).status).toBe(200)
+    secondApp.beginStop()
+    expect((await fetch(`${secondApp.url}/api/ready`)).status).toBe(503)
+    const health = await fetch(`${secondApp.url}/api/health`)
     expect([health.status, health.headers.get('connection')]).toEqual([200, 'close'])
-    expect((await fetch(`${one.url}/api/ready`)).status).toBe(200)
+    expect((await fetch(`${firstApp.url}/api/ready`)).status).toBe(200)
   })
 })

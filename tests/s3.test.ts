@@ -96,19 +96,19 @@ describeOnS3('a server with a bucket', () => {
   it('supports HEAD, ranges and conditions through the redirect, counting one download', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const whole = await download(app, file)
-    await whole.arrayBuffer()
+    const fullDownload = await download(app, file)
+    await fullDownload.arrayBuffer()
     const head = await download(app, file, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     for (const header of ['content-length', 'content-type', 'content-disposition', 'etag']) {
-      expect(head.headers.get(header), header).toBe(whole.headers.get(header))
+      expect(head.headers.get(header), header).toBe(fullDownload.headers.get(header))
     }
     const part = await download(app, file, { headers: { range: 'bytes=990-' } })
     expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 990-999/1000'])
     const bytes = Buffer.from(await part.arrayBuffer())
     expect(bytes.equals(Buffer.from(file.bytes.subarray(990)))).toBe(true)
     expect((await download(app, file, { headers: { range: 'bytes=1000-' } })).status).toBe(416)
-    const etag = whole.headers.get('etag') ?? ''
+    const etag = fullDownload.headers.get('etag') ?? ''
     expect((await download(app, file, { headers: { 'if-none-match': etag } })).status).toBe(304)
 
     const downloadCount = async () => {
@@ -120,8 +120,8 @@ describeOnS3('a server with a bucket', () => {
     expect((await other.arrayBuffer()).byteLength).toBe(1000)
     expect(await downloadCount()).toBe(2)
     expect((await download(app, file, { headers: { 'if-match': '"other"' } })).status).toBe(412)
-    const rest = { range: 'bytes=990-', 'if-range': etag }
-    expect((await download(app, file, { headers: rest })).status).toBe(206)
+    const restHeaders = { range: 'bytes=990-', 'if-range': etag }
+    expect((await download(app, file, { headers: restHeaders })).status).toBe(206)
     expect(await downloadCount()).toBe(2)
   })
 
@@ -208,8 +208,8 @@ describeOnS3('a server with a bucket', () => {
     const contents = Array.from({ length: 20 }, (_, at) => text(10 + at))
     const started = await sendAllOf(ada, contents)
     const [empty] = await startAll(ada, [uploadRequest()])
-    const ends = endsOf(await confirmAll(ada, [...started, empty?.answer]))
-    expect(ends).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
+    const outcomes = endsOf(await confirmAll(ada, [...started, empty?.answer]))
+    expect(outcomes).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
     const [last] = await json<File[]>(await ada.fetch('/api/files?sort=-size&limit=1'))
     expect((await download(app, last ?? { shortCode: '' })).status).toBe(200)
     expect(endsOf(await confirmAll(ada, started))).toEqual(Array(20).fill('ok'))
@@ -249,15 +249,15 @@ describeOnS3('a server with a bucket', () => {
     const file = await makeFile(ada)
     const { headers } = await download(app, file, { redirect: 'manual' })
     const signedUrl = new URL(headers.get('location') ?? '')
-    const renewed = await json<File>(await requestRenewal(ada, file.id))
+    const renewedFile = await json<File>(await requestRenewal(ada, file.id))
     expect((await download(app, file)).status).toBe(404)
-    const response = await download(app, renewed)
+    const response = await download(app, renewedFile)
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
     // Signed at an earlier time, because the bucket has its own clock.
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
-    const earlierRedirect = await download(app, renewed, { redirect: 'manual' })
+    const earlierRedirect = await download(app, renewedFile, { redirect: 'manual' })
     expect((await fetch(earlierRedirect.headers.get('location') ?? '')).status).toBe(403)
     app.clock.advance(2 * minute)
   })
@@ -269,8 +269,8 @@ describeOnS3('a server with a bucket', () => {
       const ada = await makePerson(app)
       const file = await makeFile(ada)
       const key = await keyOf(app, file)
-      const idle = await startUpload(ada, { size: 10 })
-      await putBytes(idle, text(10))
+      const idleUpload = await startUpload(ada, { size: 10 })
+      await putBytes(idleUpload, text(10))
       const deletedUpload = await startUpload(ada, { size: 10 })
       await putBytes(deletedUpload, text(10))
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
@@ -278,7 +278,7 @@ describeOnS3('a server with a bucket', () => {
 
       app.clock.advance(day + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
-      expect(await app.storage.storedSize(idle.cloudKey)).toBeNull()
+      expect(await app.storage.storedSize(idleUpload.cloudKey)).toBeNull()
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
       expect(await app.storage.storedSize(deletedUpload.cloudKey)).toBeNull()
       expect(await app.storage.storedSize(key)).toBe(1000)
@@ -334,15 +334,15 @@ describeOnS3('a bucket behind a failing network', () => {
       const isAvailable = fault === 'slow'
       const ada = await makePerson(app, { tier: 'premium' })
       const remainingFile = await makeFile(ada)
-      const removed = await makeFile(ada)
-      const key = await keyOf(app, removed)
-      const sent = await startUpload(ada, { size: 10 })
-      await putBytes(sent, text(10))
+      const removedFile = await makeFile(ada)
+      const key = await keyOf(app, removedFile)
+      const sentUpload = await startUpload(ada, { size: 10 })
+      await putBytes(sentUpload, text(10))
       const idempotencyKey = `while the bucket is ${fault}`
       const start = () => requestUpload(ada, { idempotencyKey })
       startFault()
 
-      for (const response of [await start(), await confirm(ada, sent.cloudKey)]) {
+      for (const response of [await start(), await confirm(ada, sentUpload.cloudKey)]) {
         if (isAvailable) expect(response.status).toBe(200)
         else {
           await expectRefusal(response, 503, 'UNAVAILABLE')
@@ -352,27 +352,29 @@ describeOnS3('a bucket behind a failing network', () => {
       // The server only redirects. The bucket serves the bytes itself.
       const redirect = await download(app, remainingFile, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
-      const given = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
+      const storageResponse = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
       const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
-      expect(given?.status).toBe(expected[fault])
+      expect(storageResponse?.status).toBe(expected[fault])
       // A link ends at once. Bytes that couldn't be deleted are purged later.
-      expect((await ada.fetch(`/api/files/${removed.id}`, { method: 'DELETE' })).status).toBe(200)
-      expect((await download(app, removed, { redirect: 'manual' })).status).toBe(404)
-      const failed = isAvailable ? 0 : 1
-      expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed })
+      expect((await ada.fetch(`/api/files/${removedFile.id}`, { method: 'DELETE' })).status).toBe(
+        200,
+      )
+      expect((await download(app, removedFile, { redirect: 'manual' })).status).toBe(404)
+      const failedCount = isAvailable ? 0 : 1
+      expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: failedCount })
 
       network.open()
       const started = await json<StartedUpload>(await start())
       expect(successStatuses).toContain((await putBytes(started, text(10))).status)
       expect((await confirm(ada, started.cloudKey)).status).toBe(200)
-      const file = await json<File>(await confirm(ada, sent.cloudKey))
+      const file = await json<File>(await confirm(ada, sentUpload.cloudKey))
       expect(await (await download(app, file)).text()).toBe('A'.repeat(10))
       const bytes = Buffer.from(await (await download(app, remainingFile)).arrayBuffer())
       expect(bytes.equals(Buffer.from(remainingFile.bytes))).toBe(true)
       expect(await app.storage.storedSize(key)).toBe(isAvailable ? null : 1000)
       // After a failure the purge waits before retrying.
       app.clock.advance(2 * minute)
-      expect(await expireFiles(app.deps)).toEqual({ purged: failed, failed: 0 })
+      expect(await expireFiles(app.deps)).toEqual({ purged: failedCount, failed: 0 })
       expect(await app.storage.storedSize(key)).toBeNull()
       app.clock.advance(-2 * minute)
     },

@@ -201,7 +201,7 @@ const partNumbers = [1, 2, 3, 4]
  * Sends `whole` parts of a file. The others, or the confirm if none are left, are in flight when
  * the server is killed.
  */
-async function interruptPartUpload(random: Draw, whole: number): Promise<Interrupted> {
+async function interruptPartUpload(random: Draw, completeParts: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
   const user = await makeUser()
   const size = (partNumbers.length - 1) * partSize + 1 + random(partSize)
@@ -217,13 +217,13 @@ async function interruptPartUpload(random: Draw, whole: number): Promise<Interru
   const sendRest = async (partNumber: number) => {
     if (await send(partNumber).catch(() => false)) storedNumbers.push(partNumber)
   }
-  await Promise.all(partNumbers.slice(0, whole).map(sendRest))
-  expect(storedNumbers).toHaveLength(whole)
+  await Promise.all(partNumbers.slice(0, completeParts).map(sendRest))
+  expect(storedNumbers).toHaveLength(completeParts)
   return {
     sendRest: () =>
-      whole === partNumbers.length
+      completeParts === partNumbers.length
         ? confirm(user, upload).catch(() => null)
-        : Promise.all(partNumbers.slice(whole).map(sendRest)),
+        : Promise.all(partNumbers.slice(completeParts).map(sendRest)),
     async finish() {
       if (storedNumbers.length < partNumbers.length) {
         const listedNumbers = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
@@ -326,10 +326,12 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     await restart()
 
     const [file] = await json<File[]>(await user.fetch('/api/files'))
-    const counted = file?.downloadCount ?? 0
-    expect(counted).toBeGreaterThanOrEqual(completedCount)
+    const countedDownloads = file?.downloadCount ?? 0
+    expect(countedDownloads).toBeGreaterThanOrEqual(completedCount)
     // After a graceful stop, every counted download got a response. A kill can come between count
     // and response.
-    expect(counted).toBeLessThanOrEqual(completedCount + (signal === 'SIGTERM' ? 0 : clients))
+    expect(countedDownloads).toBeLessThanOrEqual(
+      completedCount + (signal === 'SIGTERM' ? 0 : clients),
+    )
   },
 )

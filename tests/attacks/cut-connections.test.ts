@@ -398,13 +398,13 @@ describe('a connection cut at any statement', () => {
   ])(
     'breaks nothing while $name',
     async ({ arrange, transaction }) => {
-      const whole = await arrange()
+      const uncutAttempt = await arrange()
       await expectIntactPool()
       proxy.count()
-      expect(await whole.call()).toBe('done')
+      expect(await uncutAttempt.call()).toBe('done')
       const statements = [...proxy.statements]
       expect(statements.includes('begin') && statements.includes('commit')).toBe(transaction)
-      await whole.check('done')
+      await uncutAttempt.check('done')
 
       const first = randomInt(moments.length)
       for (const [turn, moment] of moments.entries()) {

@@ -86,12 +86,12 @@ describe('emails to one address', () => {
     })
     const { id } = await makeFile(person)
     const at = open.clock().toISOString()
-    const changed = { changedBy: 'session', removedGoogle: false } as const
+    const passwordChange = { changedBy: 'session', removedGoogle: false } as const
     const requests: [keyof typeof emailLimits, MailRequest][] = [
       ['reset-password', { kind: 'forgot-password', email, askedAt: at }],
       ['files', { kind: 'files', userId, about: 'first-download', fileIds: [id] }],
       ['support', { kind: 'takedown', userId, fileIds: [id], reason: 'Malware', takenDownAt: at }],
-      ['account', { kind: 'password-changed', userId, changedAt: at, ...changed }],
+      ['account', { kind: 'password-changed', userId, changedAt: at, ...passwordChange }],
     ]
     for (const [kind, request] of requests) {
       const { max, windowMs } = emailLimits[kind]
@@ -106,13 +106,13 @@ describe('emails to one address', () => {
   it('are limited to 60 a day, except notices about a changed password', async () => {
     const { email, id: userId } = await makePerson(open)
     const { max, windowMs } = emailLimits['reset-password']
-    let sent = 0
+    let sentCount = 0
     for (let elapsed = 0; elapsed < dailyLimit.windowMs; elapsed += windowMs) {
       const at = open.clock().toISOString()
-      sent += await countSent({ kind: 'forgot-password', email, askedAt: at }, max)
+      sentCount += await countSent({ kind: 'forgot-password', email, askedAt: at }, max)
       open.clock.advance(windowMs)
     }
-    expect(sent).toBe(dailyLimit.max)
+    expect(sentCount).toBe(dailyLimit.max)
     const changedAt = open.clock().toISOString()
     const by = { changedBy: 'session', removedGoogle: false } as const
     expect(await countSent({ kind: 'password-changed', userId, changedAt, ...by }, 1)).toBe(1)
@@ -131,8 +131,8 @@ describe('emails to one address', () => {
   it('are verification emails only, until it is verified', async () => {
     const { email, id: userId } = await makePerson(open)
     const at = open.clock().toISOString()
-    const changed = { changedBy: 'session', removedGoogle: false } as const
-    const request = { kind: 'password-changed', userId, changedAt: at, ...changed } as const
+    const passwordChange = { changedBy: 'session', removedGoogle: false } as const
+    const request = { kind: 'password-changed', userId, changedAt: at, ...passwordChange } as const
     const reset = { kind: 'forgot-password', email, askedAt: at } as const
     open.deps.config.requireEmailVerification = true
     try {

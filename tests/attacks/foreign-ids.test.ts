@@ -106,15 +106,15 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         endSession: await sessionIdOf(owner),
       }
       const foreignResponse = await attempt(otherUsers[caller], ids[name] ?? cloudKey)
-      const missing = await attempt(otherUsers[caller], randomUUID())
+      const missingResponse = await attempt(otherUsers[caller], randomUUID())
       expect(foreignResponse.status).toBe(404)
-      expect(await foreignResponse.json()).toEqual(await missing.json())
+      expect(await foreignResponse.json()).toEqual(await missingResponse.json())
 
       expect(await listParts(owner, cloudKey)).toEqual([])
       expect((await abort(owner, cloudKey)).status).toBe(200)
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
-      const removed = await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-      expect(removed.status).toBe(200)
+      const deleteResponse = await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+      expect(deleteResponse.status).toBe(200)
     },
   )
 
@@ -152,8 +152,8 @@ describe('confirmUploads', () => {
       expect(theirs?.error?.httpStatus).toBe(404)
       expect(theirs).toEqual(missing)
       const [{ answer: file } = {}] = await confirmAll(owner, keys)
-      const removed = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
-      expect(removed.status).toBe(200)
+      const deleteResponse = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
+      expect(deleteResponse.status).toBe(200)
     },
   )
 

@@ -63,10 +63,10 @@ describe('forged sendfile headers behind nginx', () => {
       `/storage/${key}`,
       `/files/${folder}/${key}`,
     ]) {
-      const opened = await sendForged(path)
-      expect([403, 404], path).toContain(opened.status)
-      expect(opened.headers, path).not.toHaveProperty('x-accel-redirect')
-      expect(opened.body.includes(Buffer.from(file.bytes)), path).toBe(false)
+      const response = await sendForged(path)
+      expect([403, 404], path).toContain(response.status)
+      expect(response.headers, path).not.toHaveProperty('x-accel-redirect')
+      expect(response.body.includes(Buffer.from(file.bytes)), path).toBe(false)
     }
   })
 

@@ -67,7 +67,7 @@ function replaceIdToken(replace: (idToken: string) => string) {
 }
 
 /** Signs in. Returns the path the browser ends up on. */
-async function end(): Promise<string> {
+async function signInPath(): Promise<string> {
   const browser = makeBrowser(app)
   const last = await browser.open('/api/login', (url) => isPage(app, url))
   const user = await browser.fetch('/api/auth/user')
@@ -100,7 +100,7 @@ function resign(token: string, header: Claims, key?: KeyObject): string {
 }
 
 it('accepts a genuine token', async () => {
-  expect(await end()).toBe('/')
+  expect(await signInPath()).toBe('/')
 })
 
 describe('rejects an ID token', () => {
@@ -119,7 +119,7 @@ describe('rejects an ID token', () => {
     ["with an expiry that isn't a number", { exp: 'tomorrow' }],
   ])('%s', async (_, claims) => {
     changeIdToken(claims)
-    expect(await end()).toBe('/login?fault=google-refused')
+    expect(await signInPath()).toBe('/login?fault=google-refused')
   })
 
   it.each<[string, Claims]>([
@@ -127,14 +127,14 @@ describe('rejects an ID token', () => {
     ['that is not valid yet', { nbf: timestampIn(3600) }],
   ])('%s, and blames a wrong clock', async (_, claims) => {
     changeIdToken(claims)
-    expect(await end()).toBe('/login?fault=google-clock')
+    expect(await signInPath()).toBe('/login?fault=google-clock')
   })
 
   it('without a signature (alg: none)', async () => {
     for (const alg of ['none', 'None', 'NONE', '']) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken((token) => resign(token, { alg, typ: 'JWT' }))
-      expect(await end()).toBe('/login?fault=google-refused')
+      expect(await signInPath()).toBe('/login?fault=google-refused')
     }
   })
 
@@ -145,7 +145,7 @@ describe('rejects an ID token', () => {
     ]) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken(change)
-      expect(await end()).toBe('/login?fault=google-refused')
+      expect(await signInPath()).toBe('/login?fault=google-refused')
     }
   })
 
@@ -155,7 +155,7 @@ describe('rejects an ID token', () => {
       const claims = { ...decode(payload), sub: 'somebody else' }
       return `${header}.${encode(claims)}.${signature}`
     })
-    expect(await end()).toBe('/login?fault=google-refused')
+    expect(await signInPath()).toBe('/login?fault=google-refused')
   })
 
   it('signed with another key, even one with the same id or in its header', async () => {
@@ -165,7 +165,7 @@ describe('rejects an ID token', () => {
     for (const header of [{ kid }, { kid: 'a new key' }, { kid, jwk }, {}]) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken((token) => resign(token, { alg: 'RS256', ...header }, privateKey))
-      expect(await end()).toBe('/login?fault=google-refused')
+      expect(await signInPath()).toBe('/login?fault=google-refused')
     }
   })
 
@@ -175,19 +175,19 @@ describe('rejects an ID token', () => {
       const signature = createHmac('sha256', 'the-secret-of-the-client').update(text)
       return `${text}.${signature.digest('base64url')}`
     })
-    expect(await end()).toBe('/login?fault=google-refused')
+    expect(await signInPath()).toBe('/login?fault=google-refused')
   })
 
   it.each(['', 'a.b', 'a.b.c', 'a.b.c.d.e'])('that is malformed: %j', async (token) => {
     replaceIdToken(() => token)
-    expect(await end()).toMatch(/^\/login\?fault=google-(refused|away)$/)
+    expect(await signInPath()).toMatch(/^\/login\?fault=google-(refused|away)$/)
   })
 
   it('that is missing', async () => {
     issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
       if (typeof body !== 'string') delete body.id_token
     })
-    expect(await end()).toBe('/login?fault=google-refused')
+    expect(await signInPath()).toBe('/login?fault=google-refused')
   })
 })
 
@@ -200,7 +200,7 @@ describe("doesn't trust an address", () => {
     ['null', null],
   ])('with email_verified = %s', async (_, email_verified) => {
     changeIdToken({ email_verified })
-    expect(await end()).toBe('/login?fault=google-unverified')
+    expect(await signInPath()).toBe('/login?fault=google-unverified')
   })
 
   it('when userinfo verifies a different one', async () => {
@@ -208,7 +208,7 @@ describe("doesn't trust an address", () => {
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: 'mine@example.org', email_verified: true })
     })
-    expect(await end()).toBe('/login?fault=google-unverified')
+    expect(await signInPath()).toBe('/login?fault=google-unverified')
   })
 
   it('when userinfo names another subject', async () => {
@@ -216,7 +216,7 @@ describe("doesn't trust an address", () => {
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: victim.email, email_verified: true })
     })
-    expect(await end()).toBe('/login?fault=google-refused')
+    expect(await signInPath()).toBe('/login?fault=google-refused')
   })
 })
 
@@ -236,21 +236,21 @@ describe('rejects a callback', () => {
     issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('iss', 'https://evil.example')
     })
-    expect(await end()).toBe('/login?fault=google-refused')
+    expect(await signInPath()).toBe('/login?fault=google-refused')
   })
 
   it('with a code that the issuer rejects', async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
-    expect(await end()).toBe('/login?fault=google-lost')
+    expect(await signInPath()).toBe('/login?fault=google-lost')
   })
 
   it("when the issuer doesn't know this client, and tells the user that the operator must fix it", async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
     })
-    expect(await end()).toBe('/login?fault=google-failed')
+    expect(await signInPath()).toBe('/login?fault=google-failed')
     const line = app.logged.findLast(({ fault }) => fault === 'google-failed')
     expect(line).toMatchObject({ level: 40, client: '127.0.0.1' })
   })
@@ -266,7 +266,7 @@ describe('rejects a callback', () => {
       url.searchParams.set('error', error)
       url.searchParams.set('error_description', 'Call 0900 666 and tell your password')
     })
-    expect(await end()).toBe(`/login?fault=${fault}`)
+    expect(await signInPath()).toBe(`/login?fault=${fault}`)
   })
 })
 
@@ -278,9 +278,9 @@ it('logs no code, state, token or client secret', async () => {
   issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
     for (const name of ['code', 'state']) secrets.push(url.searchParams.get(name) ?? '')
   })
-  expect(await end()).toBe('/')
+  expect(await signInPath()).toBe('/')
   changeIdToken({ aud: ['another client'] })
-  expect(await end()).toBe('/login?fault=google-refused')
+  expect(await signInPath()).toBe('/login?fault=google-refused')
   const log = JSON.stringify(app.logged)
   expect(secrets).toHaveLength(8)
   for (const secret of [...secrets, 'the-secret-of-the-client', victim.email]) {

@@ -41,9 +41,9 @@ async function signIn() {
 }
 
 async function reserveSize(): Promise<number> {
-  const found = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
+  const stats = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
   // Sparse files take no space.
-  return found === null ? 0 : found.blocks * 512
+  return stats === null ? 0 : stats.blocks * 512
 }
 
 function waitFor(check: () => Promise<void>) {

@@ -59,7 +59,7 @@ function startApp({ url }: MockIssuer): Promise<TestApp> {
 }
 
 /** Signs in. Returns the path the browser ends up on. */
-async function end(server = app): Promise<string> {
+async function signInPath(server = app): Promise<string> {
   const last = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
   return last.href.slice(server.url.length)
 }
@@ -67,12 +67,12 @@ async function end(server = app): Promise<string> {
 /** Makes the server drop the issuer's cached metadata, as a failed sign-in does. */
 async function forgetIssuer() {
   issuer.answers.set('/token', (_, response) => void response.writeHead(500).end())
-  expect(await end()).toBe(away)
+  expect(await signInPath()).toBe(unavailablePath)
   issuer.answers.clear()
   issuer.asked.length = 0
 }
 
-const away = '/login?fault=google-away'
+const unavailablePath = '/login?fault=google-away'
 
 /** Asserts that users who don't use the issuer are served. */
 async function expectOthersServed(server: TestApp, person: Person) {
@@ -89,13 +89,15 @@ it("the issuer isn't contacted before the first sign-in", async () => {
 })
 
 it('discovery runs once for many sign-ins, and again after a failure', async () => {
-  expect(await Promise.all(Array.from({ length: 5 }, () => end()))).toEqual(Array(5).fill('/'))
-  expect(await end()).toBe('/')
+  expect(await Promise.all(Array.from({ length: 5 }, () => signInPath()))).toEqual(
+    Array(5).fill('/'),
+  )
+  expect(await signInPath()).toBe('/')
   const discoveryCount = () =>
     issuer.asked.filter((request) => request === `GET ${discoveryPath}`).length
   expect(discoveryCount()).toBe(1)
   await forgetIssuer()
-  expect(await end()).toBe('/')
+  expect(await signInPath()).toBe('/')
   expect(discoveryCount()).toBe(1)
 })
 
@@ -116,28 +118,28 @@ describe('an issuer that never responds', () => {
     // In parallel, because each takes as long as the issuer's timeout.
     await Promise.all(
       stalls.map(async ([path, response]) => {
-        const silent = await startIssuer()
-        const server = await startApp(silent)
+        const silentIssuer = await startIssuer()
+        const server = await startApp(silentIssuer)
         const person = await makePerson(server)
-        silent.answers.set(path, response)
+        silentIssuer.answers.set(path, response)
         // On a busy machine other users may be served only after the timeout. Then try again.
         const stalledSignIn = await eventually(async () => {
-          silent.asked.length = 0
+          silentIssuer.asked.length = 0
           let hasEnded = false
-          const signInEnd = end(server).finally(() => {
+          const signInEnd = signInPath(server).finally(() => {
             hasEnded = true
           })
-          await eventually(() => expect(silent.asked.at(-1)).toContain(path))
+          await eventually(() => expect(silentIssuer.asked.at(-1)).toContain(path))
           await expectOthersServed(server, person)
           expect(hasEnded).toBe(false)
           return { ended: signInEnd }
         })
-        expect(await stalledSignIn.ended).toBe(away)
+        expect(await stalledSignIn.ended).toBe(unavailablePath)
 
-        silent.answers.clear()
-        expect(await end(server)).toBe('/')
+        silentIssuer.answers.clear()
+        expect(await signInPath(server)).toBe('/')
         await server.close()
-        await silent.close()
+        await silentIssuer.close()
       }),
     )
   })
@@ -148,7 +150,7 @@ it('times out after 3 s for discovery and 5 s otherwise', async () => {
   // Records the timeouts set by the server.
   const timeouts = vi.spyOn(AbortSignal, 'timeout')
   try {
-    expect(await end()).toBe('/')
+    expect(await signInPath()).toBe('/')
     expect(timeouts.mock.calls).toEqual([[3000], [5000], [5000]])
   } finally {
     timeouts.mockRestore()
@@ -165,10 +167,10 @@ describe('an unreachable issuer', () => {
   it('is used again once it is back', async () => {
     await forgetIssuer()
     await issuer.goAway()
-    expect(await end()).toBe(away)
+    expect(await signInPath()).toBe(unavailablePath)
     await expectOthersServed(app, person)
     await issuer.comeBack()
-    expect(await end()).toBe('/')
+    expect(await signInPath()).toBe('/')
   })
 
   it('is reported if it fails in the middle of a sign-in', async () => {
@@ -179,7 +181,7 @@ describe('an unreachable issuer', () => {
     await issuer.goAway()
     const response = await browser.fetch(callbackUrl.href)
     await issuer.comeBack()
-    expect(response.headers.get('location')).toBe(away)
+    expect(response.headers.get('location')).toBe(unavailablePath)
   })
 
   it('is reported as temporary when linking an account', async () => {
@@ -210,7 +212,7 @@ describe('a response of 10 MB', () => {
         response.writeHead(200, { 'content-type': 'application/json' })
         void send(response, 10 * mebibyte).then(transfer.resolve)
       })
-      expect(await end()).toBe(away)
+      expect(await signInPath()).toBe(unavailablePath)
       const { sent, isWhole: isComplete } = await transfer.promise
       expect(isComplete).toBe(false)
       expect(sent).toBeLessThan(10 * mebibyte)
@@ -223,15 +225,15 @@ describe('a response of 10 MB', () => {
    */
   const send = async (response: ServerResponse, size: number) => {
     const closed = once(response, 'close')
-    let sent = 0
-    while (sent < size && !response.destroyed) {
-      sent += 64 * 1024
+    let sentBytes = 0
+    while (sentBytes < size && !response.destroyed) {
+      sentBytes += 64 * 1024
       if (!response.write(' '.repeat(64 * 1024)))
         await Promise.race([once(response, 'drain'), closed])
     }
     const isComplete = !response.destroyed
     response.end()
-    return { sent, isWhole: isComplete }
+    return { sent: sentBytes, isWhole: isComplete }
   }
 })
 
@@ -248,7 +250,7 @@ describe('an invalid response', () => {
     issuer.answers.set(discoveryPath, (_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body)
     })
-    expect(await end()).toBe(away)
+    expect(await signInPath()).toBe(unavailablePath)
   })
 
   it('is rejected if it redirects', async () => {
@@ -263,7 +265,7 @@ describe('an invalid response', () => {
       issuer.answers.set(path, (_, response) => {
         response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
       })
-      expect(await end()).toBe(away)
+      expect(await signInPath()).toBe(unavailablePath)
       issuer.answers.clear()
     }
     expect(requestedPaths).toEqual([])
@@ -296,7 +298,7 @@ describe('a lying issuer', () => {
       Object.assign(body, { [name]: value })
     })
     const response = await makeClient(app).fetch('/api/login')
-    expect(response.headers.get('location')).toBe(away)
+    expect(response.headers.get('location')).toBe(unavailablePath)
     expect(issuer.asked).toEqual([`GET ${discoveryPath}`])
     expect(app.logged.findLast(({ fault }) => fault === 'google-away')).toMatchObject({ level: 40 })
   })

@@ -11,7 +11,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 let queue: JobQueue
-const sent: string[] = []
+const recipients: string[] = []
 beforeAll(async () => {
   app = await startTestApp()
   queue = await openJobQueue(app.pool, app.deps.log)
@@ -40,10 +40,12 @@ it('an email behind 300 jobs for unknown addresses is sent without a polling del
   for (let number = 0; number < 300; number += 1)
     await queueResetEmail(`nobody-${number}@example.org`)
   await queueResetEmail(email)
-  const mailer = { send: async ({ to }: { to: { address: string } }) => void sent.push(to.address) }
+  const mailer = {
+    send: async ({ to }: { to: { address: string } }) => void recipients.push(to.address),
+  }
   await startJobs(
     { ...app.deps, mailer: { ...mailer, check: async () => undefined, close: () => undefined } },
     queue,
   )
-  await expect.poll(() => sent).toEqual([email])
+  await expect.poll(() => recipients).toEqual([email])
 })

@@ -133,8 +133,8 @@ describe('an account that never finishes uploads', () => {
     const partialBody = 'x'.repeat(384 * 1024)
     const text = (index: number) => {
       const { host, pathname, search } = new URL(urls[index] ?? '')
-      const from = `X-Forwarded-For: 198.51.100.${index & 255}`
-      const headers = `Host: ${host}\r\n${from}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
+      const forwardedFor = `X-Forwarded-For: 198.51.100.${index & 255}`
+      const headers = `Host: ${host}\r\n${forwardedFor}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
       return `PUT ${pathname}${search} HTTP/1.1\r\n${headers}\r\n\r\n${partialBody}`
     }
     const peak = peakDuring(() => sendWithoutReading(server.url, text, 400))
@@ -155,8 +155,8 @@ describe('an account that never finishes uploads', () => {
     "can't exhaust memory with %s that never ends, nor block others",
     async (_, calls, path, body) => {
       const text = (index: number) => {
-        const from = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
-        const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${from}`
+        const forwardedFor = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
+        const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${forwardedFor}`
         return `POST ${path} HTTP/1.1\r\n${headers}\r\n${body}`
       }
       const peak = peakDuring(() => sendWithoutReading(server.url, text, calls))
@@ -205,10 +205,10 @@ describe('a client that never reads responses', () => {
     ],
   ])(
     "can't exhaust memory with 1,000 downloads from %s",
-    async (_, maxDownloads, from) => {
+    async (_, maxDownloads, addressOf) => {
       const before = (await downloads()) ?? 0
       const text = (index: number) =>
-        getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': from(index) })
+        getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
       const peak = peakDuring(() => sendWithoutReading(server.url, text, 1000))
       expect(await peak).toBeLessThan(maxMemoryMiB)
       // Downloads are counted before their first byte, so no more were started than the limit

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Counts other connections' statements that are waiting for a lock. */
-async function waiting() {
+async function countLockWaits() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`)
@@ -28,7 +28,7 @@ it('a login that verified the old password before a change opens no session afte
     // A password change holds this lock.
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
     const login = makeClient(app).post('/api/auth/login', { email, password })
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(countLockWaits).toBe(1)
     const [changed] = await tx.select().from(accounts).where(eq(accounts.userId, other.id))
     await tx
       .update(accounts)

@@ -20,11 +20,11 @@ import { freshDatabase } from '../support/postgres.ts'
  */
 
 const connections = 2
-const waiting = 10
+const queueLimit = 10
 /** Long timeouts, which a slow machine doesn't reach. */
 const limits: PoolLimits = {
   connections,
-  waiting,
+  waiting: queueLimit,
   connectMs: 60_000,
   lockMs: 60_000,
   statementMs: 60_000,
@@ -60,11 +60,11 @@ async function overloadDatabase(): Promise<Promise<Response>[]> {
   const { pool } = app
   const pendingResponses: Promise<Response>[] = []
   const queryCount = () => pool.totalCount - pool.idleCount + pool.waitingCount
-  while (pendingResponses.length < connections + waiting) {
+  while (pendingResponses.length < connections + queueLimit) {
     pendingResponses.push(owner.fetch('/api/auth/user'))
     await expect.poll(queryCount, { interval: 5 }).toBe(pendingResponses.length)
   }
-  expect(pool.waitingCount).toBe(waiting)
+  expect(pool.waitingCount).toBe(queueLimit)
   return pendingResponses
 }
 
@@ -98,7 +98,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   // A running download continues, and a job waits.
   expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
   const job = app.deps.db.execute(sql`select 1`)
-  expect(app.pool.waitingCount).toBeGreaterThanOrEqual(waiting)
+  expect(app.pool.waitingCount).toBeGreaterThanOrEqual(queueLimit)
 
   await directDb.query('commit')
   for (const one of pendingResponses) expect((await one).status).toBe(200)
@@ -114,7 +114,7 @@ test('sheds requests for the stored size of an upload', async () => {
   for (const { status, headers } of await requestAll()) {
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
   }
-  expect(app.pool.waitingCount).toBe(waiting)
+  expect(app.pool.waitingCount).toBe(queueLimit)
   await directDb.query('commit')
   await Promise.all(pendingResponses)
   for (const { status } of await requestAll()) expect(status).toBe(200)

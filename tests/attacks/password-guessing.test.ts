@@ -51,12 +51,12 @@ function logIn(
   })
 }
 
-function guessPassword(email: string, from: Origin) {
-  return logIn(email, 'a wrong guess', from)
+function guessPassword(email: string, origin: Origin) {
+  return logIn(email, 'a wrong guess', origin)
 }
 
-function guessPasswords(count: number, email: string, from: () => Origin) {
-  return Promise.all(Array.from({ length: count }, () => guessPassword(email, from())))
+function guessPasswords(count: number, email: string, origin: () => Origin) {
+  return Promise.all(Array.from({ length: count }, () => guessPassword(email, origin())))
 }
 
 function statuses(responses: Response[]) {
@@ -71,8 +71,8 @@ function statuses(responses: Response[]) {
  */
 async function setFailedLogins(email: string, failedLogins: number) {
   const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
-  const ofAccount = eq(rateLimits.key, key)
-  await app.deps.db.update(rateLimits).set({ points: failedLogins }).where(ofAccount)
+  const isAccount = eq(rateLimits.key, key)
+  await app.deps.db.update(rateLimits).set({ points: failedLogins }).where(isAccount)
 }
 
 function retryAfter(response: Response) {
@@ -303,7 +303,7 @@ describe('the cookie of a known browser', () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const otherAccount = await newAccount()
-    const foreign = await knownBrowser(otherAccount.email, otherAccount.password)
+    const otherCookie = await knownBrowser(otherAccount.email, otherAccount.password)
     const address = await blockedAddress(email)
     const status = async (one: string) =>
       (await logIn(email, password, { address, cookie: one })).status
@@ -312,7 +312,7 @@ describe('the cookie of a known browser', () => {
     const [id, signature = ''] = value.split('.')
     const changedSignature = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
     for (const forgedCookie of [
-      foreign,
+      otherCookie,
       `${name}=${id}.${changedSignature}`,
       `${name}=${'x'.repeat(21)}.${signature}`,
       `${name}=${id}`,
@@ -379,12 +379,12 @@ describe('the cookie of a known browser', () => {
       cookie = cookieOf(login)
     }
     expect(cookie.length).toBeLessThan(600)
-    const known: number[] = []
+    const statuses: number[] = []
     for (const { email, password } of accounts.slice(0, 2)) {
       const address = await blockedAddress(email)
-      known.push((await logIn(email, password, { address, cookie })).status)
+      statuses.push((await logIn(email, password, { address, cookie })).status)
     }
-    expect(known).toEqual([429, 200])
+    expect(statuses).toEqual([429, 200])
   })
 })
 

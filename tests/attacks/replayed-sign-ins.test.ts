@@ -143,10 +143,10 @@ it('a sign-in returns to the login if the database is unreachable at its start o
   const pendingSignIn = await signInToCallback()
   await db.execute(sql`alter table verifications rename to away`)
   try {
-    const failed = '/login?fault=google-failed'
-    expect(await openCallback(pendingSignIn.browser, pendingSignIn.back)).toBe(failed)
+    const serverFailure = '/login?fault=google-failed'
+    expect(await openCallback(pendingSignIn.browser, pendingSignIn.back)).toBe(serverFailure)
     const start = await makeClient(google.app).fetch('/api/login?next=/s/abc')
-    expect(start.headers.get('location')).toBe(`${failed}&next=%2Fs%2Fabc`)
+    expect(start.headers.get('location')).toBe(`${serverFailure}&next=%2Fs%2Fabc`)
     expect(start.headers.getSetCookie()).toEqual([])
   } finally {
     await db.execute(sql`alter table away rename to verifications`)
@@ -177,9 +177,11 @@ describe('an authorization code', () => {
   })
 
   it('that is missing or empty returns to the login', async () => {
-    const missing = await signInToCallback()
-    missing.back.searchParams.delete('code')
-    expect(await openCallback(missing.browser, missing.back)).toBe('/login?fault=google-refused')
+    const missingCode = await signInToCallback()
+    missingCode.back.searchParams.delete('code')
+    expect(await openCallback(missingCode.browser, missingCode.back)).toBe(
+      '/login?fault=google-refused',
+    )
     const empty = await signInToCallback()
     empty.back.searchParams.set('code', '')
     expect(await openCallback(empty.browser, empty.back)).toBe('/login?fault=google-refused')
@@ -226,8 +228,8 @@ describe('a state', () => {
     await google.app.deps.db.delete(verifications)
     const usedSignIn = await signInToCallback()
     await openCallback(usedSignIn.browser, usedSignIn.back)
-    const foreign = await signInToCallback()
-    await openCallback(makeBrowser(google.app), foreign.back)
+    const foreignSignIn = await signInToCallback()
+    await openCallback(makeBrowser(google.app), foreignSignIn.back)
     google.issuer.person = null
     const deniedBrowser = makeBrowser(google.app)
     await openCallback(deniedBrowser, await deniedBrowser.open('/api/login', isCallback))

@@ -126,11 +126,11 @@ describe('a token', () => {
     await verify(app, await signUpForToken(app, { email, ...victimSignup }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.mails()
-    const waiting = await signUpForToken(app, { email: newAddress() })
+    const otherToken = await signUpForToken(app, { email: newAddress() })
     expect((await verify(app, tokenIn(mail))).status).toBe(400)
-    expect((await reset(waiting, 'a new password')).status).toBe(400)
-    expect((await verify(app, waiting)).status).toBe(200)
-    expect((await reset(waiting, 'a new password')).status).toBe(400)
+    expect((await reset(otherToken, 'a new password')).status).toBe(400)
+    expect((await verify(app, otherToken)).status).toBe(200)
+    expect((await reset(otherToken, 'a new password')).status).toBe(400)
     expect((await reset(tokenIn(mail), 'a new password')).status).toBe(200)
   })
 
@@ -272,9 +272,9 @@ describe('an expensive password', () => {
 describe('emails to the victim', () => {
   it('never exceed their limit, even from concurrent jobs', async () => {
     await verify(app, await signUpForToken(app, { email, ...victimSignup }))
-    const sent: Email[] = []
+    const sentEmails: Email[] = []
     const mailer = {
-      send: async (email: Email) => void sent.push(email),
+      send: async (email: Email) => void sentEmails.push(email),
       check: async () => {},
       close() {},
     }
@@ -288,7 +288,7 @@ describe('emails to the victim', () => {
         ),
       ),
     )
-    expect(sent).toHaveLength(3)
+    expect(sentEmails).toHaveLength(3)
   })
 })
 

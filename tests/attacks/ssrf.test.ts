@@ -160,11 +160,11 @@ it('fetches nothing named in a signup', async () => {
 it('fetches nothing named in feedback', async () => {
   const before = smtpServer.received.length
   const feedback = { name: lureUrl('name'), email: `${lureUrl('email')}@x`, website: '' }
-  const sent = await visitor.post('/api/feedback', {
+  const response = await visitor.post('/api/feedback', {
     ...feedback,
     message: `<link rel="stylesheet" href="${lureUrl('style')}">\n{"path":"${lureUrl('path')}"}`,
   })
-  expect(sent.status).toBe(200)
+  expect(response.status).toBe(200)
   await expectNoVisit()
   expect(smtpServer.received.length).toBeGreaterThan(before)
 })

@@ -17,12 +17,12 @@ const headersMs = 200
 const work = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
-  const many = (c: Context<HttpEnv>, body: BodyInit) => c.newResponse(new Response(body).body)
+  const streamBody = (c: Context<HttpEnv>, body: BodyInit) => c.newResponse(new Response(body).body)
   server = await serveBare(
     (app) => {
       app.get('/bytes', (c) => c.body(new Uint8Array(16 * MiB)))
       app.get('/text', (c) => c.text('x'.repeat(16 * MiB)))
-      app.get('/stream', (c) => many(c, new Blob([new Uint8Array(16 * MiB)])))
+      app.get('/stream', (c) => streamBody(c, new Blob([new Uint8Array(16 * MiB)])))
       app.get('/health', (c) => c.text('ok'))
       app.post('/read', async (c) => c.text(await c.req.text()))
       app.post('/wait', async (c) => {
@@ -68,14 +68,14 @@ describe('a stalled client', () => {
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
     await sendWithoutReading(url, () => getRequest(url), 10)
 
-    const unsent = wholeUpload(disk, MiB)
-    const { client, ended, write } = await unsent.open({ 'Content-Length': MiB })
+    const pendingUpload = wholeUpload(disk, MiB)
+    const { client, ended, write } = await pendingUpload.open({ 'Content-Length': MiB })
     await write(Buffer.alloc(1000))
     await untilClosed(client)
     expect(await ended).toBe('cut')
     await disk.storage.idle()
     expect(await disk.openFiles()).toEqual([])
-    expect(await disk.storage.storedSize(unsent.key)).toBe(1000)
+    expect(await disk.storage.storedSize(pendingUpload.key)).toBe(1000)
     await disk.close()
   })
 })
@@ -114,14 +114,14 @@ describe('the request timeout', () => {
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
 
   it('resets an incomplete request, but not one that waits for the database', async () => {
-    const waiting = exchange(`${post('/wait', 4)}here`)
+    const waitingResponse = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
     // The two requests time out one after the other, so the first two have exceeded their timeout
     // too.
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     work.resolve()
-    expect(await waiting).toMatch(/^HTTP\/1\.1 200 [\s\S]*here$/)
+    expect(await waitingResponse).toMatch(/^HTTP\/1\.1 200 [\s\S]*here$/)
     expect(await empty).toMatch(/^HTTP\/1\.1 200 /)
   })
 })

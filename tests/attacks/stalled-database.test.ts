@@ -41,7 +41,7 @@ let patientApp: TestApp
 let proxy: PostgresProxy
 let person: Person
 /** Free accounts, whose uploads start in a transaction. */
-let free: Person[]
+let freeUsers: Person[]
 /** Bypasses the server and the proxy. */
 let directDb: pg.Client
 let stopPostgres: () => Promise<void>
@@ -56,7 +56,7 @@ beforeAll(async () => {
   app = await serveApp(proxiedDatabase, { poolLimits: limits })
   patientApp = await serveAnother()
   person = await newPerson({ tier: 'premium' })
-  free = await Promise.all(Array.from({ length: 6 }, () => newPerson()))
+  freeUsers = await Promise.all(Array.from({ length: 6 }, () => newPerson()))
   directDb = new pg.Client({ connectionString: database.url })
   await directDb.connect()
 })
@@ -133,7 +133,7 @@ async function makeCalls(): Promise<CompletedWork> {
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(completed)),
     // The same key means the same upload, so no account reaches its file limit.
-    ...free.map((one) => startUpload(completed, one, one.id)),
+    ...freeUsers.map((one) => startUpload(completed, one, one.id)),
   ])
   return completed
 }
@@ -188,7 +188,7 @@ test('recovers from a lock that outlasts transactions', async () => {
   // Otherwise Postgres would end a transaction left open by this server, and hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
-  const users = await Promise.all(free.map(() => newPerson({}, server)))
+  const users = await Promise.all(freeUsers.map(() => newPerson({}, server)))
   await directDb.query('begin')
   await directDb.query('lock table uploads in access exclusive mode')
   const completed: CompletedWork = { sessions: [], uploads: [] }
@@ -208,8 +208,8 @@ test('recovers from a lock that is released while others wait', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
   const pendingCalls = makeCalls()
-  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
-  await expect.poll(async () => (await directDb.query(waiting)).rowCount).toBeGreaterThan(0)
+  const lockWaitSql = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
+  await expect.poll(async () => (await directDb.query(lockWaitSql)).rowCount).toBeGreaterThan(0)
   await directDb.query('commit')
   await expectStored(await pendingCalls)
   await expectRecovery()
@@ -232,9 +232,9 @@ describe('one silent connection', () => {
     const newUser = await newPerson()
     await eventually(expectIntactPool)
     proxy.count()
-    const whole: CompletedWork = { sessions: [], uploads: [] }
-    await startUpload(whole, newUser)
-    expect(whole.uploads).toHaveLength(1)
+    const completeWork: CompletedWork = { sessions: [], uploads: [] }
+    await startUpload(completeWork, newUser)
+    expect(completeWork.uploads).toHaveLength(1)
     const statements = [...proxy.statements]
     expect(statements).toContain('begin')
 

@@ -31,29 +31,35 @@ describe('guessing the current password in a stolen session', () => {
   it('is limited to 10 attempts, shared with logins and even in parallel', async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
-    const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
-    const statuses = guesses.map(({ status }) => status)
+    const guessResponses = await Promise.all(
+      Array.from({ length: 25 }, () => change(thief, 'a guess')),
+    )
+    const statuses = guessResponses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 400)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(15)
-    expect(guesses.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('900')
+    expect(guessResponses.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe(
+      '900',
+    )
 
     const { email, password } = person
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
     // From now on even the right password is rejected without being verified.
     expect((await change(thief, password)).status).toBe(429)
-    const known = makeClient(app, await loginBeforeGuessing(person))
-    expect((await known.fetch('/api/auth/user')).status).toBe(200)
-    expect((await change(known, password)).status).toBe(200)
+    const knownClient = makeClient(app, await loginBeforeGuessing(person))
+    expect((await knownClient.fetch('/api/auth/user')).status).toBe(200)
+    expect((await change(knownClient, password)).status).toBe(200)
     app.clock.advance(15 * 60_000)
   })
 
   it('allows 10 more with the cookie of a known browser', async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await logIn(app, person.email, person.password))
-    const guesses = await Promise.all(Array.from({ length: 25 }, () => change(thief, 'a guess')))
-    expect(guesses.filter(({ status }) => status === 400)).toHaveLength(20)
-    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(5)
+    const guessResponses = await Promise.all(
+      Array.from({ length: 25 }, () => change(thief, 'a guess')),
+    )
+    expect(guessResponses.filter(({ status }) => status === 400)).toHaveLength(20)
+    expect(guessResponses.filter(({ status }) => status === 429)).toHaveLength(5)
     app.clock.advance(15 * 60_000)
   })
 
@@ -116,7 +122,7 @@ describe('a session ended by its owner', () => {
       // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
       const pendingChange = change(thief, person.password)
-      await expect.poll(waiting).toBe(1)
+      await expect.poll(countLockWaits).toBe(1)
       const path = `/api/auth/sessions/${stolen?.id}`
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
       return { changing: pendingChange }
@@ -145,7 +151,7 @@ describe('a session ended by its owner', () => {
 })
 
 /** Counts statements waiting for a row lock on `users`. */
-async function waiting() {
+async function countLockWaits() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%"users"%'`)

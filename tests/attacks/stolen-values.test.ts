@@ -58,8 +58,8 @@ describe('a reader of the database', () => {
   it('gets no bytes with a storage key', async () => {
     const { id } = await makeFile(await makePerson(app))
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
-    for (const tail of ['', '?operation=get', '?operation=get&signature=x']) {
-      const response = await makeClient(app).fetch(`/storage/${row?.storageKey}${tail}`)
+    for (const query of ['', '?operation=get', '?operation=get&signature=x']) {
+      const response = await makeClient(app).fetch(`/storage/${row?.storageKey}${query}`)
       expect(response.status).toBe(403)
     }
   })

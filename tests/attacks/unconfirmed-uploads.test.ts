@@ -106,8 +106,9 @@ describe('a disk full of unconfirmed uploads', () => {
     space.left = 2000
     const [active, abandoned] = [await start(carol, 1000), await start(carol, 1000)]
     for (const upload of [active, abandoned]) await putBytes(upload, new Uint8Array(1000))
-    const stored = async ({ cloudKey }: StartedUpload) => (await app.disk.storedSize(cloudKey)) ?? 0
-    space.found = async () => 2000 - (await stored(active)) - (await stored(abandoned))
+    const storedSize = async ({ cloudKey }: StartedUpload) =>
+      (await app.disk.storedSize(cloudKey)) ?? 0
+    space.found = async () => 2000 - (await storedSize(active)) - (await storedSize(abandoned))
     // Uploads stay while their bytes may still arrive.
     app.clock.advance(14 * minute)
     await putBytes(active, new Uint8Array(1000))
@@ -116,7 +117,7 @@ describe('a disk full of unconfirmed uploads', () => {
     app.clock.advance(2 * minute)
     await sweepUploads(app.deps)
     await start(bob, 500)
-    expect(await stored(abandoned)).toBe(0)
+    expect(await storedSize(abandoned)).toBe(0)
     expect((await confirm(carol, active.cloudKey)).status).toBe(200)
   })
 })

@@ -102,12 +102,12 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await expect(phone.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
   await expect(phone.getByText('You are signed in only here.')).toBeVisible()
 
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
   const loginRequest = page.waitForRequest('**/api/login?next=*')
   await page.getByRole('tab', { name: 'Upload' }).click()
   await page.getByRole('tab', { name: 'My Files' }).click()
   await loginRequest
-  expect(shown).toContain('You are logged out. Logging in again...')
+  expect(shownTexts).toContain('You are logged out. Logging in again...')
   await expect(page).toHaveURL('/login?next=%2F%3Ftab%3Dfiles')
   await fillLogin(page, person)
   await expect(page).toHaveURL('/?tab=files')
@@ -120,7 +120,7 @@ test('nothing renders before the session is known, and then only the right scree
   page,
 }) => {
   await openDashboard(page, app, await makePerson(app))
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
   let response = () => {}
   const requested = new Promise<void>((resolve) => {
     response = resolve
@@ -134,7 +134,7 @@ test('nothing renders before the session is known, and then only the right scree
     await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading')
   }
   for (const text of ['Sign In', 'Get Started', 'Ways to sign in', 'Welcome back, ']) {
-    expect(shown).not.toContain(text)
+    expect(shownTexts).not.toContain(text)
   }
   response()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
@@ -148,16 +148,16 @@ test('nothing renders before the session is known, and then only the right scree
     await expect(page).toHaveURL(target)
     await expect(page.getByRole('link', { name: 'Account' })).toBeVisible()
   }
-  for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shown).not.toContain(text)
+  for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shownTexts).not.toContain(text)
 
   // Load the file list first: after the session has ended, its 401 would be a second console error.
   await expect(page.getByText('No files yet')).toBeVisible()
   // Account data must not appear, even briefly, once the session has ended.
   errors.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)
   await app.deps.db.delete(sessions)
-  shown.length = 0
+  shownTexts.length = 0
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
-  expect(shown).not.toContain('Log out')
-  expect(shown).not.toContain('Welcome back, ')
+  expect(shownTexts).not.toContain('Log out')
+  expect(shownTexts).not.toContain('Welcome back, ')
 })

@@ -163,14 +163,14 @@ test('a session that ends mid-use leads to the login', async ({ app, errors, pag
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
   const loginRequest = page.waitForRequest('**/api/login')
   await fileRow(page, 'notes.txt').getByRole('button', { name: 'Delete notes.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await loginRequest
-  expect(shown).toContain('Unauthorized')
-  expect(shown).toContain('You are logged out. Logging in again...')
-  expect(shown).not.toContain('Delete failed')
+  expect(shownTexts).toContain('Unauthorized')
+  expect(shownTexts).toContain('You are logged out. Logging in again...')
+  expect(shownTexts).not.toContain('Delete failed')
   await expect(page).toHaveURL('/login')
   await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible()
 })

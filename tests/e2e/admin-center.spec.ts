@@ -6,37 +6,41 @@ import { fillLogin, openDashboard } from './support/dashboard.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
-test('only the administrator can open the Admin Center; others load none of its code', async ({ app, page }) => {
+test('only the administrator can open the Admin Center; others load none of its code', async ({
+  app,
+  page,
+}) => {
   const admin = await makePerson(app, { role: 'admin' })
   const user = await makePerson(app)
   const requestedPaths: string[] = []
   page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
   const adminPaths = () => requestedPaths.filter((path) => /admin-center|\/api\/admin\//.test(path))
 
   await page.goto('/admin')
   await expect(page.getByRole('heading', { name: 'Access Denied' })).toBeVisible()
-  expect(shown).not.toContain('Admin Access Required')
+  expect(shownTexts).not.toContain('Admin Access Required')
   await page.getByRole('main').getByRole('link', { name: 'Sign In' }).click()
   await expect(page).toHaveURL('/login?next=%2Fadmin')
-  shown.length = 0
+  shownTexts.length = 0
   await fillLogin(page, user)
   await expect(page.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Admin\b/ })).toBeHidden()
-  for (const text of ['Admin Center', 'Access Denied']) expect(shown).not.toContain(text)
+  for (const text of ['Admin Center', 'Access Denied']) expect(shownTexts).not.toContain(text)
   expect(adminPaths()).toEqual([])
   await page.getByRole('link', { name: 'Go to Dashboard' }).click()
   await expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 
   await page.context().clearCookies()
   await openDashboard(page, app, admin)
-  shown.length = 0
+  shownTexts.length = 0
   await page.getByRole('link', { name: /^Admin\b/ }).click()
   await expect(page.getByRole('heading', { name: 'Admin Center', level: 1 })).toBeFocused()
   await expect(section(page, 'Numbers')).toContainText('Users2')
   await page.reload()
   await expect(section(page, 'Numbers')).toContainText('Users2')
-  for (const text of ['Access Denied', 'Admin Access Required']) expect(shown).not.toContain(text)
+  for (const text of ['Access Denied', 'Admin Access Required'])
+    expect(shownTexts).not.toContain(text)
   expect(adminPaths().length).toBeGreaterThan(0)
   await page.getByRole('link', { name: 'Back to Dashboard' }).click()
   await expect(page).toHaveURL('/')

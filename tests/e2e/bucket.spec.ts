@@ -88,15 +88,15 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   page,
   visitor,
 }) => {
-  const video = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
   const unknownTypeFile = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
   // Premium, because free users can have only three files.
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-  const sent = page.waitForRequest((request) => request.method() === 'PUT')
-  await dropFiles(page, [video.path, unknownTypeFile.path, empty.path])
-  expect(new URL((await sent).url()).origin).toBe(network.url)
-  for (const { name } of [video, unknownTypeFile, empty])
+  const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
+  await dropFiles(page, [videoFile.path, unknownTypeFile.path, empty.path])
+  expect(new URL((await putRequest).url()).origin).toBe(network.url)
+  for (const { name } of [videoFile, unknownTypeFile, empty])
     await expect(fileRow(page, name)).toBeVisible()
 
   // A permanent error fails the upload at once.
@@ -110,19 +110,19 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   expect(countPuts()).toBe(before + 1)
   network.open()
 
-  for (const file of [video, unknownTypeFile, empty]) {
+  for (const file of [videoFile, unknownTypeFile, empty]) {
     const listResponse = await page.request.get('/api/files')
-    const made = (await listResponse.json()).find(
+    const uploadedFile = (await listResponse.json()).find(
       ({ originalName }: { originalName: string }) => originalName === file.name,
     )
     const reader = await visitor()
-    await reader.goto(`/s/${made.shortCode}`)
+    await reader.goto(`/s/${uploadedFile.shortCode}`)
     const started = reader.waitForEvent('download')
     await reader.getByRole('link', { name: 'Download File' }).click()
-    const saved = await started
-    expect(new URL(saved.url()).origin).toBe(network.url)
-    expect(saved.suggestedFilename()).toBe(file.name)
-    expect(await sha256OfFile(await saved.path())).toBe(file.sha256)
+    const savedDownload = await started
+    expect(new URL(savedDownload.url()).origin).toBe(network.url)
+    expect(savedDownload.suggestedFilename()).toBe(file.name)
+    expect(await sha256OfFile(await savedDownload.path())).toBe(file.sha256)
   }
 })
 
@@ -133,12 +133,12 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   page,
 }) => {
   // The start response has URLs for only some of the parts.
-  const video = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
-  await dropFiles(page, [video.path])
-  await expectUpload(page, video.name, 'Completed')
-  expect(sentBytes(network)).toBe(video.size)
-  expect(await sha256OfDownload(app.url, await codeOf(page, video.name))).toBe(video.sha256)
+  await dropFiles(page, [videoFile.path])
+  await expectUpload(page, videoFile.name, 'Completed')
+  expect(sentBytes(network)).toBe(videoFile.size)
+  expect(await sha256OfDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
 })
 
 test('repeated bucket failures cost only the parts in flight', async ({
@@ -150,7 +150,7 @@ test('repeated bucket failures cost only the parts in flight', async ({
   page,
 }) => {
   errors.expect(connectionErrors)
-  const video = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
   await openDashboard(page, app, await signUp(app))
   const interruptions = [
     () => network.reset(),
@@ -159,38 +159,38 @@ test('repeated bucket failures cost only the parts in flight', async ({
     () => network.cut(),
   ]
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let reached = network.holdAfter(44 * mebibyte)
-  await dropFiles(page, [video.path])
+  let stallReached = network.holdAfter(44 * mebibyte)
+  await dropFiles(page, [videoFile.path])
   for (const interrupt of interruptions) {
-    await reached
+    await stallReached
     await context.setOffline(interrupt === interruptions[3])
     interrupt()
     network.open()
-    reached = network.holdAfter(9 * mebibyte)
+    stallReached = network.holdAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.open()
-  await expectArrived(page, app, video)
+  await expectArrived(page, app, videoFile)
   expectNoWastedPuts(network)
 })
 
 test('a presigned URL rejected mid-upload is replaced', async ({
   app,
-  film: video,
+  videoFile,
   network,
   errors,
   page,
 }) => {
   errors.expect(/403 \(Forbidden\)/)
   await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [video.path]))
+  await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [videoFile.path]))
   const signRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && request.url().endsWith('/api/files/upload-parts'),
   )
   network.answerPuts(403)
   network.open()
   await signRequest
-  await expectArrived(page, app, video)
+  await expectArrived(page, app, videoFile)
   expectNoWastedPuts(network)
 })
 
@@ -203,48 +203,50 @@ test('after the tab is closed at 60 %, the same file resumes from the stored par
 }) => {
   errors.allow(connectionErrors)
   const parts = 13
-  const video = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   // Now 60 % of the parts are stored. The other bytes belong to parts in flight.
-  await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () =>
+    chooseFiles(page, [videoFile.path]),
+  )
   await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 
   const secondPage = await reopen(page, network)
   const before = network.exchanges.length
-  await expectUpload(secondPage, video.name, 'Paused')
-  await dropOnUpload(secondPage, video.path, video.name)
-  await expectArrived(secondPage, app, video)
-  expect(sentBytes(network, before)).toBeLessThan(video.size * 0.45)
+  await expectUpload(secondPage, videoFile.name, 'Paused')
+  await dropOnUpload(secondPage, videoFile.path, videoFile.name)
+  await expectArrived(secondPage, app, videoFile)
+  expect(sentBytes(network, before)).toBeLessThan(videoFile.size * 0.45)
 })
 
 test('a file edited before it is chosen again is stored as edited', async ({
   app,
-  film: video,
+  videoFile,
   network,
   errors,
   page,
 }) => {
   errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
   const isFirstPartStored = () =>
     network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
   await expect.poll(isFirstPartStored).toBe(true)
   const secondPage = await reopen(page, network)
-  await expectUpload(secondPage, video.name, 'Paused')
+  await expectUpload(secondPage, videoFile.name, 'Paused')
 
   // The page identifies a file by name and size. Only bytes of the first part differ.
-  const bytes = await readFile(video.path)
+  const bytes = await readFile(videoFile.path)
   bytes.write('edited', mebibyte)
   // Other tests share the bytes of the old file, so replace it.
-  await rm(video.path)
-  await writeFile(video.path, bytes)
-  await dropOnUpload(secondPage, video.path, video.name)
-  await expectUpload(secondPage, video.name, 'Completed')
-  const sum = await sha256OfFile(video.path)
-  expect(sum).not.toBe(video.sha256)
-  const code = await codeOf(secondPage, video.name)
+  await rm(videoFile.path)
+  await writeFile(videoFile.path, bytes)
+  await dropOnUpload(secondPage, videoFile.path, videoFile.name)
+  await expectUpload(secondPage, videoFile.name, 'Completed')
+  const sum = await sha256OfFile(videoFile.path)
+  expect(sum).not.toBe(videoFile.sha256)
+  const code = await codeOf(secondPage, videoFile.name)
   expect(await sha256OfDownload(app.url, code)).toBe(sum)
   await computeDigests(app.deps)
   const [listed] = await (await secondPage.request.get('/api/files')).json()
@@ -265,9 +267,9 @@ test('the administrator tests email and bucket, and learns which permission is m
   const connection = () => startMaintenance(page, 'Test storage connection')
   const upload = () => startMaintenance(page, 'Test storage upload')
   await expect(await connection()).toContainText('Connected')
-  const sent = page.waitForRequest((request) => request.method() === 'PUT')
+  const firstPut = page.waitForRequest((request) => request.method() === 'PUT')
   await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
-  expect(new URL((await sent).url()).origin).toBe(network.url)
+  expect(new URL((await firstPut).url()).origin).toBe(network.url)
   // The server's own checks write and delete small objects in the meantime.
   await expect.poll(() => bytesIn(bucket)).toBe(mebibyte)
 

@@ -11,7 +11,8 @@ import { test as base, expect } from './support/test.ts'
 const address =
   Object.values(networkInterfaces())
     .flat()
-    .find((found) => found?.family === 'IPv4' && !found.internal)?.address ?? '127.0.0.1'
+    .find((networkAddress) => networkAddress?.family === 'IPv4' && !networkAddress.internal)
+    ?.address ?? '127.0.0.1'
 
 const test = base.extend({
   app: async ({}, use) => {

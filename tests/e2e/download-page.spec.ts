@@ -13,8 +13,11 @@ async function downloadCount(person: Person): Promise<number> {
 async function download(page: Page) {
   const started = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download File' }).click()
-  const saved = await started
-  return { name: saved.suggestedFilename(), sha256: await sha256OfFile(await saved.path()) }
+  const savedDownload = await started
+  return {
+    name: savedDownload.suggestedFilename(),
+    sha256: await sha256OfFile(await savedDownload.path()),
+  }
 }
 
 test('shows all details and downloads without scripts', async ({ app, visitor }) => {
@@ -139,7 +142,7 @@ test('loads at most 20 KB before its button works and 100 KB in all', async ({ a
 function tryToRun(page: Page, script: string, style: string, serviceWorker: string) {
   return page.evaluate(
     async ([script = '', style = '', serviceWorker = '']) => {
-      const loaded = (element: HTMLElement) =>
+      const loadResult = (element: HTMLElement) =>
         new Promise((resolve) => {
           element.onload = () => resolve('runs')
           element.onerror = () => resolve('refused')
@@ -151,8 +154,8 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
         worker.onerror = () => resolve('refused')
       })
       return {
-        script: await loaded(Object.assign(document.createElement('script'), { src: script })),
-        style: await loaded(
+        script: await loadResult(Object.assign(document.createElement('script'), { src: script })),
+        style: await loadResult(
           Object.assign(document.createElement('link'), { rel: 'stylesheet', href: style }),
         ),
         worker: await workerResult,

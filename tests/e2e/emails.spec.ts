@@ -8,8 +8,8 @@ import { expect, test } from './support/test.ts'
 const backgrounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
 
 test('every email is readable in light and dark email clients', async ({ page }) => {
-  const found = await readdir(new URL('../../src/server/email/templates/', import.meta.url))
-  const files = found.filter((file) => !file.endsWith('.test.ts'))
+  const templateFiles = await readdir(new URL('../../src/server/email/templates/', import.meta.url))
+  const files = templateFiles.filter((file) => !file.endsWith('.test.ts'))
   expect(Object.keys(emails).sort()).toEqual(files.map((file) => file.replace('.ts', '')).sort())
 
   const footer = { signature: 'Yours,\nthe people here', supportEmail: 'support@example.org' }

@@ -24,77 +24,77 @@ test.beforeEach(async ({ app, errors, page }) => {
 
 test('a file chosen in the file picker resumes after a reload', async ({
   app,
-  film: video,
+  videoFile,
   network,
   page,
 }) => {
-  await mockPicker(page, video, { asks: false })
+  await mockPicker(page, videoFile, { asks: false })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadAndConfirm(page)
   network.open()
-  await expectArrived(page, app, video)
+  await expectArrived(page, app, videoFile)
 })
 
 test('one click resumes the upload if the browser has to ask for permission', async ({
   app,
-  film: video,
+  videoFile,
   network,
   page,
 }) => {
-  await mockPicker(page, video, { asks: true })
+  await mockPicker(page, videoFile, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
   network.open()
-  await expectUpload(page, video.name, 'Paused')
+  await expectUpload(page, videoFile.name, 'Paused')
   await expect(page.getByText('Your browser will ask whether Mayfly may read')).toBeVisible()
-  await pressResume(page, video.name)
-  await expectArrived(page, app, video)
+  await pressResume(page, videoFile.name)
+  await expectArrived(page, app, videoFile)
 })
 
 test('a file chosen again for a paused upload resumes after the next reload', async ({
   app,
-  film: video,
+  videoFile,
   network,
   page,
 }) => {
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   await reloadWhileStalled(page, network)
-  await mockPicker(page, video, { asks: false })
-  await expectUpload(page, video.name, 'Paused')
+  await mockPicker(page, videoFile, { asks: false })
+  await expectUpload(page, videoFile.name, 'Paused')
   network.open()
-  await stallAfter(network, 20 * mebibyte, () => pressResume(page, video.name))
+  await stallAfter(network, 20 * mebibyte, () => pressResume(page, videoFile.name))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
   network.open()
-  await expectArrived(page, app, video)
+  await expectArrived(page, app, videoFile)
 })
 
 test('a paused upload reports an unreadable file until another one is chosen', async ({
   app,
-  film: video,
+  videoFile,
   network,
   page,
 }) => {
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   await reloadWhileStalled(page, network)
-  await expectUpload(page, video.name, 'Paused')
+  await expectUpload(page, videoFile.name, 'Paused')
   await page.evaluate((name) => {
     const getFile = () => Promise.reject(new DOMException('gone', 'NotFoundError'))
     const showOpenFilePicker = async () => [{ kind: 'file', name, getFile }]
     Object.assign(window, { showOpenFilePicker })
-  }, video.name)
-  await pressResume(page, video.name)
-  const alert = uploadItem(page, video.name).getByRole('alert')
+  }, videoFile.name)
+  await pressResume(page, videoFile.name)
+  const alert = uploadItem(page, videoFile.name).getByRole('alert')
   await expect(alert).toHaveText(
-    `Could not be read: ${video.name}. Check that the browser may read them and that they still exist.`,
+    `Could not be read: ${videoFile.name}. Check that the browser may read them and that they still exist.`,
   )
 
-  await mockPicker(page, video, { asks: false })
+  await mockPicker(page, videoFile, { asks: false })
   network.open()
-  await pressResume(page, video.name)
-  await expectArrived(page, app, video)
+  await pressResume(page, videoFile.name)
+  await expectArrived(page, app, videoFile)
   await expect(alert).toBeHidden()
 })
 
@@ -109,7 +109,7 @@ test('a dismissed picker opens no second dialog and can be opened again', async 
         outcomes.push(error.name)
         throw error
       })
-    Object.assign(window, { showOpenFilePicker, ends: outcomes })
+    Object.assign(window, { showOpenFilePicker, outcomes })
   })
   let dialogCount = 0
   page.on('filechooser', () => {
@@ -117,7 +117,7 @@ test('a dismissed picker opens no second dialog and can be opened again', async 
   })
   for (const outcomes of [['AbortError'], ['AbortError', 'AbortError']]) {
     await pressChooseFiles(page)
-    await expect.poll(() => page.evaluate('ends')).toEqual(outcomes)
+    await expect.poll(() => page.evaluate('outcomes')).toEqual(outcomes)
   }
   expect(dialogCount).toBe(0)
 })
@@ -128,29 +128,29 @@ for (const [browser, begin] of [
 ] as const) {
   test(`a browser ${browser} opens the file input's dialog`, async ({
     app,
-    film: video,
+    videoFile,
     network,
     page,
   }) => {
     await begin(page)
     await page.reload()
     const openFileChooser = async (press: () => Promise<void>) => {
-      const opened = page.waitForEvent('filechooser')
+      const chooserOpened = page.waitForEvent('filechooser')
       await press()
-      const dialog = await opened
-      await dialog.setFiles(video.path)
+      const dialog = await chooserOpened
+      await dialog.setFiles(videoFile.path)
       return dialog
     }
 
-    const reached = network.holdAfter(20 * mebibyte)
+    const stallReached = network.holdAfter(20 * mebibyte)
     const many = await openFileChooser(() => pressChooseFiles(page))
     expect(many.isMultiple()).toBe(true)
-    await reached
+    await stallReached
     await reloadWhileStalled(page, network)
-    await expectUpload(page, video.name, 'Paused')
+    await expectUpload(page, videoFile.name, 'Paused')
     network.open()
-    const one = await openFileChooser(() => pressResume(page, video.name))
+    const one = await openFileChooser(() => pressResume(page, videoFile.name))
     expect(one.isMultiple()).toBe(false)
-    await expectArrived(page, app, video)
+    await expectArrived(page, app, videoFile)
   })
 }

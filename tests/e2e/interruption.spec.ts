@@ -71,13 +71,13 @@ test('an upload survives ten network failures and resends little', async ({
   await openDashboard(page, app, await signUp(app))
 
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let reached = network.holdAfter(44 * mebibyte)
+  let stallReached = network.holdAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const interrupt of interruptions) {
-    await reached
+    await stallReached
     await interrupt({ network, context })
     network.open()
-    reached = network.holdAfter(9 * mebibyte)
+    stallReached = network.holdAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.open()
@@ -101,14 +101,14 @@ test('a stalled connection times out, and its parts are sent again', async ({
   await openDashboard(page, app, await signUp(app))
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
-  const known = network.exchanges.length
+  const exchangeCount = network.exchanges.length
   // Once all bytes of a part are sent, the page waits longer for the response. On a slow machine it
   // may learn of that only after this step.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length
   }
-  await expect.poll(afterTwoMinutes).toBeGreaterThan(known)
+  await expect.poll(afterTwoMinutes).toBeGreaterThan(exchangeCount)
   network.open()
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
@@ -158,9 +158,9 @@ test('three uploads survive a ten-minute server outage', async ({
   )
   await page.clock.install()
   await openDashboard(page, app, await signUp(app))
-  let failed = 0
+  let failedCount = 0
   page.on('requestfailed', () => {
-    failed += 1
+    failedCount += 1
   })
 
   await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
@@ -168,9 +168,9 @@ test('three uploads survive a ten-minute server outage', async ({
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   // Retries are at most 39 seconds apart, so each step causes another one.
   for (let seconds = 0; seconds < 600; seconds += 40) {
-    const before = failed
+    const before = failedCount
     await page.clock.fastForward(40_000)
-    await expect.poll(() => failed).toBeGreaterThan(before)
+    await expect.poll(() => failedCount).toBeGreaterThan(before)
   }
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   network.open()

@@ -28,9 +28,9 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   network.open()
 
   await expectUpload(page, file.name, 'Paused')
-  const opened = context.waitForEvent('page')
+  const pageOpened = context.waitForEvent('page')
   await uploadItem(page, file.name).getByRole('link', { name: 'Sign in' }).click()
-  const login = await opened
+  const login = await pageOpened
   await fillLogin(login, person)
 
   // The first tab still has the file, so nothing has to be chosen again.
@@ -41,7 +41,7 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
 test("a page with the only copy of a paused upload doesn't redirect to the login", async ({
   app,
   context,
-  film: video,
+  videoFile,
   errors,
   page,
   network,
@@ -54,10 +54,10 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes
   // or reloads.
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
   network.open()
-  await expectUpload(page, video.name, 'Paused')
+  await expectUpload(page, videoFile.name, 'Paused')
 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(
@@ -67,6 +67,6 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
   await login.goto('/login')
   await fillLogin(login, person)
 
-  await expectArrived(page, app, video, login)
+  await expectArrived(page, app, videoFile, login)
   await expect(page).toHaveURL('/?tab=files')
 })

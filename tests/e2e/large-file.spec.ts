@@ -10,20 +10,20 @@ test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged'
   page,
   visitor,
 }) => {
-  const video = await writeLargestFile(folder, 'film.mkv')
+  const videoFile = await writeLargestFile(folder, 'film.mkv')
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const putStatuses: number[] = []
   page.on('response', (response) => {
     if (response.request().method() === 'PUT') putStatuses.push(response.status())
   })
-  await dropFiles(page, [video.path])
-  await expectUpload(page, video.name, 'Completed')
+  await dropFiles(page, [videoFile.path])
+  await expectUpload(page, videoFile.name, 'Completed')
   expect(putStatuses).toHaveLength(128)
   expect(putStatuses.filter((status) => ![200, 204].includes(status))).toEqual([])
 
-  const code = await codeOf(page, video.name)
-  expect(await sha256OfDownload(app.url, code)).toBe(video.sha256)
+  const code = await codeOf(page, videoFile.name)
+  expect(await sha256OfDownload(app.url, code)).toBe(videoFile.sha256)
   const reader = await visitor()
   await reader.goto(`/s/${code}`)
-  await expect(reader.getByText(video.sha256)).toBeAttached()
+  await expect(reader.getByText(videoFile.sha256)).toBeAttached()
 })

@@ -25,17 +25,17 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await openDashboard(page, app, person)
   await expect(page.getByText('Any type, up to 500MB each, 3 files at most')).toBeVisible()
   await expect(page.getByText('1 of 3 left')).toBeVisible()
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
 
   await chooseFiles(page, [third.path, fourth.path])
   // Spec §5: an upload error containing 'tier' is shown inline instead of as a toast.
   await expect(page.getByRole('main').getByRole('alert')).toHaveText(
     'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
   )
-  await expect.poll(() => shown).toContain('1 of 2 files uploaded')
+  await expect.poll(() => shownTexts).toContain('1 of 2 files uploaded')
   await expect(fileRow(page, 'three.txt').getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(page.getByText('3 active links')).toBeVisible()
-  expect(shown).not.toContain('Upload Error')
+  expect(shownTexts).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
   await expect(page.getByText('None left: delete files to make room')).toBeVisible()
   // The error, with both ways out, comes before the upgrade offer.
@@ -66,10 +66,10 @@ test("the first three files of a free user's folder are stored", async ({ app, f
   for (let day = 1; day <= 24; day += 1) await writeRandomFile(trip, `day ${day}.txt`, 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
 
   await dropFiles(page, [trip])
-  await expect.poll(() => shown).toContain('3 of 24 files uploaded')
+  await expect.poll(() => shownTexts).toContain('3 of 24 files uploaded')
   const files: { originalName: string }[] = await (await person.fetch('/api/files')).json()
   expect(files.map(({ originalName }) => originalName).toSorted()).toEqual([
     'day 1.txt',
@@ -85,7 +85,7 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
   const other = await writeRandomFile(folder, 'other.txt', 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
 
   await chooseFiles(page, [small.path, large, other.path])
   const quotaMessage = page.getByText(
@@ -96,10 +96,10 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
   for (const { name } of [small, other]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
-  await expect.poll(() => shown).toContain('Upload completed successfully!')
+  await expect.poll(() => shownTexts).toContain('Upload completed successfully!')
   // The error is shown for its full time, followed by the toast about the other files.
   await expect(quotaMessage).toBeVisible()
-  expect(shown).not.toContain('Upload Complete')
+  expect(shownTexts).not.toContain('Upload Complete')
   await page
     .getByRole('region', { name: 'Notifications' })
     .getByRole('button', { name: 'Dismiss' })
@@ -125,8 +125,8 @@ test('links of free users last 3 days, and premium users choose', async ({
   page,
   visitor,
 }) => {
-  const free = await makePerson(app)
-  await openDashboard(page, app, free)
+  const freeUser = await makePerson(app)
+  await openDashboard(page, app, freeUser)
   await expect(page.getByText('3 days (default)')).toBeVisible()
   await expect(page.getByRole('radio')).toHaveCount(0)
 
@@ -152,7 +152,7 @@ test('every screen shows the configured limits and a full server', async ({
   page,
 }) => {
   errors.expect(/507.*\/api\/files\/get-upload-url$/)
-  const changed = {
+  const newLimits = {
     free_max_files: '1',
     free_max_file_size: '2MB',
     free_expiration_days: '1, 2',
@@ -160,7 +160,7 @@ test('every screen shows the configured limits and a full server', async ({
     storage_cap: '1MB',
   }
   const admin = await makePerson(app, { role: 'admin' })
-  for (const [key, value] of Object.entries(changed)) {
+  for (const [key, value] of Object.entries(newLimits)) {
     expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
   }
   await page.goto('/signup')
@@ -183,7 +183,7 @@ test('every screen shows the configured limits and a full server', async ({
   await page.getByRole('button', { name: 'Continue with Free' }).click()
 
   // The cap leaves less space than the tier allows.
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
-  await expect.poll(() => shown.join('\n')).toContain('would exceed the storage cap')
+  await expect.poll(() => shownTexts.join('\n')).toContain('would exceed the storage cap')
 })

@@ -37,8 +37,11 @@ async function copyLink(page: Page, file: DiskFile): Promise<string> {
 async function download(page: Page): Promise<{ name: string; sha256: string }> {
   const started = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download File' }).click()
-  const saved = await started
-  return { name: saved.suggestedFilename(), sha256: await sha256OfFile(await saved.path()) }
+  const savedDownload = await started
+  return {
+    name: savedDownload.suggestedFilename(),
+    sha256: await sha256OfFile(await savedDownload.path()),
+  }
 }
 
 test('sign up, log in, drop three files, share their links, download, delete', async ({
@@ -51,14 +54,14 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   visitor,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const video = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
   const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
   // Spec §5: long dashes in a name become hyphens before the upload.
   photo.name = 'Photo of Zoë - final.png'
   await signUpAndLogIn(page)
 
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
   // On a slow machine the first paint may come after the last byte, so delay the last parts until a
   // percentage has been shown.
   let putCount = 0
@@ -66,38 +69,38 @@ test('sign up, log in, drop three files, share their links, download, delete', a
     if (isPut(exchange)) putCount += 1
     return isPut(exchange) && putCount > 3
   })
-  await dropFiles(page, [video.path])
+  await dropFiles(page, [videoFile.path])
   await expect
-    .poll(() => shown.some((text) => /^Uploading film\.mkv\.\.\. [1-9]/.test(text)))
+    .poll(() => shownTexts.some((text) => /^Uploading film\.mkv\.\.\. [1-9]/.test(text)))
     .toBe(true)
   network.open()
   network.hold(isConfirm)
-  await expect.poll(() => shown).toContain('Finalizing film.mkv...')
+  await expect.poll(() => shownTexts).toContain('Finalizing film.mkv...')
   network.open()
-  await expectUpload(page, video.name, 'Completed')
-  await expect.poll(() => shown).toContain('film.mkv uploaded successfully!')
+  await expectUpload(page, videoFile.name, 'Completed')
+  await expect.poll(() => shownTexts).toContain('film.mkv uploaded successfully!')
   await dropFiles(page, [photo.path, empty.path])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   await expect(fileRow(page, empty.name)).toBeVisible()
-  const percents = shown.flatMap(
+  const percents = shownTexts.flatMap(
     (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
   )
   expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
   for (const { name } of [photo, empty]) {
-    await expect.poll(() => shown).toContain(`${name} uploaded successfully`)
+    await expect.poll(() => shownTexts).toContain(`${name} uploaded successfully`)
   }
-  await expect.poll(() => shown).toContain('Upload Complete')
+  await expect.poll(() => shownTexts).toContain('Upload Complete')
   // The page hides the result after 2 s.
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
   await expect(page.getByText('3 active links')).toBeVisible()
 
   const links = new Map<DiskFile, string>()
-  for (const file of [video, photo, empty]) links.set(file, await copyLink(page, file))
+  for (const file of [videoFile, photo, empty]) links.set(file, await copyLink(page, file))
   expect(new Set(links.values()).size).toBe(3)
 
   const other = await visitor()
   for (const [file, link, size, kind] of [
-    [video, links.get(video), '51 MB', 'Video'],
+    [videoFile, links.get(videoFile), '51 MB', 'Video'],
     [photo, links.get(photo), '120.6 KB', 'Image'],
     [empty, links.get(empty), '0 Bytes', 'Document'],
   ] as const) {
@@ -111,23 +114,23 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 
   // Each download counts once. Opening the page doesn't count.
   await page.reload()
-  for (const file of [video, photo, empty]) {
+  for (const file of [videoFile, photo, empty]) {
     const downloads = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })
     await expect(downloads).toHaveText('1')
   }
 
-  await fileRow(page, video.name).getByRole('button', { name: 'Delete film.mkv' }).click()
+  await fileRow(page, videoFile.name).getByRole('button', { name: 'Delete film.mkv' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Delete film.mkv?' })
   await expect(dialog).toContainText('This action cannot be undone.')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toBeHidden()
-  await expect(fileRow(page, video.name)).toBeVisible()
-  await fileRow(page, video.name).getByRole('button', { name: 'Delete film.mkv' }).click()
+  await expect(fileRow(page, videoFile.name)).toBeVisible()
+  await fileRow(page, videoFile.name).getByRole('button', { name: 'Delete film.mkv' }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('File deleted')).toBeVisible()
-  await expect(fileRow(page, video.name)).toBeHidden()
+  await expect(fileRow(page, videoFile.name)).toBeHidden()
 
-  const link = links.get(video) ?? ''
+  const link = links.get(videoFile) ?? ''
   const code = new URL(link).pathname.split('/').at(-1)
   errors.expect(new RegExp(`404 \\(Not Found\\).*${code}`))
   expect((await other.goto(link))?.status()).toBe(404)

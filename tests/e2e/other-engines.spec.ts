@@ -61,7 +61,7 @@ function download(page: EnginePage): Promise<string> {
 for (const engine of ['firefox', 'webkit'] as const) {
   test(`${engine}: a file is shared, and an upload survives a reload`, async ({
     app,
-    film: video,
+    videoFile,
     folder,
     network,
     openPage,
@@ -90,15 +90,15 @@ for (const engine of ['firefox', 'webkit'] as const) {
 
     await page.goto(app.url)
     await expectText(page, photo.name)
-    await stallAfter(network, 30 * mebibyte, () => chooseFile(page, video.path))
+    await stallAfter(network, 30 * mebibyte, () => chooseFile(page, videoFile.path))
     await page.reload()
     network.reset()
     await expectText(page, 'Upload paused')
     network.open()
-    await chooseFile(page, video.path)
+    await chooseFile(page, videoFile.path)
     await expectText(page, '2 active links')
     const files = await page.evaluate<StoredFile[]>(listScript)
-    const resumed = files.find(({ originalName }) => originalName === video.name)
-    expect(await sha256OfDownload(app.url, resumed?.shortCode ?? '')).toBe(video.sha256)
+    const resumedFile = files.find(({ originalName }) => originalName === videoFile.name)
+    expect(await sha256OfDownload(app.url, resumedFile?.shortCode ?? '')).toBe(videoFile.sha256)
   })
 }

@@ -21,7 +21,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
   // The photo exceeds the connection's buffers, so its upload stays in progress while stalled.
   const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
-  const note = await writeRandomFile(folder, 'note.txt', 1000)
+  const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
   // The page must not mention actions that phones don't have.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
@@ -31,15 +31,15 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
       page.getByRole('main').getByText(unsupportedAction).filter({ visible: true }),
     ).toHaveCount(0)
   }
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
 
   // On a phone, the file input opens the system dialog with camera and gallery. The browser's file
   // picker offers neither.
   expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
   await stallAfter(network, mebibyte, async () => {
-    const opened = page.waitForEvent('filechooser')
+    const chooserOpened = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).tap()
-    await (await opened).setFiles([photo.path, note.path])
+    await (await chooserOpened).setFiles([photo.path, noteFile.path])
   })
   // Spec §4: on mobile, uploads of any size run in the background.
   const panel = uploadsPanel(page)
@@ -54,16 +54,16 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const toggle = panel.getByRole('button', { expanded: false })
   await toggle.tap()
   await expectUpload(page, photo.name, 'Uploading')
-  await expectUpload(page, note.name, 'Pending')
+  await expectUpload(page, noteFile.name, 'Pending')
   expect(await horizontalOverflow()).toBeLessThanOrEqual(0)
-  await uploadItem(page, note.name)
-    .getByRole('button', { name: `Cancel ${note.name}` })
+  await uploadItem(page, noteFile.name)
+    .getByRole('button', { name: `Cancel ${noteFile.name}` })
     .tap()
-  await expect(uploadItem(page, note.name)).toBeHidden()
+  await expect(uploadItem(page, noteFile.name)).toBeHidden()
   network.open()
 
   await expectUpload(page, photo.name, 'Completed')
-  await expect.poll(() => shown).toContain('photo.jpg uploaded successfully!')
+  await expect.poll(() => shownTexts).toContain('photo.jpg uploaded successfully!')
   await expect(fileRow(page, photo.name)).toBeAttached()
   await panel.getByRole('button', { name: 'Clear' }).tap()
   await expect(panel).toBeHidden()

@@ -24,7 +24,7 @@ const day = 24 * 3_600_000
 
 test('uploads are paused after a reload, and canceling one frees its slot', async ({
   app,
-  film: video,
+  videoFile,
   folder,
   errors,
   page,
@@ -35,21 +35,21 @@ test('uploads are paused after a reload, and canceling one frees its slot', asyn
   const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
 
-  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [video.path, song.path]))
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [videoFile.path, song.path]))
   await reloadWhileStalled(page, network)
-  await expectUpload(page, video.name, 'Paused')
+  await expectUpload(page, videoFile.name, 'Paused')
   await expectUpload(page, song.name, 'Paused')
   network.open()
-  const shown = await recordShownTexts(page)
-  for (const { name } of [video, song]) await pressCancel(page, name)
-  await expect.poll(() => shown).toContain('Cancelled by user')
+  const shownTexts = await recordShownTexts(page)
+  for (const { name } of [videoFile, song]) await pressCancel(page, name)
+  await expect.poll(() => shownTexts).toContain('Cancelled by user')
   await expect(uploadsPanel(page)).toBeHidden()
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
 })
 
 test('an upload reloaded while finalizing becomes a file without being chosen again', async ({
   app,
-  film: video,
+  videoFile,
   errors,
   page,
   network,
@@ -57,25 +57,25 @@ test('an upload reloaded while finalizing becomes a file without being chosen ag
   errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
   network.hold(isConfirm)
-  await chooseFiles(page, [video.path])
-  await expectUpload(page, video.name, 'Finalizing')
+  await chooseFiles(page, [videoFile.path])
+  await expectUpload(page, videoFile.name, 'Finalizing')
   await expect.poll(() => network.exchanges.some(isConfirm)).toBe(true)
   const before = network.exchanges.length
   await reloadAndConfirm(page)
-  await expectUpload(page, video.name, 'Paused')
+  await expectUpload(page, videoFile.name, 'Paused')
   network.open()
-  await expectUpload(page, video.name, 'Completed')
+  await expectUpload(page, videoFile.name, 'Completed')
   expect(sentBytes(network, before)).toBe(0)
-  expect(await sha256OfDownload(app.url, await codeOf(page, video.name))).toBe(video.sha256)
+  expect(await sha256OfDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
 })
 
-test('a finished upload leaves the panel after a day', async ({ app, film: video, page }) => {
+test('a finished upload leaves the panel after a day', async ({ app, videoFile, page }) => {
   await page.clock.install()
   await openDashboard(page, app, await makePerson(app))
-  await dropFiles(page, [video.path])
-  await expectUpload(page, video.name, 'Completed')
+  await dropFiles(page, [videoFile.path])
+  await expectUpload(page, videoFile.name, 'Completed')
   await page.clock.fastForward(day - 120_000)
-  await expectUpload(page, video.name, 'Completed')
+  await expectUpload(page, videoFile.name, 'Completed')
   await page.clock.fastForward(240_000)
   await expect(uploadsPanel(page)).toBeHidden()
 })

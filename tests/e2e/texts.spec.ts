@@ -29,12 +29,12 @@ for (const [person, stops] of Object.entries(walks)) {
     page,
   }) => {
     await recordPageTexts(page)
-    for (const { at, perform, expectedTexts = [], toast, hiddenTexts = [] } of stops) {
+    for (const { at, perform, expectedTexts = [], toast, otherTexts = [] } of stops) {
       await test.step(at, async () => {
         await clearPageTexts(page)
         await perform({ app, folder, errors, page })
         if (toast) await expectToast(page, toast)
-        await expectPageTexts(page, hiddenTexts)
+        await expectPageTexts(page, otherTexts)
         for (const [where, texts] of expectedTexts) await expectShown(where(page), texts)
       })
     }

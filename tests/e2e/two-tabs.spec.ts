@@ -36,7 +36,7 @@ const mebibyte = 1024 ** 2
 test('two tabs show the same upload, and either can cancel it', async ({
   app,
   context,
-  film: video,
+  videoFile,
   page,
   network,
 }) => {
@@ -44,12 +44,12 @@ test('two tabs show the same upload, and either can cancel it', async ({
   await openDashboard(page, app, person)
   const other = await openSecondTab(context)
 
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
-  await expectUpload(page, video.name, 'Uploading')
-  await expectUpload(other, video.name, 'Uploading')
-  await pressCancel(other, video.name)
-  await expect(uploadItem(other, video.name)).toBeHidden()
-  await expect(uploadItem(page, video.name)).toBeHidden()
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
+  await expectUpload(page, videoFile.name, 'Uploading')
+  await expectUpload(other, videoFile.name, 'Uploading')
+  await pressCancel(other, videoFile.name)
+  await expect(uploadItem(other, videoFile.name)).toBeHidden()
+  await expect(uploadItem(page, videoFile.name)).toBeHidden()
   const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
   await expect.poll(ownUploads).toEqual([])
 })
@@ -57,20 +57,20 @@ test('two tabs show the same upload, and either can cancel it', async ({
 test('an upload whose tab was reloaded can be resumed and sent by another tab', async ({
   app,
   context,
-  film: video,
+  videoFile,
   page,
   network,
   errors,
 }) => {
   errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
-  await mockPicker(page, video, { asks: true })
+  await mockPicker(page, videoFile, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
   network.open()
   const other = await openSecondTab(context)
-  await expectUpload(other, video.name, 'Paused')
+  await expectUpload(other, videoFile.name, 'Paused')
 
   const sendingPages = new Set<Page>()
   for (const tab of [page, other]) {
@@ -78,17 +78,17 @@ test('an upload whose tab was reloaded can be resumed and sent by another tab', 
       if (request.method() === 'PUT') sendingPages.add(tab)
     })
   }
-  await pressResume(other, video.name)
-  await expectArrived(other, app, video)
-  await expectUpload(page, video.name, 'Completed')
-  await expect(fileRow(page, video.name)).toBeVisible()
+  await pressResume(other, videoFile.name)
+  await expectArrived(other, app, videoFile)
+  await expectUpload(page, videoFile.name, 'Completed')
+  await expect(fileRow(page, videoFile.name)).toBeVisible()
   expect([...sendingPages]).toEqual([other])
 })
 
 test('signing out in one tab removes the uploads of all tabs from the browser', async ({
   app,
   context,
-  film: video,
+  videoFile,
   page,
   network,
   errors,
@@ -97,10 +97,10 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   errors.allow(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
   await expectHandleSaved(page)
   const other = await openSecondTab(context)
-  await expectUpload(other, video.name, 'Uploading')
+  await expectUpload(other, videoFile.name, 'Uploading')
   network.open()
   void network.holdAfter(mebibyte)
 
@@ -110,9 +110,9 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   network.open()
   await expect(uploadsPanel(page)).toBeHidden()
   for (const tab of [page, other]) {
-    const stored = await tab.evaluate(() => JSON.stringify(localStorage))
-    expect(stored).not.toContain(video.name)
-    expect(stored).not.toContain('/storage/')
+    const storedText = await tab.evaluate(() => JSON.stringify(localStorage))
+    expect(storedText).not.toContain(videoFile.name)
+    expect(storedText).not.toContain('/storage/')
     expect(await countHandles(tab)).toBe(0)
   }
   const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
@@ -122,7 +122,7 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
 test("closing an uploading tab leaves another tab's upload running and offers to resume its own", async ({
   app,
   context,
-  film: video,
+  videoFile,
   folder,
   errors,
   page,
@@ -136,7 +136,7 @@ test("closing an uploading tab leaves another tab's upload running and offers to
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes
   // or reloads.
-  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   await other.bringToFront()
   await dropFiles(other, [song.path])
   await page.close()
@@ -147,7 +147,7 @@ test("closing an uploading tab leaves another tab's upload running and offers to
   await expectUpload(other, song.name, 'Completed')
   await expect(fileRow(other, song.name)).toBeVisible()
   expect(await sha256OfDownload(app.url, await codeOf(other, song.name))).toBe(song.sha256)
-  await expectUpload(other, video.name, 'Paused')
-  await dropOnUpload(other, video.path, video.name)
-  await expectArrived(other, app, video)
+  await expectUpload(other, videoFile.name, 'Paused')
+  await dropOnUpload(other, videoFile.path, videoFile.name)
+  await expectArrived(other, app, videoFile)
 })

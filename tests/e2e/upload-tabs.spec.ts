@@ -7,24 +7,24 @@ const mebibyte = 1024 ** 2
 
 test('a dropped file resumes by itself after a reload', async ({
   app,
-  film: video,
+  videoFile,
   errors,
   page,
   network,
 }) => {
   errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
 
   await reloadAndConfirm(page)
   network.open()
-  await expectArrived(page, app, video)
+  await expectArrived(page, app, videoFile)
 })
 
 test('a dropped file resumes by itself in another tab when its own tab is closed', async ({
   app,
   context,
-  film: video,
+  videoFile,
   errors,
   page,
   network,
@@ -32,17 +32,17 @@ test('a dropped file resumes by itself in another tab when its own tab is closed
   errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
   const other = await openSecondTab(context)
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
 
   await page.close()
   network.open()
-  await expectArrived(other, app, video)
+  await expectArrived(other, app, videoFile)
 })
 
 test('the screen stays awake during an upload, and leaving asks for confirmation', async ({
   app,
   context,
-  film: video,
+  videoFile,
   page,
   network,
 }) => {
@@ -68,7 +68,7 @@ test('the screen stays awake during an upload, and leaving asks for confirmation
   await page.getByRole('heading', { level: 1 }).click()
   expect(await isUploadSaved()).toBe(false)
 
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [video.path]))
+  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
   await expect.poll(isUploadSaved).toBe(true)
   const dialogOpened = page.waitForEvent('dialog')
   await page.close({ runBeforeUnload: true })
@@ -77,9 +77,9 @@ test('the screen stays awake during an upload, and leaving asks for confirmation
   await dialog.dismiss()
 
   network.open()
-  await expectUpload(page, video.name, 'Completed')
+  await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(isUploadSaved).toBe(false)
-  const closed = page.waitForEvent('close')
+  const pageClosed = page.waitForEvent('close')
   await page.close({ runBeforeUnload: true })
-  await closed
+  await pageClosed
 })

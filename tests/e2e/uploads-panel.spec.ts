@@ -17,7 +17,7 @@ const mebibyte = 1024 ** 2
 test("a download page shows the visitor's own uploads, and loads no panel code for others", async ({
   app,
   context,
-  film: video,
+  videoFile,
   network,
   errors,
   page,
@@ -27,7 +27,7 @@ test("a download page shows the visitor's own uploads, and loads no panel code f
   const person = await makePerson(app, { tier: 'premium' })
   const { shortCode } = await makeFile(person)
   await openDashboard(page, app, person)
-  await stallAfter(network, 10 * mebibyte, () => chooseFiles(page, [video.path]))
+  await stallAfter(network, 10 * mebibyte, () => chooseFiles(page, [videoFile.path]))
 
   const link = await context.newPage()
   await link.goto(`/s/${shortCode}`)
@@ -35,9 +35,9 @@ test("a download page shows the visitor's own uploads, and loads no panel code f
   await expect(pill.getByRole('button', { expanded: false })).toBeVisible()
   expect((await pill.boundingBox())?.width).toBeLessThan(300)
   expect((await pill.boundingBox())?.height).toBeLessThan(60)
-  await expectUpload(link, video.name, 'Uploading')
+  await expectUpload(link, videoFile.name, 'Uploading')
   await expect(link.getByRole('link', { name: 'Download File' })).toBeInViewport()
-  await pressCancel(link, video.name)
+  await pressCancel(link, videoFile.name)
   await expect(uploadsPanel(link)).toBeHidden()
   await expect(uploadsPanel(page)).toBeHidden()
   network.open()
@@ -78,29 +78,29 @@ test('on other pages the panel also shows foreground uploads', async ({
 
 test("an upload that the server can't start yet says so, and starts later", async ({
   app,
-  film: video,
+  videoFile,
   folder,
   network,
   errors,
   page,
 }) => {
   errors.allow(connectionErrors)
-  const note = await writeRandomFile(folder, 'note.txt', 1000)
+  const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   network.answer(503, isStart)
-  await chooseFiles(page, [video.path, note.path])
+  await chooseFiles(page, [videoFile.path, noteFile.path])
 
   const panel = uploadsPanel(page)
-  await expectUpload(page, video.name, 'Pending')
-  await expect(uploadItem(page, video.name)).toContainText(
+  await expectUpload(page, videoFile.name, 'Pending')
+  await expect(uploadItem(page, videoFile.name)).toContainText(
     '0% · The server is not ready, trying again',
   )
   await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
   // This upload is only queued.
-  await expect(uploadItem(page, note.name)).not.toContainText('trying again')
+  await expect(uploadItem(page, noteFile.name)).not.toContainText('trying again')
 
   network.open()
-  await expectUpload(page, note.name, 'Completed')
+  await expectUpload(page, noteFile.name, 'Completed')
   await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
 
@@ -110,14 +110,14 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   network,
   page,
 }) => {
-  const video = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const panel = uploadsPanel(page)
   const list = panel.getByRole('list')
   network.hold(isConfirm)
-  await chooseFiles(page, [video.path])
+  await chooseFiles(page, [videoFile.path])
   await expect(list).toBeVisible()
-  await uploadItem(page, video.name).getByRole('button', { name: 'Cancel' }).focus()
+  await uploadItem(page, videoFile.name).getByRole('button', { name: 'Cancel' }).focus()
   network.open()
 
   const toggle = panel.getByRole('button', { name: '1 file uploaded' })
@@ -128,7 +128,7 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   await expect(page.locator('.uploads-spoken[role=status]')).toHaveText('1 file uploaded')
 
   await pressOn(page, toggle)
-  await expect(uploadItem(page, video.name).getByText('100%')).toBeVisible()
+  await expect(uploadItem(page, videoFile.name).getByText('100%')).toBeVisible()
   await page.reload()
   await expect(toggle).toHaveAttribute('aria-expanded', 'false')
   await pressOn(page, panel.getByRole('button', { name: 'Clear' }))

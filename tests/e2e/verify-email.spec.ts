@@ -49,8 +49,8 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   // From now on only the test advances the clock.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, email)
-  const created = page.getByText('Account created successfully!')
-  await expect(created).toBeVisible()
+  const createdMessage = page.getByText('Account created successfully!')
+  await expect(createdMessage).toBeVisible()
   await expect(
     page.getByText(/^Open the link in the email, then sign in\. This server doesn't send email/),
   ).toBeVisible()
@@ -59,9 +59,9 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   await page.clock.runFor(200)
   await expect(page).toHaveURL('/login')
   await page.clock.runFor(6500)
-  await expect(created).toBeVisible()
+  await expect(createdMessage).toBeVisible()
   await page.clock.runFor(1000)
-  await expect(created).toBeHidden()
+  await expect(createdMessage).toBeHidden()
   await page.clock.resume()
   // The toast has disappeared, but the instructions remain.
   await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()

@@ -26,16 +26,16 @@ test('each file of a dropped folder gets a link, and all links are copied at onc
     await writeRandomFile(join(trip, 'day two'), 'empty.txt', 0),
   ]
   await openDashboard(page, app, await makePerson(app))
-  const shown = await recordShownTexts(page)
+  const shownTexts = await recordShownTexts(page)
 
   await dropFiles(page, [trip])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   for (const file of files) {
     await expect(fileRow(page, file.name)).toBeVisible()
     expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
-    await expect.poll(() => shown).toContain(`${file.name} uploaded successfully`)
+    await expect.poll(() => shownTexts).toContain(`${file.name} uploaded successfully`)
   }
-  await expect.poll(() => shown).toContain('Upload Complete')
+  await expect.poll(() => shownTexts).toContain('Upload Complete')
   await page.getByRole('button', { name: 'Copy 3 links' }).click()
   await expect(page.getByText('3 links copied')).toBeVisible()
   const links = (await page.evaluate(() => navigator.clipboard.readText())).split('\n')

@@ -95,8 +95,8 @@ export const accountScreens: Screens = {
     errors.expect(/ERR_FAILED/)
     await page.route(/\/api\/auth\/(sessions|user\/\w+)$/, (route) => route.abort())
     await page.goto('/account')
-    for (const what of ['Your sessions', 'The ways to sign in', 'The figures']) {
-      await expect(page.getByText(`${what} could not be loaded`)).toBeVisible()
+    for (const errorTitle of ['Your sessions', 'The ways to sign in', 'The figures']) {
+      await expect(page.getByText(`${errorTitle} could not be loaded`)).toBeVisible()
     }
   },
   'account with long names and many sessions': async ({ app, page }) => {

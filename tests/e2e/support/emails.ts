@@ -21,7 +21,7 @@ const origin = 'https://files.example.org'
 const name = 'Ada'
 const email = 'ada@example.org'
 const supportEmail = 'support@example.org'
-const moment = 'Tue 24 Nov 2026, 14:02 UTC'
+const formattedTime = 'Tue 24 Nov 2026, 14:02 UTC'
 const browser = 'Firefox on Linux'
 const loginPage = `${origin}/login`
 const dashboard = `${origin}/`
@@ -31,27 +31,34 @@ const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 /** Sample emails from each template, with all optional parts. */
 export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
   account: [
-    verifySignupEmail({ email, link, signedUpAt: moment, browser }),
-    verifyAccountEmail({ email, link, askedAt: moment, loginPage }),
-    addressTakenEmail({ name, email, signedUpAt: moment, browser, loginPage }),
-    resetPasswordEmail({ name, email, link, askedAt: moment, hasPassword: true }),
+    verifySignupEmail({ email, link, signedUpAt: formattedTime, browser }),
+    verifyAccountEmail({ email, link, askedAt: formattedTime, loginPage }),
+    addressTakenEmail({ name, email, signedUpAt: formattedTime, browser, loginPage }),
+    resetPasswordEmail({ name, email, link, askedAt: formattedTime, hasPassword: true }),
     passwordChangedEmail({
       name,
       email,
-      changedAt: moment,
+      changedAt: formattedTime,
       changedBy: 'email',
       removedGoogle: false,
       loginPage,
       supportEmail,
     }),
-    googleLinkedEmail({ name, email, linkedAt: moment, tookOver: true, loginPage, supportEmail }),
+    googleLinkedEmail({
+      name,
+      email,
+      linkedAt: formattedTime,
+      tookOver: true,
+      loginPage,
+      supportEmail,
+    }),
   ],
   files: [
     fileEmail('link-ends', {
       name,
       namesFiles: true,
       files: Array.from({ length: 12 }, (_, n) => {
-        return { name: `file ${n}.pdf`, endsAt: moment, isOpen: n % 2 === 0 }
+        return { name: `file ${n}.pdf`, endsAt: formattedTime, isOpen: n % 2 === 0 }
       }),
       fileManager: `${origin}/files`,
     }),
@@ -60,7 +67,7 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
       fileNames: Array.from({ length: 12 }, (_, n) => `file ${n}.pdf`),
       count: 12,
       reason: 'It is malware.\nThree scanners say so.',
-      takenDownAt: moment,
+      takenDownAt: formattedTime,
       supportEmail,
     }),
   ],
@@ -85,7 +92,7 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
     testEmail({ origin }),
   ],
   trial: [
-    trialEndedEmail({ name, endsAt: moment, limits, dashboard }),
-    trialEndsEmail({ name, endsAt: moment, limits, dashboard }, '3 days'),
+    trialEndedEmail({ name, endsAt: formattedTime, limits, dashboard }),
+    trialEndsEmail({ name, endsAt: formattedTime, limits, dashboard }, '3 days'),
   ],
 }

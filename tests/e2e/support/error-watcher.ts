@@ -5,8 +5,8 @@ export interface ErrorWatcher {
   /** Listens to all pages of a context. */
   watch(context: BrowserContext): Promise<void>
   /** Requires a message: the test fails without it. */
-  expect(what: RegExp): void
-  allow(what: RegExp): void
+  expect(pattern: RegExp): void
+  allow(pattern: RegExp): void
   /** Returns unexpected messages and missing required ones. */
   unexpectedErrors(): string[]
 }
@@ -34,13 +34,15 @@ export function watchForErrors(): ErrorWatcher {
         })
       })
     },
-    expect: (what) => void expected.push(what),
-    allow: (what) => void allowed.push(what),
+    expect: (pattern) => void expected.push(pattern),
+    allow: (pattern) => void allowed.push(pattern),
     unexpectedErrors: () => [
-      ...messages.filter((line) => ![...expected, ...allowed].some((what) => what.test(line))),
+      ...messages.filter(
+        (line) => ![...expected, ...allowed].some((pattern) => pattern.test(line)),
+      ),
       ...expected
-        .filter((what) => !messages.some((line) => what.test(line)))
-        .map((what) => `missing: ${what}`),
+        .filter((pattern) => !messages.some((line) => pattern.test(line)))
+        .map((pattern) => `missing: ${pattern}`),
     ],
   }
 }

@@ -16,7 +16,7 @@ const mebibyte = 1024 ** 2
 export const test = base.extend<{
   network: ChaosProxy
   /** Large enough for a background upload in several parts. */
-  film: DiskFile
+  videoFile: DiskFile
 }>({
   network: async ({}, use) => {
     const network = await startChaosProxy()
@@ -24,7 +24,8 @@ export const test = base.extend<{
     await network.close()
   },
 
-  film: async ({ folder }, use) => use(await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)),
+  videoFile: async ({ folder }, use) =>
+    use(await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)),
 
   app: async ({ network }, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')
@@ -41,9 +42,9 @@ export async function stallAfter(
   bytes: number,
   start: () => Promise<void>,
 ): Promise<void> {
-  const reached = network.holdAfter(bytes)
+  const stallReached = network.holdAfter(bytes)
   await start()
-  await reached
+  await stallReached
 }
 
 /**
@@ -57,15 +58,15 @@ export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promi
 
 /**
  * Ends a tab, cuts its connections and opens the dashboard in a new one.
- * @param end ends the tab; closes it by default.
+ * @param endTab ends the tab; closes it by default.
  */
 export async function reopen(
   page: Page,
   network: ChaosProxy,
-  end = (page: Page) => page.close(),
+  endTab = (page: Page) => page.close(),
 ): Promise<Page> {
   const context = page.context()
-  await end(page)
+  await endTab(page)
   network.cut()
   const newPage = await context.newPage()
   network.open()

@@ -78,7 +78,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
     },
     close: async () => {
       socket.close()
-      await end(firefox)
+      await killProcess(firefox)
     },
   }
 }
@@ -138,8 +138,8 @@ async function openWebKit(): Promise<EnginePage> {
     chooseFile: async (xpath, path) => call('POST', `${await find(xpath)}/value`, { text: path }),
     close: async () => {
       await call('DELETE', session).catch(() => undefined)
-      await end(driver)
-      await end(xvfb)
+      await killProcess(driver)
+      await killProcess(xvfb)
     },
   }
 }
@@ -156,7 +156,7 @@ function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
   })
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill()

@@ -31,14 +31,14 @@ export async function recordPageTexts(page: Page): Promise<void> {
       for (const one of [addedElement, ...addedElement.querySelectorAll('*')]) {
         recorded.texts.push((one.textContent ?? '').trim())
       }
-      const around = addedElement.closest(toasts)
-      const shown = around ? [around] : addedElement.querySelectorAll(toasts)
-      for (const toast of shown) recorded.toasts.push(linesOf(toast))
+      const enclosingToast = addedElement.closest(toasts)
+      const shownToasts = enclosingToast ? [enclosingToast] : addedElement.querySelectorAll(toasts)
+      for (const toast of shownToasts) recorded.toasts.push(linesOf(toast))
     }
     new MutationObserver((changes) => {
       for (const { addedNodes, target, type } of changes) {
-        const changed = type === 'characterData' ? [target] : addedNodes
-        for (const node of changed) {
+        const changedNodes = type === 'characterData' ? [target] : addedNodes
+        for (const node of changedNodes) {
           const element = node instanceof Element ? node : node.parentElement
           if (element) recordElement(element)
         }
@@ -57,22 +57,22 @@ export async function clearPageTexts(page: Page): Promise<void> {
 
 /** Waits until each text has appeared as the full text of an element. */
 export function expectPageTexts(page: Page, texts: readonly string[]): Promise<void> {
-  const missing = () =>
+  const missingTexts = () =>
     page.evaluate(
       (texts) => texts.filter((text) => !window.recorded?.texts.includes(text)),
       [...texts],
     )
-  return expect.poll(missing, 'not recorded').toEqual([])
+  return expect.poll(missingTexts, 'not recorded').toEqual([])
 }
 
 /** Waits until a toast has shown this title and description. */
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
   const expectedTexts = description === undefined ? [title] : [title, description]
-  const shown = async () => {
+  const isShown = async () => {
     const toasts = await page.evaluate(() => window.recorded?.toasts ?? [])
     return toasts.map((lines) => lines.slice(0, expectedTexts.length))
   }
-  return expect.poll(shown, 'toasts so far').toContainEqual(expectedTexts)
+  return expect.poll(isShown, 'toasts so far').toContainEqual(expectedTexts)
 }
 
 /**
@@ -84,7 +84,7 @@ export function expectShown(
   container: Locator,
   texts: readonly (string | RegExp)[],
 ): Promise<void> {
-  const missing = async () => {
+  const missingTexts = async () => {
     const [whole = '', ...pieces] = await container.evaluate((element) => {
       const normalize = (text: string | null) => (text ?? '').replaceAll(/[^\S\n]+/g, ' ').trim()
       const labeled = [...element.querySelectorAll('[aria-label], option')]
@@ -108,5 +108,5 @@ export function expectShown(
       text instanceof RegExp ? !text.test(whole) : !pieces.includes(text),
     )
   }
-  return expect.poll(missing, 'not shown').toEqual([])
+  return expect.poll(missingTexts, 'not shown').toEqual([])
 }

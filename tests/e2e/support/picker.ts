@@ -17,18 +17,18 @@ export async function denyPicker(page: Page): Promise<void> {
 /**
  * Stubs the file picker in every tab to return this file; the native dialog can't be driven. The
  * file is in OPFS, so its handle is real and shared between tabs. OPFS never prompts for
- * permission, so the prompt is simulated: access ends with a reload, and with `asks` a click is
- * needed to regain it.
+ * permission, so the prompt is simulated: access ends with a reload, and with `asksPermission` a
+ * click is needed to regain it.
  */
 export async function mockPicker(
   page: Page,
   { name, path }: DiskFile,
-  { asks }: { asks: boolean },
+  { asks: asksPermission }: { asks: boolean },
 ): Promise<void> {
-  const play = ({ name, asks }: { name: string; asks: boolean }) => {
+  const installMock = ({ name, asks: asksPermission }: { name: string; asks: boolean }) => {
     // A blank page has no OPFS.
     if (!isSecureContext) return
-    let isAllowed = !asks
+    let isAllowed = !asksPermission
     const { prototype } = FileSystemFileHandle
     const { getFile } = prototype
     Object.assign(prototype, {
@@ -49,8 +49,8 @@ export async function mockPicker(
     }
     Object.assign(window, { showOpenFilePicker })
   }
-  await page.context().addInitScript(play, { name, asks })
-  await page.evaluate(play, { name, asks })
+  await page.context().addInitScript(installMock, { name, asks: asksPermission })
+  await page.evaluate(installMock, { name, asks: asksPermission })
 
   const input = await page.evaluateHandle(() =>
     Object.assign(document.createElement('input'), { type: 'file' }),
@@ -70,13 +70,16 @@ export function countHandles(page: Page): Promise<number> {
   return page.evaluate(
     () =>
       new Promise<number>((resolve) => {
-        const opened = indexedDB.open('mayfly-uploads')
-        opened.onsuccess = () => {
-          const database = opened.result
-          const counted = database.transaction('file-handles').objectStore('file-handles').count()
-          counted.onsuccess = () => {
+        const openRequest = indexedDB.open('mayfly-uploads')
+        openRequest.onsuccess = () => {
+          const database = openRequest.result
+          const countRequest = database
+            .transaction('file-handles')
+            .objectStore('file-handles')
+            .count()
+          countRequest.onsuccess = () => {
             database.close()
-            resolve(counted.result)
+            resolve(countRequest.result)
           }
         }
       }),

@@ -39,16 +39,16 @@ export function expectUpload(
   name: string,
   badge: 'Pending' | 'Uploading' | 'Finalizing' | 'Paused' | 'Completed' | 'Failed',
 ): Promise<void> {
-  const shown = uploadItem(page, name).getByText(badge, { exact: true })
+  const uploadBadge = uploadItem(page, name).getByText(badge, { exact: true })
   return expect(async () => {
     await openPanel(page)
-    await expect(shown).toBeVisible({ timeout: 1000 })
+    await expect(uploadBadge).toBeVisible({ timeout: 1000 })
   }).toPass()
 }
 
 export async function openPanel(page: Page): Promise<void> {
-  const closed = uploadsPanel(page).getByRole('button', { expanded: false })
-  if (await closed.isVisible()) await closed.press('Enter')
+  const collapsedButton = uploadsPanel(page).getByRole('button', { expanded: false })
+  if (await collapsedButton.isVisible()) await collapsedButton.press('Enter')
 }
 
 /** Returns the short code of a file in the current list. */

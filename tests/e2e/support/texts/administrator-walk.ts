@@ -4,14 +4,14 @@ import { users } from '../../../../src/server/db/schema.ts'
 import { makePerson } from '../../../support/make.ts'
 import { openAdminCenter, section } from '../admin.ts'
 import {
+  alertDialog,
   banner,
   dialog,
   main,
   open,
   pressButton,
-  question,
-  type Stop,
   submitForm,
+  type WalkStep,
   withServerError,
 } from './walk.ts'
 
@@ -28,7 +28,7 @@ function saveLimit(label: string, value: string) {
 }
 
 /** The administrator's screens with their literal texts. */
-export const administratorWalk: readonly Stop[] = [
+export const administratorWalk: readonly WalkStep[] = [
   {
     at: 'Admin Center',
     perform: async ({ app, page }) => {
@@ -54,7 +54,7 @@ export const administratorWalk: readonly Stop[] = [
           const name = (await button.textContent()) ?? ''
           await button.click()
           if (!destructive.test(name)) continue
-          await question(page).getByRole('button', { name: destructive }).click()
+          await alertDialog(page).getByRole('button', { name: destructive }).click()
         }
       },
     ),

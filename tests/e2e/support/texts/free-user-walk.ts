@@ -5,14 +5,14 @@ import { openDashboard } from '../dashboard.ts'
 import { writeSparseFile } from '../files.ts'
 import type { ScreenContext } from '../open-screens.ts'
 import {
+  alertDialog,
   banner,
   chooseFile,
   main,
   open,
   pressButton,
-  question,
-  type Stop,
   tab,
+  type WalkStep,
   withServerError,
 } from './walk.ts'
 
@@ -27,7 +27,7 @@ async function openFreeDashboard({ app, page }: ScreenContext) {
 }
 
 /** A free user's screens with their literal texts. */
-export const freeUserWalk: readonly Stop[] = [
+export const freeUserWalk: readonly WalkStep[] = [
   {
     at: 'dashboard',
     perform: openFreeDashboard,
@@ -51,7 +51,7 @@ export const freeUserWalk: readonly Stop[] = [
     perform: (context) =>
       chooseFile(context, { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) }),
     toast: ['Upload Complete', 'a.txt uploaded successfully'],
-    hiddenTexts: ['Upload completed successfully!'],
+    otherTexts: ['Upload completed successfully!'],
   },
   {
     at: 'upload of a file that is too large for the tier',
@@ -73,7 +73,7 @@ export const freeUserWalk: readonly Stop[] = [
         ],
       ],
     ],
-    hiddenTexts: ['File upload failed - upgrade to Premium for 1GB files and unlimited uploads'],
+    otherTexts: ['File upload failed - upgrade to Premium for 1GB files and unlimited uploads'],
   },
   {
     at: 'upgrade that fails',
@@ -94,14 +94,14 @@ export const freeUserWalk: readonly Stop[] = [
     at: 'question before clearing the history',
     perform: pressButton('Clear expired history'),
     expectedTexts: [
-      [question, ['Are you sure you want to delete 1 file(s)? This action cannot be undone.']],
+      [alertDialog, ['Are you sure you want to delete 1 file(s)? This action cannot be undone.']],
     ],
   },
   {
     at: 'history that is not cleared',
     perform: withServerError(/\/api\/files\/expired\/bulk$/, async (context) => {
-      await pressButton('Delete', question)(context)
-      await question(context.page).waitFor({ state: 'hidden' })
+      await pressButton('Delete', alertDialog)(context)
+      await alertDialog(context.page).waitFor({ state: 'hidden' })
     }),
     toast: ['Delete failed', 'Failed to delete expired files. Please try again.'],
   },
@@ -109,7 +109,7 @@ export const freeUserWalk: readonly Stop[] = [
     at: 'deletion that fails',
     perform: withServerError(/\/api\/files\/[0-9a-f-]{36}$/, async (context) => {
       await pressButton('Delete open.txt')(context)
-      await pressButton('Delete', question)(context)
+      await pressButton('Delete', alertDialog)(context)
     }),
     toast: ['Delete failed', 'Failed to delete file. Please try again.'],
   },

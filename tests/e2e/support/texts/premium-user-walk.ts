@@ -7,14 +7,14 @@ import { storeUploadRecords } from '../left-uploads.ts'
 import type { ScreenContext } from '../open-screens.ts'
 import { uploadsPanel } from '../uploads.ts'
 import {
+  alertDialog,
   banner,
   chooseFile,
   dialog,
   main,
   pressButton,
-  question,
-  type Stop,
   tab,
+  type WalkStep,
   withBadRequest,
   withServerError,
 } from './walk.ts'
@@ -30,7 +30,7 @@ async function actAsPhone({ page }: ScreenContext) {
 }
 
 /** A premium user's screens with their literal texts. */
-export const premiumUserWalk: readonly Stop[] = [
+export const premiumUserWalk: readonly WalkStep[] = [
   {
     at: 'dashboard, with uploads of every status',
     perform: async ({ app, page }) => {
@@ -125,18 +125,18 @@ export const premiumUserWalk: readonly Stop[] = [
     at: 'question before deleting files',
     perform: pressButton('Delete 8'),
     expectedTexts: [
-      [question, ['Are you sure you want to delete 8 file(s)? This action cannot be undone.']],
+      [alertDialog, ['Are you sure you want to delete 8 file(s)? This action cannot be undone.']],
     ],
   },
   {
     at: 'files that are not deleted',
-    perform: withServerError(/\/api\/files\/bulk$/, pressButton('Delete', question)),
+    perform: withServerError(/\/api\/files\/bulk$/, pressButton('Delete', alertDialog)),
     toast: ['Error', 'Failed to delete files. Please try again.'],
   },
   {
     at: 'Analytics',
     perform: async (context) => {
-      await question(context.page).waitFor({ state: 'hidden' })
+      await alertDialog(context.page).waitFor({ state: 'hidden' })
       await tab('Analytics')(context)
     },
     expectedTexts: [

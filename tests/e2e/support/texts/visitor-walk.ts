@@ -6,8 +6,8 @@ import {
   main,
   open,
   pressButton,
-  type Stop,
   submitForm,
+  type WalkStep,
   withBadRequest,
   withResponse,
 } from './walk.ts'
@@ -17,7 +17,7 @@ function enterNewPasswords(one: string, other: string) {
 }
 
 /** A visitor's screens with their literal texts: public pages, forms and link pages. */
-export const visitorWalk: readonly Stop[] = [
+export const visitorWalk: readonly WalkStep[] = [
   {
     at: 'landing page',
     perform: open('/'),

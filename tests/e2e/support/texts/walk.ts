@@ -3,7 +3,7 @@ import type { ScreenContext } from '../open-screens.ts'
 import type { ToastTexts } from '../page-texts.ts'
 
 /** A step of a walk through the product, with texts that must appear verbatim. */
-export interface Stop {
+export interface WalkStep {
   /** The step's name in the report. */
   at: string
   /** Opens the screen or performs the action. */
@@ -13,7 +13,7 @@ export interface Stop {
   /** The toast that must have appeared. */
   toast?: ToastTexts
   /** Other texts that must have appeared, even briefly. */
-  hiddenTexts?: string[]
+  otherTexts?: string[]
 }
 
 export function banner(page: Page) {
@@ -29,7 +29,7 @@ export function dialog(page: Page): Locator {
   return page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel' }) })
 }
 
-export function question(page: Page) {
+export function alertDialog(page: Page) {
   return page.getByRole('alertdialog')
 }
 
@@ -57,7 +57,7 @@ export function submitForm(fields: Record<string, string>, button: string, regio
 }
 
 /** Runs `perform`. From now on requests matching `calls` fail with an empty 500. */
-export function withServerError(calls: RegExp, perform: Stop['perform']) {
+export function withServerError(calls: RegExp, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     context.errors.expect(/500 \(Internal Server Error\)/)
     await context.page.route(calls, (route) => route.fulfill({ status: 500, body: '' }))
@@ -69,7 +69,7 @@ export function withServerError(calls: RegExp, perform: Stop['perform']) {
  * Runs `perform`. The first request matching `call` fails with 400 and `body`, without a message of
  * ours, as from a proxy.
  */
-export function withBadRequest(call: RegExp, perform: Stop['perform'], body = '') {
+export function withBadRequest(call: RegExp, perform: WalkStep['perform'], body = '') {
   return async (context: ScreenContext) => {
     context.errors.expect(/400 \(Bad Request\)/)
     await context.page.route(call, (route) => route.fulfill({ status: 400, body }), { times: 1 })
@@ -78,7 +78,7 @@ export function withBadRequest(call: RegExp, perform: Stop['perform'], body = ''
 }
 
 /** Runs `perform`. Requests matching `call` succeed with `message`. */
-export function withResponse(call: RegExp, message: string, perform: Stop['perform']) {
+export function withResponse(call: RegExp, message: string, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     await context.page.route(call, (route) => route.fulfill({ json: { message } }))
     await perform(context)
