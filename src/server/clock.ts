@@ -3,10 +3,10 @@ export type Clock = () => Date
 
 /**
  * Returns the smallest possible difference between our clock and another, in milliseconds. The
- * other clock read `moment`, rounded down to `precisionMs`, between `from` and `to` on ours.
+ * other clock read `otherTime`, rounded down to `precisionMs`, between `from` and `to` on ours.
  */
-export function differenceFrom(moment: Date, from: Date, to: Date, precisionMs = 1): number {
-  const earliest = moment.getTime()
+export function differenceFrom(otherTime: Date, from: Date, to: Date, precisionMs = 1): number {
+  const earliest = otherTime.getTime()
   const latest = earliest + precisionMs
   return Math.max(0, earliest - to.getTime(), from.getTime() - latest)
 }

@@ -48,13 +48,13 @@ describe('blocked content', () => {
     const file = await makeFile(owner, { bytes })
     await takenDown(admin, file.shortCode)
     const eve = await makePerson(app)
-    for (const [person, more] of [
+    for (const [person, claim] of [
       [owner, {}],
       [eve, {}],
       [eve, { sha256: sha256(bytes) }],
       [admin, {}],
     ] as const) {
-      const { cloudKey, answer: response } = await uploadAgain(person, bytes, more)
+      const { cloudKey, answer: response } = await uploadAgain(person, bytes, claim)
       await expectRefusal(response, 409, 'CONTENT_BLOCKED')
       // The upload has ended and its bytes are gone.
       await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
@@ -130,20 +130,20 @@ describe('other files with the same content', () => {
     const bytes = fresh()
     const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     const reportedFile = await makeFile(owner, { bytes, name: 'one' })
-    const [two, three] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
+    const [adaFile, adaCopy] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
     const bobCopy = await makeFile(bob, { bytes })
     const deleted = await makeFile(bob, { bytes })
     await bob.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
     const unaffectedFile = await makeFile(bob)
     await report(visitor, reportedFile.shortCode)
-    await report(visitor, two.shortCode)
+    await report(visitor, adaFile.shortCode)
     const listedReports = await listReports(admin)
     expect(listedReports.map(({ file }) => file.copies)).toEqual([3, 3])
 
     expect(await takenDown(admin, reportedFile.shortCode, 'Stolen.')).toBe(
       'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
     )
-    for (const { shortCode } of [reportedFile, two, three, bobCopy])
+    for (const { shortCode } of [reportedFile, adaFile, adaCopy, bobCopy])
       expect(await canDownload(visitor, shortCode)).toBe(false)
     expect(await canDownload(visitor, unaffectedFile.shortCode)).toBe(true)
     expect(await listReports(admin)).toEqual([])
@@ -158,7 +158,7 @@ describe('other files with the same content', () => {
 
     const lines = await takedownAudit(admin, ada)
     expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(
-      [two.shortCode, three.shortCode].toSorted(),
+      [adaFile.shortCode, adaCopy.shortCode].toSorted(),
     )
     expect(lines[0]).toMatchObject({ actor: null, subject: ada.email, details: { isCopy: true } })
   })
@@ -185,7 +185,7 @@ describe('other files with the same content', () => {
 describe('a takedown interrupted after blocking the content', () => {
   it('is completed by the next run of the job', async () => {
     const bytes = fresh()
-    const [file, copy] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]
+    const [file, copiedFile] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]
     await app.deps.db.insert(blockedContent).values({
       sha256: sha256(bytes),
       size: bytes.length,
@@ -193,7 +193,7 @@ describe('a takedown interrupted after blocking the content', () => {
       blockedAt: app.clock(),
     })
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
-    for (const { shortCode } of [file, copy])
+    for (const { shortCode } of [file, copiedFile])
       expect(await canDownload(visitor, shortCode)).toBe(false)
     expect(await listedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
     expect(await app.mails()).toHaveLength(2)

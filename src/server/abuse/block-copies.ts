@@ -80,7 +80,7 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
     const ids = takenDownFiles.map(({ id }) => id)
     if (ids.length === 0) return takenDownFiles
     await closeReportsOfFiles(tx, ids, 'taken-down', now)
-    const lines = takenDownFiles.map(
+    const auditEntries = takenDownFiles.map(
       ({ id, ownerId, shortCode, sha256, takedownReason: reason }): AuditEntry => ({
         at: now,
         actor: null,
@@ -90,19 +90,19 @@ async function takeDownBatch(deps: BlockDeps, sha256: string | undefined): Promi
         details: { shortCode, fileId: id, sha256, reason, isCopy: true },
       }),
     )
-    await writeAudit(tx, lines)
+    await writeAudit(tx, auditEntries)
     const emailGroups = Map.groupBy(
       takenDownFiles,
       ({ ownerId, takedownReason }) => `${ownerId} ${takedownReason}`,
     )
-    for (const [first, ...others] of emailGroups.values()) {
-      if (!first) continue
+    for (const [firstFile, ...otherFiles] of emailGroups.values()) {
+      if (!firstFile) continue
       await mailQueue.add(
         {
           kind: 'takedown',
-          userId: first.ownerId,
-          fileIds: [first, ...others].map(({ id }) => id),
-          reason: first.takedownReason ?? '',
+          userId: firstFile.ownerId,
+          fileIds: [firstFile, ...otherFiles].map(({ id }) => id),
+          reason: firstFile.takedownReason ?? '',
           takenDownAt: now.toISOString(),
         },
         tx,

@@ -9,18 +9,18 @@ import type { Db } from '../deps.ts'
  * last reported under it, which may have been renewed or removed since.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
-  const [named] = await db
+  const [fileWithCode] = await db
     .select({ id: files.id })
     .from(files)
     .where(eq(files.shortCode, shortCode))
-  if (named) return named.id
-  const [reported] = await db
+  if (fileWithCode) return fileWithCode.id
+  const [lastReport] = await db
     .select({ id: reports.fileId })
     .from(reports)
     .where(eq(reports.shortCode, shortCode))
     .orderBy(desc(reports.lastReportedAt))
     .limit(1)
-  return reported?.id
+  return lastReport?.id
 }
 
 /** Returns the names of the existing files among `ids`, in alphabetical order. */

@@ -87,19 +87,19 @@ describe('POST /api/links/{code}/report', () => {
       }),
     )
     await report(visitor, renewed.shortCode, { reason: 'second' })
-    const [listed, ...others] = await listReports(admin)
-    expect(others).toEqual([])
-    expect(listed).toMatchObject({ shortCode: renewed.shortCode, count: 2 })
-    expect(listed?.file.openCode).toBe(renewed.shortCode)
-    expect(listed?.statements.map(({ reason }) => reason)).toEqual(['first', 'second'])
+    const [listedReport, ...otherReports] = await listReports(admin)
+    expect(otherReports).toEqual([])
+    expect(listedReport).toMatchObject({ shortCode: renewed.shortCode, count: 2 })
+    expect(listedReport?.file.openCode).toBe(renewed.shortCode)
+    expect(listedReport?.statements.map(({ reason }) => reason)).toEqual(['first', 'second'])
   })
 
   it('keeps the first 50 and the last 50 texts of a file', async () => {
     const { shortCode } = await makeFile(owner)
     for (let n = 1; n <= 110; n += 1) await report(visitor, shortCode, { reason: `${n}` })
-    const [listed] = await listReports(admin)
-    expect(listed?.count).toBe(110)
-    const keptReasons = listed?.statements.map(({ reason }) => Number(reason))
+    const [listedReport] = await listReports(admin)
+    expect(listedReport?.count).toBe(110)
+    const keptReasons = listedReport?.statements.map(({ reason }) => Number(reason))
     const range = (from: number) => Array.from({ length: 50 }, (_, n) => from + n)
     expect(keptReasons).toEqual([...range(1), ...range(61)])
   })
@@ -123,8 +123,8 @@ describe('POST /api/links/{code}/report', () => {
   it('keeps and marks suspected spam', async () => {
     const { shortCode } = await makeFile(owner)
     expect((await report(visitor, shortCode, { website: 'https://example.net' })).status).toBe(200)
-    const [listed] = await listReports(admin)
-    expect(listed?.statements).toMatchObject([{ isSuspect: true }])
+    const [listedReport] = await listReports(admin)
+    expect(listedReport?.statements).toMatchObject([{ isSuspect: true }])
   })
 
   it.each([undefined, null, '', '  '])('accepts a missing address: %j', async (email) => {
@@ -158,17 +158,19 @@ describe('POST /api/links/{code}/report', () => {
 
   it('returns the same error for unknown, expired, private, deleted and taken-down links', async () => {
     const free = await makePerson(app)
-    const [expired, priv, deleted, taken] = [
+    const [expiredFile, privateFile, deletedFile, takenDownFile] = [
       await makeFile(free),
       await makeFile(owner),
       await makeFile(owner),
       await makeFile(owner),
     ]
-    await owner.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-    await admin.post('/api/admin/takedown', { shortCode: taken.shortCode, reason: 'x' })
+    await owner.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
+    await admin.post('/api/admin/takedown', { shortCode: takenDownFile.shortCode, reason: 'x' })
     const before = app.clock()
-    app.clock.set(new Date(expired.expiresAt))
-    const codes = [expired, priv, deleted, taken].map(({ shortCode }) => shortCode)
+    app.clock.set(new Date(expiredFile.expiresAt))
+    const codes = [expiredFile, privateFile, deletedFile, takenDownFile].map(
+      ({ shortCode }) => shortCode,
+    )
     for (const code of [...codes, 'abcdefghij', 'x', "'--", '%00']) {
       const response = await report(visitor, code)
       expect(response.status, code).toBe(404)
@@ -300,8 +302,8 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
   it('closes the report once, keeps the file and is audited', async () => {
     const file = await makeFile(owner)
     await report(visitor, file.shortCode)
-    const [listed] = await listReports(admin)
-    const id = listed?.id ?? ''
+    const [listedReport] = await listReports(admin)
+    const id = listedReport?.id ?? ''
     const responses = await Promise.all([1, 2, 3].map(() => dismiss(admin, id)))
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
     const texts = await Promise.all(
@@ -347,9 +349,9 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
   it('is open only to the administrator', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode)
-    const [listed] = await listReports(admin)
-    expect((await dismiss(visitor, listed?.id ?? '')).status).toBe(401)
-    expect((await dismiss(owner, listed?.id ?? '')).status).toBe(403)
+    const [listedReport] = await listReports(admin)
+    expect((await dismiss(visitor, listedReport?.id ?? '')).status).toBe(401)
+    expect((await dismiss(owner, listedReport?.id ?? '')).status).toBe(403)
     expect(await listReports(admin)).toHaveLength(1)
   })
 })
@@ -358,9 +360,9 @@ describe('the email address of a reporter', () => {
   it('is removed with the report 30 days after it is closed', async () => {
     const { shortCode } = await makeFile(owner)
     await report(visitor, shortCode, { email: 'ada@example.org' })
-    const [listed] = await listReports(admin)
+    const [listedReport] = await listReports(admin)
     const before = app.clock()
-    await dismiss(admin, listed?.id ?? '')
+    await dismiss(admin, listedReport?.id ?? '')
     const countReports = () => app.deps.db.$count(reports)
     const afterMs = (ms: number) => new Date(before.getTime() + ms)
     expect(await deleteExpiredReports(app.deps.db, afterMs(30 * day))).toBe(0)
@@ -388,8 +390,8 @@ describe('the email address of a reporter', () => {
     await report(visitor, shortCode)
     const longAgo = new Date(app.clock().getTime() - 300 * day)
     await app.deps.db.update(reports).set({ lastReportedAt: longAgo })
-    const [listed] = await listReports(admin)
-    await dismiss(admin, listed?.id ?? '')
+    const [listedReport] = await listReports(admin)
+    await dismiss(admin, listedReport?.id ?? '')
     expect(await deleteExpiredReports(app.deps.db, app.clock())).toBe(0)
   })
 })

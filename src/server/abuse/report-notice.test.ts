@@ -35,8 +35,8 @@ afterAll(() => app.close())
 
 /** Dismisses the latest report. */
 async function dismissLatest(): Promise<void> {
-  const [last] = await listReports(admin)
-  expect((await admin.post(`/api/admin/reports/${last?.id}/dismiss`)).status).toBe(200)
+  const [latestReport] = await listReports(admin)
+  expect((await admin.post(`/api/admin/reports/${latestReport?.id}/dismiss`)).status).toBe(200)
 }
 
 describe('support', () => {
@@ -46,10 +46,10 @@ describe('support', () => {
       reason: 'It is a <trap>.\nTwo scanners say so.',
       email: 'ada@example.org',
     })
-    const [mail, ...others] = await app.mails()
-    expect(others).toEqual([])
-    expect(mail?.to.address).toBe(app.deps.config.supportEmail)
-    expect(mail?.content.subject).toBe('A file was reported')
+    const [email, ...otherEmails] = await app.mails()
+    expect(otherEmails).toEqual([])
+    expect(email?.to.address).toBe(app.deps.config.supportEmail)
+    expect(email?.content.subject).toBe('A file was reported')
     const { origin } = app.deps.config.appUrl
     for (const text of [
       `${origin}/s/${file.shortCode}. It was reported once.`,
@@ -57,18 +57,18 @@ describe('support', () => {
       'Sent by ada@example.org',
       `${origin}/admin`,
     ]) {
-      expect(mail?.content.text).toContain(text)
+      expect(email?.content.text).toContain(text)
     }
-    expect(mail?.content.html).toContain('It is a &lt;trap&gt;.')
-    expect(mail?.content.html).not.toContain('<b>invoice')
+    expect(email?.content.html).toContain('It is a &lt;trap&gt;.')
+    expect(email?.content.html).not.toContain('<b>invoice')
   })
 
   it('gets one email per file and day, even for parallel reports', async () => {
-    const [file, other] = [await makeFile(owner), await makeFile(owner)]
+    const [file, otherFile] = [await makeFile(owner), await makeFile(owner)]
     await Promise.all(
       Array.from({ length: 12 }, () => report(makeClient(app), file.shortCode, { reason: 'same' })),
     )
-    await report(visitor, other.shortCode, { reason: 'another' })
+    await report(visitor, otherFile.shortCode, { reason: 'another' })
     const texts = (await app.mails()).map(({ content }) => content.text)
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
@@ -90,9 +90,9 @@ describe('support', () => {
     expect(await app.mails()).toEqual([])
     await report(visitor, shortCode, { reason: 'It is a trap.' })
     await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
-    const [mail] = await app.mails()
-    expect(mail?.content.text).toContain('It is a trap.')
-    expect(mail?.content.text).not.toContain('Buy now')
+    const [email] = await app.mails()
+    expect(email?.content.text).toContain('It is a trap.')
+    expect(email?.content.text).not.toContain('Buy now')
   })
 
   it('gets no email about reports that were closed before sending or refused', async () => {

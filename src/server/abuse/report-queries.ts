@@ -164,12 +164,12 @@ export async function closeReport(
   outcome: ReportOutcome,
   now: Date,
 ): Promise<ReportRow | undefined> {
-  const [closed] = await tx
+  const [closedReport] = await tx
     .update(reports)
     .set({ closedAt: now, outcome })
     .where(and(eq(reports.id, id), isNull(reports.closedAt)))
     .returning()
-  return closed
+  return closedReport
 }
 
 /** Closes the open reports of these files. Returns the number of closed reports. */

@@ -131,9 +131,9 @@ function isChoice(text: string): text is ReportChoice {
 
 /** Returns the error message for an invalid form. */
 function validationMessage({ issues }: z.ZodError): string {
-  const isWrong = (field: string) => issues.some(({ path }) => path[0] === field)
-  if (isWrong('choice')) return 'Please choose what is wrong with the file.'
-  if (!isWrong('words')) return 'Please enter a valid email address.'
+  const isInvalid = (field: string) => issues.some(({ path }) => path[0] === field)
+  if (isInvalid('choice')) return 'Please choose what is wrong with the file.'
+  if (!isInvalid('words')) return 'Please enter a valid email address.'
   const isTooLong = issues.some(({ code, path }) => path[0] === 'words' && code === 'too_big')
   return isTooLong
     ? `Please use at most ${groupedDigits(maxExplanationLength)} characters.`

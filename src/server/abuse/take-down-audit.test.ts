@@ -39,7 +39,7 @@ async function makeUnprovenFile() {
 }
 
 /** Returns the audit log entries about a user, newest first. */
-async function findAuditLines({ email }: Person): Promise<AuditLine[]> {
+async function findAuditEntries({ email }: Person): Promise<AuditLine[]> {
   return json(await admin.fetch(`/api/admin/audit?search=${email}`))
 }
 
@@ -60,9 +60,9 @@ describe('a takedown of a file whose content can no longer be determined', () =>
       // The second call changes nothing, so it isn't recorded.
       expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(message)
       app.clock.set(before)
-      const [line, ...others] = await findAuditLines(owner)
-      expect(others).toEqual([])
-      expect(line).toMatchObject({
+      const [entry, ...otherEntries] = await findAuditEntries(owner)
+      expect(otherEntries).toEqual([])
+      expect(entry).toMatchObject({
         actor: admin.email,
         action: 'take-down',
         ipAddress: '127.0.0.1',
@@ -84,7 +84,7 @@ describe('content blocked after its link has ended', () => {
     await takenDown(admin, file.shortCode, 'Malware.')
     const { shortCode, id: fileId } = file
     const digest = sha256(file.bytes)
-    expect(await findAuditLines(owner)).toMatchObject([
+    expect(await findAuditEntries(owner)).toMatchObject([
       {
         action: 'block-content',
         actor: admin.email,
@@ -95,7 +95,7 @@ describe('content blocked after its link has ended', () => {
       { action: 'take-down', actor: admin.email, details: { sha256: null } },
     ])
     await takenDown(admin, file.shortCode, 'Again.')
-    expect(await findAuditLines(owner)).toHaveLength(2)
+    expect(await findAuditEntries(owner)).toHaveLength(2)
   })
 
   it('is recorded even if the link had already expired', async () => {
@@ -106,7 +106,7 @@ describe('content blocked after its link has ended', () => {
     expect(await takenDown(admin, file.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
-    expect(await findAuditLines(owner)).toMatchObject([
+    expect(await findAuditEntries(owner)).toMatchObject([
       { action: 'block-content', actor: admin.email, ipAddress: '127.0.0.1' },
     ])
   })
@@ -123,11 +123,13 @@ describe('content blocked after its link has ended', () => {
       },
     )
     expect(content).toBe('waiting')
-    expect(await findAuditLines(owner)).toMatchObject([{ action: 'take-down', actor: admin.email }])
+    expect(await findAuditEntries(owner)).toMatchObject([
+      { action: 'take-down', actor: admin.email },
+    ])
 
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0 })
     await computeDigests(app.deps)
-    expect(await findAuditLines(owner)).toMatchObject([
+    expect(await findAuditEntries(owner)).toMatchObject([
       {
         action: 'block-content',
         actor: null,

@@ -75,13 +75,13 @@ describe('a link that is taken down', () => {
       ['/api/links/', {}, 'GET'],
       ['/s/', { 'user-agent': 'Slackbot 1.0' }, 'GET'],
     ] as const) {
-      const [theirs, nobodys] = await Promise.all(
+      const [takenDownResponse, unknownResponse] = await Promise.all(
         [file.shortCode, 'abcdefghij'].map((code) =>
           visitor.fetch(path + code, { method, headers: headers as HeadersInit }),
         ),
       )
-      expect(theirs?.status, path).toBe(404)
-      expect(await theirs?.text()).toBe(await nobodys?.text())
+      expect(takenDownResponse?.status, path).toBe(404)
+      expect(await takenDownResponse?.text()).toBe(await unknownResponse?.text())
     }
   })
 
@@ -168,10 +168,10 @@ describe('the owner of a file that was taken down', () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, owner.id))
     const file = await makeFile(owner, { name: 'invoice.pdf' })
     await takenDown(admin, file.shortCode, 'It is a trap.\n<b>Sorry</b>.')
-    const [mail, ...others] = await app.mails()
-    expect(others).toEqual([])
+    const [email, ...otherEmails] = await app.mails()
+    expect(otherEmails).toEqual([])
     const { supportEmail } = app.deps.config
-    expect(mail).toMatchObject({
+    expect(email).toMatchObject({
       to: { address: owner.email },
       replyTo: { address: supportEmail },
       content: { subject: '1 of your files was taken down' },
@@ -182,18 +182,18 @@ describe('the owner of a file that was taken down', () => {
       '<b>Sorry</b>.',
       supportEmail,
     ])
-      expect(mail?.content.text).toContain(phrase)
-    expect(mail?.content.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
+      expect(email?.content.text).toContain(phrase)
+    expect(email?.content.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
   })
 
   it('gets an email without the file name if the address is unverified', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve, { name: 'words to a stranger.txt' })
     await takenDown(admin, file.shortCode)
-    const [mail] = await app.mails()
-    expect(mail?.to.address).toBe(eve.email)
-    expect(mail?.content.text).toContain('It is malware.')
-    expect(mail?.content.text).not.toContain('words to a stranger')
+    const [email] = await app.mails()
+    expect(email?.to.address).toBe(eve.email)
+    expect(email?.content.text).toContain('It is malware.')
+    expect(email?.content.text).not.toContain('words to a stranger')
   })
 
   it('gets an email even if the row was removed before it was written', async () => {

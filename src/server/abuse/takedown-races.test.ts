@@ -79,11 +79,11 @@ it('with a renewal: neither the old link nor the new one is active', async () =>
     const file = await makeFile(ada, { bytes: fresh() })
     await report(visitor, file.shortCode)
     const key = await keyOf(file.id)
-    const [taken, renewal] = await Promise.all([
+    const [takedown, renewal] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       afterRandomDelay(() => requestRenewal(ada, file.id)),
     ])
-    expect(taken.status).toBe(200)
+    expect(takedown.status).toBe(200)
     expect([200, 409]).toContain(renewal.status)
     const codes = renewal.status === 200 ? [(await json<File>(renewal)).shortCode] : []
     await expectGone([file.shortCode, ...codes], [key], file.bytes)
@@ -97,13 +97,13 @@ it('with confirms of the same content by others: no link is left', async () => {
     const free = await makePerson(app)
     const uploaders = [bob, bob, free]
     const keys = await Promise.all(uploaders.map((person) => uploadOf(person, bytes)))
-    const [taken, ...answers] = await Promise.all([
+    const [takedown, ...responses] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       ...keys.map((key, index) => afterRandomDelay(() => confirm(uploaders[index] ?? bob, key))),
     ])
-    expect(taken.status).toBe(200)
+    expect(takedown.status).toBe(200)
     const codes: string[] = []
-    for (const response of answers) {
+    for (const response of responses) {
       expect([200, 409]).toContain(response.status)
       if (response.status === 200) codes.push((await json<File>(response)).shortCode)
     }
@@ -119,7 +119,7 @@ it('with downloads: each gets all of the bytes or none, and none afterwards', as
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: fresh() })
     const key = await keyOf(file.id)
-    const [taken, ...downloads] = await Promise.all([
+    const [takedown, ...downloads] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       ...[1, 2, 3].map(() =>
         afterRandomDelay(async () => {
@@ -128,7 +128,7 @@ it('with downloads: each gets all of the bytes or none, and none afterwards', as
         }),
       ),
     ])
-    expect(taken.status).toBe(200)
+    expect(takedown.status).toBe(200)
     for (const { status, body } of downloads) {
       if (status === 200) expect(body.equals(Buffer.from(file.bytes))).toBe(true)
       else expect(status).toBe(404)
@@ -142,11 +142,11 @@ it('with a deletion: the content is blocked in either order, and both calls succ
     const [file, copy] = [await makeFile(ada), await makeFile(ada)]
     await report(visitor, file.shortCode)
     const keys = [await keyOf(file.id), await keyOf(copy.id)]
-    const [taken, deleted] = await Promise.all([
+    const [takedown, deletion] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       afterRandomDelay(() => requestDeletion(ada, [file.id, copy.id])),
     ])
-    expect([taken.status, deleted.status]).toEqual([200, 200])
+    expect([takedown.status, deletion.status]).toEqual([200, 200])
     await expectGone([file.shortCode, copy.shortCode], keys, file.bytes)
   }
 })

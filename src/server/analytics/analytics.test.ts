@@ -135,16 +135,16 @@ describe('files by kind', () => {
   })
 
   it('exclude deleted files and links that have ended for good', async () => {
-    const [deleted, expired] = [await makeFile(ada), await makeFile(ada)]
+    const [deletedFile, expiredFile] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(1)
     await makeFile(ada)
-    await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
-    await atTime(new Date(expired.expiresAt), async () => {
+    await atTime(new Date(expiredFile.expiresAt), async () => {
       await expireFiles(app.deps)
       expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
     })
-    await atTime(new Date(expired.maxLifetimeAt), async () => {
+    await atTime(new Date(expiredFile.maxLifetimeAt), async () => {
       expect(await kindsOf(await signInAgain(app, ada))).toEqual({ document: [1, 1000] })
     })
   })
@@ -233,12 +233,12 @@ describe('expiring soon', () => {
   )
 
   it('excludes deleted and renewed files', async () => {
-    const [deleted, renewed] = [await makeFile(ada), await makeFile(ada)]
+    const [deletedFile, renewedFile] = [await makeFile(ada), await makeFile(ada)]
     await makeFile(ada)
     await atTime(later(app, 2.5 * day), async () => {
       expect((await read(ada)).expiringSoon).toBe(3)
-      await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
-      await requestRenewal(ada, renewed.id)
+      await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
+      await requestRenewal(ada, renewedFile.id)
       expect((await read(ada)).expiringSoon).toBe(1)
     })
   })

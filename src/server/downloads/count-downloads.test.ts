@@ -137,11 +137,11 @@ describe(`in ${rounds} parallel rounds`, () => {
   it('downloads and a deletion leave no counts for the deleted file', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id, shortCode } = await makeFile(owner, { bytes: new Uint8Array(10) })
-      const [statuses, deleted] = await Promise.all([
+      const [statuses, deletion] = await Promise.all([
         downloadAtOnce(shortCode, 4),
         owner.fetch(`/api/files/${id}`, { method: 'DELETE' }),
       ])
-      expect(deleted.status).toBe(200)
+      expect(deletion.status).toBe(200)
       for (const status of statuses) expect([200, 404]).toContain(status)
       expect(await countsOf(id)).toEqual({ total: null, days: [] })
     }

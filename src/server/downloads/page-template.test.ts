@@ -108,11 +108,11 @@ describe('the page of a link', () => {
       '/',
       '/s/abcdefghjk/report',
     ])
-    const [boot, enhance, ...others] = page.all('script')
+    const [boot, enhance, ...otherScripts] = page.all('script')
     expect(boot?.attrs).toEqual([])
     expect(attributeOf(enhance, 'src')).toMatch(/^\/assets\/enhance-[\w-]+\.js$/)
     expect(attributeOf(enhance, 'type')).toBe('module')
-    expect(others).toEqual([])
+    expect(otherScripts).toEqual([])
     for (const tag of ['iframe', 'object', 'embed', 'base', 'form', 'img']) {
       expect(page.all(tag)).toEqual([])
     }
@@ -163,8 +163,8 @@ describe('the page of a link', () => {
     const icons = fileKinds.map((kind) => {
       const page = open({ mimeType: types[kind], originalName: 'x' })
       expect(textOf(page.one('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
-      const [icon, ...others] = elementsOf(page.one('span', { class: 'kind' }), 'svg')
-      expect(others).toEqual([])
+      const [icon, ...otherIcons] = elementsOf(page.one('span', { class: 'kind' }), 'svg')
+      expect(otherIcons).toEqual([])
       return attributeOf(icon, 'class')
     })
     expect(new Set(icons).size).toBe(fileKinds.length)
@@ -258,8 +258,8 @@ describe('the page of a link whose owner has a brand', () => {
     expect(classNames(page)).not.toContain('mark')
     const header = page.one('p', { class: 'brand' })
     expect(textOf(header)).toBe('Harbour & Pine')
-    const [logo, ...others] = page.all('img')
-    expect(others).toEqual([])
+    const [logo, ...otherImages] = page.all('img')
+    expect(otherImages).toEqual([])
     const attributes = Object.fromEntries(
       (logo?.attrs ?? []).map(({ name, value }) => [name, value]),
     )
@@ -332,8 +332,8 @@ describe('the page of a link whose owner has a brand', () => {
       .digest('base64')}'`
     expect(headers['content-security-policy']).toContain(hash)
     expect(pages.headers['content-security-policy']).not.toContain(hash)
-    const { 'content-security-policy': _, ...others } = headers
-    expect(pages.headers).toMatchObject(others)
+    const { 'content-security-policy': _, ...otherHeaders } = headers
+    expect(pages.headers).toMatchObject(otherHeaders)
   })
 
   it('escapes the brand everywhere', () => {
@@ -376,9 +376,9 @@ describe('the page of an expired link', () => {
   })
 
   it('is also contained in the open page, for when its link expires', () => {
-    const [, heading, ...others] = open().all('h1')
+    const [, heading, ...otherHeadings] = open().all('h1')
     expect(textOf(heading)).toBe('Invalid download link')
-    expect(others).toEqual([])
+    expect(otherHeadings).toEqual([])
   })
 })
 

@@ -33,7 +33,7 @@ export function downloadRoutes(
     download: ({ params, context }) => sendDownload(links, params.code, context),
 
     openLink: ({ params, publicOrigin, context }) =>
-      wantsPage(context.req.raw.headers)
+      isPageRequest(context.req.raw.headers)
         ? showPage(params.code, publicOrigin)
         : sendDownload(links, params.code, context),
 
@@ -54,7 +54,7 @@ export function downloadRoutes(
 /**
  * True for clients that need the page: browsers, which accept HTML explicitly, and preview bots.
  */
-function wantsPage(headers: Headers): boolean {
+function isPageRequest(headers: Headers): boolean {
   return (
     headers.get('accept')?.includes('text/html') === true ||
     isPreviewRobot(headers.get('user-agent') ?? undefined)

@@ -76,14 +76,14 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (basePath) => {
 
   it('answers HEAD like GET, without the bytes', async () => {
     const { shortCode, id } = await makeFile(owner)
-    const [head, full] = [
+    const [headResponse, getResponse] = [
       await get(`${basePath}${shortCode}`, {}, 'HEAD'),
       await get(`${basePath}${shortCode}`),
     ]
-    expect(head.status).toBe(200)
-    expect(await head.text()).toBe('')
+    expect(headResponse.status).toBe(200)
+    expect(await headResponse.text()).toBe('')
     for (const name of ['content-length', 'content-type', 'etag', 'content-disposition']) {
-      expect(head.headers.get(name)).toBe(full.headers.get(name))
+      expect(headResponse.headers.get(name)).toBe(getResponse.headers.get(name))
     }
     expect(await readDownloadCount(id)).toBe(1)
   })

@@ -163,10 +163,13 @@ describe('DELETE /api/files/bulk', () => {
 describe('every statement that locks several files', () => {
   it('locks them in the order of their ids to prevent deadlocks', async () => {
     const ada = await makePerson(app)
-    const [one, two] = [await makeFile(ada), await makeFile(ada)]
-    await app.deps.db.update(files).set({ expiresAt: app.clock() }).where(eq(files.id, two.id))
+    const [firstFile, secondFile] = [await makeFile(ada), await makeFile(ada)]
+    await app.deps.db
+      .update(files)
+      .set({ expiresAt: app.clock() })
+      .where(eq(files.id, secondFile.id))
     const plans = await plansOf(app.pool, async () => {
-      await requestDeletion(ada, [one.id])
+      await requestDeletion(ada, [firstFile.id])
       await clearExpired(ada)
       await expireFiles(app.deps)
     })
@@ -181,12 +184,12 @@ describe('every statement that locks several files', () => {
 describe('DELETE /api/files/expired/bulk', () => {
   it("clears a free user's history, but not active files or another user's files", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const [expiredFile, purged, bobFile] = [
+    const [expiredFile, purgedFile, bobFile] = [
       await makeFile(ada),
       await makeFile(ada),
       await makeFile(bob),
     ]
-    await (await requestDownload(app, purged.shortCode)).arrayBuffer()
+    await (await requestDownload(app, purgedFile.shortCode)).arrayBuffer()
     app.clock.advance(3 * day - 1)
     const recentFile = await makeFile(ada)
     app.clock.advance(1)
@@ -206,9 +209,9 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect((await requestDownload(app, recentFile.shortCode)).status).toBe(200)
 
     expect(await app.storage.storedSize(key)).toBeNull()
-    const isCleared = inArray(files.id, [expiredFile.id, purged.id, unpurgedFile.id])
+    const isCleared = inArray(files.id, [expiredFile.id, purgedFile.id, unpurgedFile.id])
     expect(await app.deps.db.$count(files, isCleared)).toBe(0)
-    expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, purged.id))).toBe(0)
+    expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, purgedFile.id))).toBe(0)
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
     expect(await json(await clearExpired(ada))).toEqual({
       message: '0 files deleted',

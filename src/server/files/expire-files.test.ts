@@ -207,8 +207,8 @@ describe('a failed removal', () => {
 
   it("doesn't block other removals", async () => {
     const person = await makePerson(app)
-    const [bad] = [await makeFile(person), await makeFile(person)]
-    const { storageKey } = await rowOf(app, bad.id)
+    const [failingFile] = [await makeFile(person), await makeFile(person)]
+    const { storageKey } = await rowOf(app, failingFile.id)
     app.clock.advance(3 * day)
     const remove = (key: string) => (key === storageKey ? failWithEio() : app.storage.remove(key))
     expect(await expireFiles(depsWithStore({ remove }))).toEqual({ purged: 1, failed: 1 })

@@ -64,21 +64,21 @@ describe('the first-download email', () => {
     expect(await emails()).toEqual([])
     await download(app, file)
     await download(app, file)
-    const [email, ...others] = await emails()
-    expect(others).toEqual([])
+    const [email, ...otherEmails] = await emails()
+    expect(otherEmails).toEqual([])
     expect(email?.subject).toBe('1 of your files was downloaded for the first time')
     expect(email?.text).toContain('press-kit.zip until')
     expect(email?.text).toContain(`${app.url}/?tab=manager`)
     await download(app, file)
-    const renewed = (await (await requestRenewal(ada, file.id)).json()) as File
-    await download(app, renewed)
+    const renewedFile = (await (await requestRenewal(ada, file.id)).json()) as File
+    await download(app, renewedFile)
     expect(await emails()).toEqual([])
   })
 
   it('lists all files downloaded since the previous email', async () => {
     for (const name of ['one.txt', 'two.txt']) await download(app, await makeFile(ada, { name }))
-    const [email, ...others] = await emails()
-    expect(others).toEqual([])
+    const [email, ...otherEmails] = await emails()
+    expect(otherEmails).toEqual([])
     expect(email?.subject).toBe('2 of your files were downloaded for the first time')
     expect(email?.text).toContain('one.txt')
     expect(email?.text).toContain('two.txt')
@@ -125,15 +125,19 @@ describe('the first-download email', () => {
   })
 
   it("isn't sent to users who never enabled it, turned it off or went back to Free", async () => {
-    const [bob, off, free] = [await makeRecipient(), await makeRecipient(), await makeRecipient()]
+    const [bob, optedOutUser, freeUser] = [
+      await makeRecipient(),
+      await makeRecipient(),
+      await makeRecipient(),
+    ]
     await download(app, await makeFile(bob))
-    for (const person of [off, free]) {
+    for (const person of [optedOutUser, freeUser]) {
       await setPreferences(person, { mailOnFirstDownload: true })
       await download(app, await makeFile(person))
     }
-    await setPreferences(off, { mailOnFirstDownload: false })
-    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
-    for (const person of [bob, off, free]) {
+    await setPreferences(optedOutUser, { mailOnFirstDownload: false })
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, freeUser.id))
+    for (const person of [bob, optedOutUser, freeUser]) {
       expect(await emailsTo(person, queueFirstDownloadEmails)).toEqual([])
     }
     expect(await app.deps.db.$count(firstDownloads)).toBe(0)
@@ -167,8 +171,8 @@ describe('the expiry email', () => {
     app.clock.advance(2 * day - 1)
     expect(await emails()).toEqual([])
     app.clock.advance(1)
-    const [email, ...others] = await emails()
-    expect(others).toEqual([])
+    const [email, ...otherEmails] = await emails()
+    expect(otherEmails).toEqual([])
     expect(email?.subject).toBe('1 of your links expires within a day')
     expect(email?.text).toContain('press-kit.zip until')
     app.clock.advance(12 * hour)
@@ -189,8 +193,8 @@ describe('the expiry email', () => {
   it('covers hundreds of files, and names the first ten', async () => {
     await insertFiles(app, ada.id, 200)
     app.clock.advance(2 * day)
-    const [email, ...others] = await emails()
-    expect(others).toEqual([])
+    const [email, ...otherEmails] = await emails()
+    expect(otherEmails).toEqual([])
     expect(email?.subject).toBe('200 of your links expire within a day')
     expect(email?.text.match(/Report \d+ of/g)).toHaveLength(10)
     expect(email?.text).toContain('and 190 more')
@@ -229,11 +233,11 @@ describe('the expiry email', () => {
   })
 
   it("doesn't mention a link that was renewed, deleted or ended before sending", async () => {
-    const [renewed, deleted] = [await makeFile(ada), await makeFile(ada)]
+    const [renewedFile, deletedFile] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(2 * day)
     await queueExpiryEmails(app.deps)
-    await requestRenewal(ada, renewed.id)
-    await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    await requestRenewal(ada, renewedFile.id)
+    await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     expect(await emails()).toEqual([])
     await makeFile(ada)
     app.clock.advance(2 * day)
@@ -250,12 +254,12 @@ describe('the expiry email', () => {
   })
 
   it("isn't sent to users who never enabled it or went back to Free", async () => {
-    const [bob, free] = [await makeRecipient(), await makeRecipient()]
-    await setPreferences(free, { mailBeforeExpiry: true })
-    for (const person of [bob, free]) await makeFile(person)
-    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, free.id))
+    const [bob, freeUser] = [await makeRecipient(), await makeRecipient()]
+    await setPreferences(freeUser, { mailBeforeExpiry: true })
+    for (const person of [bob, freeUser]) await makeFile(person)
+    await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, freeUser.id))
     app.clock.advance(2 * day)
-    for (const person of [bob, free]) {
+    for (const person of [bob, freeUser]) {
       expect(await emailsTo(person, queueExpiryEmails)).toEqual([])
     }
   })

@@ -67,10 +67,10 @@ describe('a list of thousands of files', () => {
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
     }
     const cursor = firstResponse.headers.get('x-next-cursor') ?? ''
-    const nextResponse = await json<File[]>(
+    const remainingFiles = await json<File[]>(
       await ada.fetch(`/api/files?limit=100&cursor=${cursor}`),
     )
-    expect(nextResponse.map(({ originalName }) => originalName)).toEqual(
+    expect(remainingFiles.map(({ originalName }) => originalName)).toEqual(
       Array.from({ length: 30 }, (_, n) => `Report ${n + 21} of the working group.pdf`),
     )
   })
@@ -81,17 +81,17 @@ describe('links that end soon', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock().getTime()
     const expiryOffsets = { over: -1, now: 0, next: 1, today: 23 * hour, last: day - 1, later: day }
-    for (const [name, left] of Object.entries(expiryOffsets)) {
+    for (const [name, remainingMs] of Object.entries(expiryOffsets)) {
       const { id } = await makeFile(ada, { name: `${name}.txt` })
-      const expiresAt = new Date(now + left)
+      const expiresAt = new Date(now + remainingMs)
       await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
     }
-    const deleted = await makeFile(ada, { name: 'deleted.txt' })
+    const deletedFile = await makeFile(ada, { name: 'deleted.txt' })
     await app.deps.db
       .update(files)
       .set({ expiresAt: new Date(now + hour) })
-      .where(eq(files.id, deleted.id))
-    await ada.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+      .where(eq(files.id, deletedFile.id))
+    await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     const expectedNames = ['last.txt', 'next.txt', 'today.txt']
     for (const sort of fileOrderTexts) {
       const listedPages = await pages(ada, { expiring: 'soon', sort, limit: '2' })
@@ -161,11 +161,13 @@ describe('a search', () => {
     const [bob, eve] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     await insertFiles(app, bob.id, 300)
     await makeFile(eve, { name: 'Report 7 of the working group.pdf' })
-    const [first = '', ...others] = (await pages(bob, { search: 'report 2', limit: '30' })).flat()
+    const [first = '', ...otherNames] = (
+      await pages(bob, { search: 'report 2', limit: '30' })
+    ).flat()
     expect(first).toBe('Report 2 of the working group.pdf')
-    expect(others).toHaveLength(110)
-    const [found] = await json<File[]>(await bob.fetch('/api/files?search=report+299'))
-    await bob.fetch(`/api/files/${found?.id}`, { method: 'DELETE' })
+    expect(otherNames).toHaveLength(110)
+    const [foundFile] = await json<File[]>(await bob.fetch('/api/files?search=report+299'))
+    await bob.fetch(`/api/files/${foundFile?.id}`, { method: 'DELETE' })
     expect(await listNames(bob, { search: 'report 299' })).toEqual([])
   })
 })
@@ -193,12 +195,12 @@ describe('the order of a list', () => {
 
   /** Compares two files in the server's order: by the sort value, then by id. */
   const compare = ({ by, descending }: FileOrder, a: File, b: File) => {
-    const [one, other] = [
+    const [firstKeys, secondKeys] = [
       [sortedBy[by](a), a.id],
       [sortedBy[by](b), b.id],
     ] as const
-    const keyIndex = one[0] === other[0] ? 1 : 0
-    const sign = (one[keyIndex] ?? 0) < (other[keyIndex] ?? 0) ? -1 : 1
+    const keyIndex = firstKeys[0] === secondKeys[0] ? 1 : 0
+    const sign = (firstKeys[keyIndex] ?? 0) < (secondKeys[keyIndex] ?? 0) ? -1 : 1
     return descending ? -sign : sign
   }
 

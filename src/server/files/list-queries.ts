@@ -43,7 +43,7 @@ export function listFiles(
 ): Promise<FileRow[]> {
   const { field, type } = sortFields[order.by]
   const column = files[field]
-  const [direction, beyond] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
+  const [direction, comparison] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
   return db
     .select()
     .from(files)
@@ -55,7 +55,7 @@ export function listFiles(
         // Not `like`, where `%` and `_` are wildcards.
         search ? sql`strpos(${files.searchName}, lower(${search}::text)) > 0` : undefined,
         after &&
-          sql`(${column}, ${files.id}) ${beyond} (${after.value}::${type}, ${after.id}::uuid)`,
+          sql`(${column}, ${files.id}) ${comparison} (${after.value}::${type}, ${after.id}::uuid)`,
       ),
     )
     .orderBy(direction(column), direction(files.id))

@@ -156,7 +156,7 @@ export async function findFileEmailRecipient(
   userId: string,
   now: Date,
 ): Promise<FileEmailRecipient | undefined> {
-  const [reader] = await db
+  const [recipient] = await db
     .select({
       email: users.email,
       emailVerified: users.emailVerified,
@@ -167,7 +167,7 @@ export async function findFileEmailRecipient(
     .from(users)
     .innerJoin(preferences, eq(preferences.userId, users.id))
     .where(and(eq(users.id, userId), hasFileManager(now)))
-  return reader
+  return recipient
 }
 
 /** Finds a user's files by id, except deleted ones, ordered by expiry. */

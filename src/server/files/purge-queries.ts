@@ -203,11 +203,8 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
       .returning({ id: files.id }),
   )
   const receipts = insertReceipts(db, sql`${now}::timestamptz`)
-  const [recorded] = await db
-    .with(gone, removed, receipts, marked)
-    .select({ count: count() })
-    .from(gone)
-  return recorded?.count ?? 0
+  const [row] = await db.with(gone, removed, receipts, marked).select({ count: count() }).from(gone)
+  return row?.count ?? 0
 }
 
 /** Counts files whose purge is 15 minutes overdue. `since` is the oldest due time. */

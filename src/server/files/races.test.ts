@@ -161,11 +161,11 @@ describe('a purge and a clearing of history in parallel', () => {
     for (let round = 0; round < rounds; round += 1) {
       await insertFiles(app, eve.id, 10)
       app.clock.advance(3 * day)
-      const [cleared] = await Promise.all([
+      const [clearedCount] = await Promise.all([
         afterRandomDelay(() => deleteExpiredFiles(app.deps, { id: eve.id, tier: 'free' })),
         afterRandomDelay(() => expireFiles(app.deps)),
       ])
-      expect(cleared).toBe(10)
+      expect(clearedCount).toBe(10)
       await expireFiles(app.deps)
       expect(await app.deps.db.$count(files, eq(files.ownerId, eve.id))).toBe(0)
     }
@@ -183,15 +183,15 @@ describe('an expiry and a download in parallel', () => {
       const purge = () => expireFiles({ ...app.deps, clock: () => expiry })
       // The purging server's clock is a millisecond ahead of the downloading server's.
       app.clock.set(new Date(expiry.getTime() - 1))
-      const [opened] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
-      race.won(opened ? 'first' : 'second')
+      const [isServed] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
+      race.won(isServed ? 'first' : 'second')
       // A file is locked while its download is counted. The purge skips it until the next run.
       await purge()
       const row = await rowOf(file.id)
       expect(row?.purgedAt).toEqual(expiry)
       expect(await app.storage.storedSize(row?.storageKey ?? '')).toBeNull()
       expect(await canDownload(file.shortCode, file.bytes)).toBe(false)
-      await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(opened ? 1 : 0)
+      await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(isServed ? 1 : 0)
       app.clock.set(now)
     }
     race.expectBoth()
@@ -200,7 +200,7 @@ describe('an expiry and a download in parallel', () => {
 
 describe('a purge and a renewal in parallel', () => {
   /** Renews the file. Returns the new code, or an empty list if the file was purged. */
-  const renewed = async (owner: Person, id: string) => {
+  const renew = async (owner: Person, id: string) => {
     try {
       return [(await renewFile(app.deps, owner.id, id, 3)).shortCode]
     } catch (error) {
@@ -218,7 +218,7 @@ describe('a purge and a renewal in parallel', () => {
       app.clock.set(new Date(now.getTime() + 30 * day - 1))
       const later = new Date(app.clock().getTime() + 1)
       const [codes] = await race.run(
-        () => renewed(eve, file.id),
+        () => renew(eve, file.id),
         () => expireFiles({ ...app.deps, clock: () => later }),
       )
       race.won(codes.length > 0 ? 'first' : 'second')

@@ -96,10 +96,11 @@ export function untrustedProxyWarning(
   log: Pick<Logger, 'warn'>,
   trustedProxies: BlockList | null,
 ): (request: IncomingMessage) => void {
-  let isLogged = false
+  let hasWarned = false
   return (request) => {
-    if (isLogged || !isFromProxy(request) || isTrusted(peerAddress(request), trustedProxies)) return
-    isLogged = true
+    if (hasWarned || !isFromProxy(request) || isTrusted(peerAddress(request), trustedProxies))
+      return
+    hasWarned = true
     log.warn(
       { proxy: peerAddress(request) },
       'Untrusted proxy: all its clients count as one address and share its limits. Set TRUST_PROXY=on',

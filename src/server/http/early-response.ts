@@ -44,16 +44,16 @@ export async function sendEarlyResponse(
     response.destroy()
     return
   }
-  const bodyIsArriving = hasBody(request) && !request.complete
+  const isBodyArriving = hasBody(request) && !request.complete
   response.writeHead(status, {
     'Content-Length': Buffer.byteLength(body),
-    ...(bodyIsArriving && { Connection: 'close' }),
+    ...(isBodyArriving && { Connection: 'close' }),
     ...headers,
   })
   if (request.method !== 'HEAD') response.write(body)
   // Closing the connection while bytes arrive would reset it, and browsers would report a network
   // error instead of the status.
-  if (bodyIsArriving) await linger(request)
+  if (isBodyArriving) await linger(request)
   response.end()
 }
 

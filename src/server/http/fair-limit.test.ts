@@ -37,9 +37,9 @@ describe('a limit shared by all clients', () => {
         const countsByClient = new Map<number, number>()
         for (const client of steps) {
           const before = countsByClient.get(client) ?? 0
-          const hasFree = limiter.used < limit.total
+          const hasFreeUnits = limiter.used < limit.total
           const isGranted = limiter.take(`192.0.2.${client}`) !== null
-          if (before < limit.guaranteed) expect(isGranted).toBe(hasFree)
+          if (before < limit.guaranteed) expect(isGranted).toBe(hasFreeUnits)
           countsByClient.set(client, before + Number(isGranted))
           expect(limiter.used).toBeLessThanOrEqual(limit.total)
         }

@@ -76,7 +76,7 @@ export function admitHost(
   hosts: ServedHosts,
   { appUrl, log }: { appUrl: URL; log: Pick<Logger, 'warn'> },
 ): Admit {
-  let isLogged = false
+  let hasWarned = false
   return (request, response) => {
     const { headersDistinct, url = '' } = request
     if (hostIndependentPath.test(url)) return true
@@ -92,8 +92,8 @@ export function admitHost(
       requestedHosts.every((host) => hosts.pageOrigin(host) !== null)
     )
       return true
-    if (!isLogged) {
-      isLogged = true
+    if (!hasWarned) {
+      hasWarned = true
       log.warn(
         { host: hostHeaders[0]?.slice(0, 200), appUrl: appUrl.origin },
         'Refused a request for an unknown host: set APP_URL to the address that people open, and make the proxy forward the Host header',

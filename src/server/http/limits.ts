@@ -183,18 +183,19 @@ export class StalledClients {
   check(): void {
     const { checks, bytes } = StalledClients.minProgress
     for (const response of this.#responses) {
-      const now = progressOf(response)
-      if (now === null) continue
+      const progress = progressOf(response)
+      if (progress === null) continue
       const lastProgress = this.#watched.get(response)
-      if (lastProgress?.activity !== now.activity) {
-        this.#watched.set(response, { ...now, checks: 0 })
+      if (lastProgress?.activity !== progress.activity) {
+        this.#watched.set(response, { ...progress, checks: 0 })
         continue
       }
       lastProgress.checks += 1
       if (lastProgress.checks < checks) continue
       // A reset makes the kernel drop the unread bytes.
-      if (now.bytes - lastProgress.bytes < bytes && response.socket) resetSocket(response.socket)
-      lastProgress.bytes = now.bytes
+      if (progress.bytes - lastProgress.bytes < bytes && response.socket)
+        resetSocket(response.socket)
+      lastProgress.bytes = progress.bytes
       lastProgress.checks = 0
     }
   }

@@ -65,7 +65,7 @@ export async function listen(
   ) => {
     watch(request, response)
     if (stopping?.aborted) response.shouldKeepAlive = false
-    if (lacksHost(request)) return closeWithStatus(response, 400)
+    if (isHostMissing(request)) return closeWithStatus(response, 400)
     if (!admit(request, response)) return
     // A client that sends `Expect: 100-continue` waits for `writeContinue` before it sends the
     // body. Storage calls it itself, so that it can refuse an upload before any byte is sent.
@@ -111,7 +111,7 @@ export async function listen(
 }
 
 /** RFC 9112 §3.2: HTTP/1.1 requires a host. Simple health checks still use HTTP/1.0. */
-function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+function isHostMissing({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0'
 }
 

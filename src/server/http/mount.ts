@@ -54,11 +54,14 @@ interface MountOptions {
 export function mount(handlers: Handlers<EndpointName>, options: MountOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   const memory = new FairLimit(largeBodies)
-  for (const [declared, names] of Map.groupBy(Object.keys(endpoints) as EndpointName[], pathOf)) {
-    const path = declared.replaceAll(/\{(\w+)\}/g, ':$1')
+  for (const [declaredPath, names] of Map.groupBy(
+    Object.keys(endpoints) as EndpointName[],
+    pathOf,
+  )) {
+    const path = declaredPath.replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
     app.use(path, (context, next) => {
-      nameRoute(context.env.outgoing, declared)
+      nameRoute(context.env.outgoing, declaredPath)
       return next()
     })
     for (const name of names) {
@@ -86,7 +89,13 @@ function pathOf(name: EndpointName) {
 const defaultMaxBodySize = 64 * 1024
 
 /** Operators need these endpoints on an overloaded server. */
-const neverShed = new Set<EndpointName>(['health', 'ready', 'metrics', 'openApi', 'docs'])
+const alwaysServedEndpoints = new Set<EndpointName>([
+  'health',
+  'ready',
+  'metrics',
+  'openApi',
+  'docs',
+])
 
 function route(name: EndpointName, handlers: Handlers<EndpointName>, options: MountOptions) {
   const row: Endpoint = endpoints[name]
@@ -94,7 +103,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
   // The handler's type depends on `name`, which isn't known statically.
   const handler = handlers[name] as unknown as Handler<Endpoint>
   return async (context: Context<HttpEnv>): Promise<Response> => {
-    if (!neverShed.has(name)) options.shedLoad()
+    if (!alwaysServedEndpoints.has(name)) options.shedLoad()
     const session = await requireAccess(row, context, options)
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())

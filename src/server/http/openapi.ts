@@ -106,7 +106,7 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
     }),
     responses: {
       ...success(row),
-      ...failures(errorsOf(row), limits),
+      ...errorResponses(errorsOf(row), limits),
     },
   }
 }
@@ -141,7 +141,7 @@ function success(row: Endpoint) {
   return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
 }
 
-function failures(codes: readonly ErrorCode[], limits: Limits) {
+function errorResponses(codes: readonly ErrorCode[], limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
     const { status } = errorTable[code]

@@ -78,8 +78,12 @@ describe('spending', () => {
 
   it('increments all counters or none', async () => {
     await limits.spend([makeCounter('full', 1)])
-    const [before, full, after] = [makeCounter('a'), makeCounter('full', 1), makeCounter('z')]
-    expect(await errorOf(limits.spend([before, full, after]))).not.toBeNull()
+    const [firstCounter, fullCounter, lastCounter] = [
+      makeCounter('a'),
+      makeCounter('full', 1),
+      makeCounter('z'),
+    ]
+    expect(await errorOf(limits.spend([firstCounter, fullCounter, lastCounter]))).not.toBeNull()
     expect(await readCounts()).toEqual({ full: 1 })
   })
 
@@ -117,9 +121,9 @@ describe('an error', () => {
     [900_000, 'Too many attempts. Please wait 15 minutes and try again.', '900'],
   ])('with %i ms left has Retry-After', async (leftMs, message, retryAfter) => {
     await limits.spend([{ key: 'a', max: 1, windowMs: leftMs }])
-    const rejections = await errorOf(limits.check([makeCounter('a', 1)]))
-    expect(rejections?.message).toBe(message)
-    expect(rejections?.headers).toEqual({ 'retry-after': retryAfter })
+    const error = await errorOf(limits.check([makeCounter('a', 1)]))
+    expect(error?.message).toBe(message)
+    expect(error?.headers).toEqual({ 'retry-after': retryAfter })
   })
 
   it('for several full counters has the longest wait', async () => {

@@ -152,12 +152,15 @@ describe('HEAD', () => {
     '%s has the headers of GET and no body',
     async (path) => {
       const headers = { accept: browser, 'accept-encoding': 'br' }
-      const [head, full] = [await get(path, headers, { method: 'HEAD' }), await get(path, headers)]
-      expect(head.status).toBe(full.status)
-      expect(head.body.length).toBe(0)
-      expect(full.body.length).toBeGreaterThan(0)
-      const { date: _head, ...headHeaders } = head.headers
-      const { date: _full, ...getHeaders } = full.headers
+      const [headResponse, getResponse] = [
+        await get(path, headers, { method: 'HEAD' }),
+        await get(path, headers),
+      ]
+      expect(headResponse.status).toBe(getResponse.status)
+      expect(headResponse.body.length).toBe(0)
+      expect(getResponse.body.length).toBeGreaterThan(0)
+      const { date: _head, ...headHeaders } = headResponse.headers
+      const { date: _full, ...getHeaders } = getResponse.headers
       expect(headHeaders).toEqual(getHeaders)
     },
   )

@@ -81,7 +81,7 @@ export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderVa
   const maxLifetimeDays = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
   const longestFreeDays = Math.max(...free.expirationDays)
   const longestPremiumDays = Math.max(...premium.expirationDays)
-  const inPercent = (days: number) =>
+  const toPercent = (days: number) =>
     String(Math.round((1000 * Math.min(days, maxLifetimeDays)) / maxLifetimeDays) / 10)
   return {
     ...input,
@@ -104,9 +104,9 @@ export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderVa
     maxLifetimeDays: String(maxLifetimeDays),
     trial: daysText(trialDays),
     largestFileBytes: String(Math.max(free.maxFileSize, premium.maxFileSize)),
-    freeEnd: inPercent(longestFreeDays),
-    premiumEnd: inPercent(longestPremiumDays),
-    premiumSpan: inPercent(Math.max(0, longestPremiumDays - longestFreeDays)),
+    freeEnd: toPercent(longestFreeDays),
+    premiumEnd: toPercent(longestPremiumDays),
+    premiumSpan: toPercent(Math.max(0, longestPremiumDays - longestFreeDays)),
     freeMark: longestFreeDays === longestPremiumDays ? '' : String(longestFreeDays),
     premiumMark: daysText(longestPremiumDays),
   }

@@ -16,7 +16,7 @@ import type { PublicPages } from './public-pages.ts'
 /** Reads the current values for the public pages. Never rejects. */
 export type ReadValues = () => Promise<Record<PublicPlaceholder, string>>
 
-const siteFilesCache = 'public, max-age=3600'
+const siteFilesCacheControl = 'public, max-age=3600'
 
 /** Serves the public pages, robots.txt, the sitemap, and a not-found page for unknown paths. */
 export function publicPageRoutes(
@@ -58,13 +58,13 @@ export function publicPageRoutes(
   })
   app.get('/robots.txt', (c) => {
     nameRoute(c.env.outgoing, '/robots.txt')
-    return c.text(robotsText(origin), 200, { 'cache-control': siteFilesCache })
+    return c.text(robotsText(origin), 200, { 'cache-control': siteFilesCacheControl })
   })
   app.get('/sitemap.xml', (c) => {
     nameRoute(c.env.outgoing, '/sitemap.xml')
     return c.body(sitemapText(origin), 200, {
       'content-type': 'application/xml; charset=utf-8',
-      'cache-control': siteFilesCache,
+      'cache-control': siteFilesCacheControl,
     })
   })
   app.get('*', async (c, next) => {

@@ -105,9 +105,9 @@ describe('POST /api/files/get-upload-urls', () => {
     for (const [index, { answer: response, error }] of results.entries()) {
       const singleResponse = await person.post('/api/files/get-upload-url', requests[index])
       if (singleResponse.ok) {
-        const { cloudKey, uploadUrl, parts, ...same } =
+        const { cloudKey, uploadUrl, parts, ...otherFields } =
           await json<Record<string, unknown>>(singleResponse)
-        expect(response).toMatchObject(same)
+        expect(response).toMatchObject(otherFields)
         expect(Object.keys(response?.parts ?? {})).toEqual(Object.keys(parts ?? {}))
         expect(response?.uploadUrl).toContain(response?.cloudKey)
       } else {
@@ -222,24 +222,28 @@ describe('POST /api/files/confirm-uploads', () => {
   })
 
   it('returns the same result for each entry as a request for one file', async () => {
-    const [person, other] = [
+    const [person, otherPerson] = [
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
     ]
-    const [good, wrong, last] = await sendAllOf(person, [text(3), text(4), text(5)])
-    const [otherUpload] = await sendAllOf(other, [text(6)])
-    const [empty] = await startAll(person, [uploadRequest()])
+    const [goodUpload, wrongUpload, lastUpload] = await sendAllOf(person, [
+      text(3),
+      text(4),
+      text(5),
+    ])
+    const [otherUpload] = await sendAllOf(otherPerson, [text(6)])
+    const [emptyUpload] = await startAll(person, [uploadRequest()])
     const entries: unknown[] = [
-      { cloudKey: good?.cloudKey, metadata: { size: 99 } },
-      { cloudKey: empty?.answer?.cloudKey },
+      { cloudKey: goodUpload?.cloudKey, metadata: { size: 99 } },
+      { cloudKey: emptyUpload?.answer?.cloudKey },
       { cloudKey: otherUpload?.cloudKey },
       { cloudKey: 'unknown' },
       { cloudKey: '' },
       {},
-      { cloudKey: good?.cloudKey, sha256: 'no hash' },
-      { cloudKey: wrong?.cloudKey, sha256: 'a'.repeat(64) },
-      { cloudKey: last?.cloudKey },
-      { cloudKey: good?.cloudKey },
+      { cloudKey: goodUpload?.cloudKey, sha256: 'no hash' },
+      { cloudKey: wrongUpload?.cloudKey, sha256: 'a'.repeat(64) },
+      { cloudKey: lastUpload?.cloudKey },
+      { cloudKey: goodUpload?.cloudKey },
     ]
     const results = await confirmAll(person, entries)
     expect(endsOf(results)).toEqual([
@@ -261,8 +265,8 @@ describe('POST /api/files/confirm-uploads', () => {
       expect(results[index]?.error).toEqual({ httpStatus: singleResponse.status, ...body })
     }
     // The upload with wrong bytes has ended. The other refused uploads can still be confirmed.
-    expect((await confirm(person, wrong?.cloudKey ?? '')).status).toBe(404)
-    expect((await confirm(other, otherUpload?.cloudKey ?? '')).status).toBe(200)
+    expect((await confirm(person, wrongUpload?.cloudKey ?? '')).status).toBe(404)
+    expect((await confirm(otherPerson, otherUpload?.cloudKey ?? '')).status).toBe(200)
   })
 
   it('creates each file once when batches and single requests run in parallel', async () => {
@@ -271,15 +275,18 @@ describe('POST /api/files/confirm-uploads', () => {
       person,
       Array.from({ length: 12 }, () => text(7)),
     )
-    const [first] = started
+    const [firstUpload] = started
     const batches = Array.from({ length: 6 }, (_, index) =>
       confirmAll(person, index % 2 ? started : started.toReversed()),
     )
-    const [alone, ...all] = await Promise.all([confirm(person, first?.cloudKey ?? ''), ...batches])
-    expect(alone.status).toBe(200)
-    for (const results of all) expect(endsOf(results)).toEqual(started.map(() => 'ok'))
+    const [singleResponse, ...batchResults] = await Promise.all([
+      confirm(person, firstUpload?.cloudKey ?? ''),
+      ...batches,
+    ])
+    expect(singleResponse.status).toBe(200)
+    for (const results of batchResults) expect(endsOf(results)).toEqual(started.map(() => 'ok'))
     expect(await listFiles(person)).toHaveLength(12)
-    const ids = all.flat().map(({ answer: response }) => response?.id)
+    const ids = batchResults.flat().map(({ answer: response }) => response?.id)
     expect(new Set(ids).size).toBe(12)
   })
 
@@ -306,8 +313,8 @@ describe('POST /api/files/confirm-uploads', () => {
     const started = await sendAllOf(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
     await expect(confirmUploads(app.deps, person.id, started)).rejects.toThrow('killed')
-    const [retryResults] = started
-    expect((await putBytes(retryResults ?? unreachable(), text(8))).status).toBe(409)
+    const [firstUpload] = started
+    expect((await putBytes(firstUpload ?? unreachable(), text(8))).status).toBe(409)
     expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
   })
 
@@ -368,8 +375,8 @@ describe('POST /api/files/confirm-uploads', () => {
       if (tooLongKeys.has(key)) throw new SizeMismatch(size, size + 1)
       return seal.call(store, key, size)
     })
-    const wrong = started.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
-    expect(endsOf(await confirmAll(person, wrong))).toEqual([
+    const wrongClaims = started.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
+    expect(endsOf(await confirmAll(person, wrongClaims))).toEqual([
       ...Array(10).fill('SIZE_MISMATCH'),
       ...Array(10).fill('CHECKSUM_MISMATCH'),
     ])

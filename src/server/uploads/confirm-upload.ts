@@ -68,22 +68,22 @@ export async function confirmUploads(
 async function confirmAll(
   deps: ConfirmDeps,
   ownerId: string,
-  all: readonly Confirm[],
+  allConfirms: readonly Confirm[],
 ): Promise<void> {
-  const { first: confirms } = splitRepeats(all, ({ request }) => request.cloudKey)
+  const { unique: confirms } = splitRepeats(allConfirms, ({ request }) => request.cloudKey)
   const open = await findUploads(deps.db, ownerId, keysOf(confirms))
-  const [ofUploads, others]: [Confirm[], Confirm[]] = [[], []]
+  const [openConfirms, closedConfirms]: [Confirm[], Confirm[]] = [[], []]
   for (const confirm of confirms) {
     const upload = open.get(confirm.request.cloudKey)
     if (upload) confirm.upload = upload
-    ;(upload ? ofUploads : others).push(confirm)
+    ;(upload ? openConfirms : closedConfirms).push(confirm)
   }
-  await findConfirmed(deps, ownerId, others)
-  await seal(deps, ownerId, ofUploads)
-  await hashIfNeeded(deps, ownerId, ofUploads)
-  await createFiles(deps, ownerId, ofUploads)
+  await findConfirmed(deps, ownerId, closedConfirms)
+  await seal(deps, ownerId, openConfirms)
+  await hashIfNeeded(deps, ownerId, openConfirms)
+  await createFiles(deps, ownerId, openConfirms)
   // The rest repeats a key, or its upload was ended by a parallel request. Check these again.
-  const remaining = pending(all)
+  const remaining = pending(allConfirms)
   if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
 }
 

@@ -67,16 +67,19 @@ describe('idle uploads', () => {
 describe('parts without a database row', () => {
   it('are removed after 24 hours', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const [lost, kept] = [await startInParts(app, person), await startInParts(app, person)]
-    for (const upload of [lost, kept]) await sendParts(person, upload, [1, 2])
-    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost.cloudKey))
+    const [lostUpload, keptUpload] = [
+      await startInParts(app, person),
+      await startInParts(app, person),
+    ]
+    for (const upload of [lostUpload, keptUpload]) await sendParts(person, upload, [1, 2])
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
     const before = app.clock()
     // Objects on disk have real timestamps, so the test sets the clock relative to the real time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await compareStorage(app.deps)
     app.clock.set(before)
-    expect(await onDisk(app, lost.cloudKey)).toEqual([])
-    await expectResumes(app, person, kept)
+    expect(await onDisk(app, lostUpload.cloudKey)).toEqual([])
+    await expectResumes(app, person, keptUpload)
   })
 })
 

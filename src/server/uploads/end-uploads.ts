@@ -77,12 +77,12 @@ export async function removeBytes(
   deps: RemovalDeps,
   uploads: readonly EndedUpload[],
 ): Promise<void> {
-  for (const [store, ended] of Map.groupBy(uploads, ({ storage }) => storage)) {
+  for (const [store, endedUploads] of Map.groupBy(uploads, ({ storage }) => storage)) {
     try {
-      const { gone, fault: cause } = await removeFrom(deps, deps.stores.of(store), ended)
-      if (gone.size < ended.length) throw cause
+      const { gone, fault: cause } = await removeFrom(deps, deps.stores.of(store), endedUploads)
+      if (gone.size < endedUploads.length) throw cause
     } catch (error) {
-      const keys = ended.map(({ storageKey }) => storageKey)
+      const keys = endedUploads.map(({ storageKey }) => storageKey)
       deps.log.warn({ err: error, store, keys }, 'Cannot remove the bytes of ended uploads yet')
     }
   }

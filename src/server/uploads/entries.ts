@@ -25,16 +25,16 @@ export function pending<E extends Entry<unknown, unknown>>(entries: readonly E[]
 export function splitRepeats<E>(
   entries: readonly E[],
   keyOf: (entry: E) => string | undefined,
-): { first: E[]; repeats: E[] } {
+): { unique: E[]; repeats: E[] } {
   const seenKeys = new Set<string>()
-  const [first, repeats]: [E[], E[]] = [[], []]
+  const [unique, repeats]: [E[], E[]] = [[], []]
   for (const entry of entries) {
     const key = keyOf(entry)
     const isRepeat = key !== undefined && seenKeys.has(key)
-    ;(isRepeat ? repeats : first).push(entry)
+    ;(isRepeat ? repeats : unique).push(entry)
     if (key !== undefined) seenKeys.add(key)
   }
-  return { first, repeats }
+  return { unique, repeats }
 }
 
 /**

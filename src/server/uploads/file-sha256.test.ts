@@ -64,11 +64,11 @@ describe('the SHA-256 of a file', () => {
     await expectRefusal(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
     // The slot is free again, so the file can be sent as a new upload.
-    const repeatedFile = await sendAll(app, person)
+    const newUpload = await sendAll(app, person)
     const file = await json<File>(
-      await confirm(person, repeatedFile.cloudKey, { sha256: sha256(repeatedFile.bytes) }),
+      await confirm(person, newUpload.cloudKey, { sha256: sha256(newUpload.bytes) }),
     )
-    expect(await download(app, file)).toEqual(repeatedFile.bytes)
+    expect(await download(app, file)).toEqual(newUpload.bytes)
   })
 
   it('results in a file or a conflict for each of several parallel claims, never a server error', async () => {
@@ -79,9 +79,9 @@ describe('the SHA-256 of a file', () => {
       const responses = await Promise.all(
         claims.map((claim) => confirm(person, cloudKey, { sha256: claim })),
       )
-      for (const [at, response] of responses.entries()) {
+      for (const [index, response] of responses.entries()) {
         if (response.ok) {
-          expect(claims[at]).toBe(sha256(bytes))
+          expect(claims[index]).toBe(sha256(bytes))
           expect(await download(app, await json<File>(response))).toEqual(bytes)
         } else expect([404, 409]).toContain(response.status)
       }
@@ -113,7 +113,7 @@ describe('the SHA-256 of a file', () => {
     const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: 'a'.repeat(64) }])
     expect(results).toMatchObject([{ value: { sha256: null } }])
     await computeDigests(app.deps)
-    const [listed] = await json<File[]>(await person.fetch('/api/files'))
-    expect(listed?.sha256).toBe(sha256(bytes))
+    const [listedFile] = await json<File[]>(await person.fetch('/api/files'))
+    expect(listedFile?.sha256).toBe(sha256(bytes))
   })
 })

@@ -281,7 +281,7 @@ export async function sumFilesIn(db: Db, store: StorageName): Promise<number> {
 
 /** True if this store has the bytes of an open upload, or of a file that isn't purged. */
 export async function hasObjectsIn(db: Db, storage: StorageName): Promise<boolean> {
-  const [named] = await db
+  const [stored] = await db
     .select({ key: files.storageKey })
     .from(files)
     .where(and(eq(files.storage, storage), isNull(files.purgedAt)))
@@ -289,5 +289,5 @@ export async function hasObjectsIn(db: Db, storage: StorageName): Promise<boolea
       db.select({ key: uploads.storageKey }).from(uploads).where(eq(uploads.storage, storage)),
     )
     .limit(1)
-  return named !== undefined
+  return stored !== undefined
 }

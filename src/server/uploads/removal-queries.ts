@@ -177,12 +177,12 @@ export async function countOverdueRemovals(
   db: Db,
   now: Date,
 ): Promise<{ count: number; since: Date | null }> {
-  const [counted] = await db
+  const [row] = await db
     .select({
       count: sql`count(*)`.mapWith(Number),
       since: sql`min(${removals.dueAt})`.mapWith(removals.dueAt),
     })
     .from(removals)
     .where(lte(removals.dueAt, new Date(now.getTime() - overdueMs)))
-  return counted ?? { count: 0, since: null }
+  return row ?? { count: 0, since: null }
 }

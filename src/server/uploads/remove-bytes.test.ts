@@ -159,10 +159,10 @@ describe('bytes of an ended upload whose removal failed', () => {
 describe('an upload that ends', () => {
   it('leaves no `removals` row once its bytes are gone or it became a file', async () => {
     const person = await makePerson(app)
-    const [abortCall, kept] = [await upload(person), await upload(person)]
-    await abort(person, abortCall.cloudKey)
-    await person.post('/api/files/confirm-upload', { cloudKey: kept.cloudKey })
+    const [abortedUpload, confirmedUpload] = [await upload(person), await upload(person)]
+    await abort(person, abortedUpload.cloudKey)
+    await person.post('/api/files/confirm-upload', { cloudKey: confirmedUpload.cloudKey })
     expect(await listRemovals()).toEqual([])
-    expect(await isStored(kept.cloudKey)).toBe(1)
+    expect(await isStored(confirmedUpload.cloudKey)).toBe(1)
   })
 })

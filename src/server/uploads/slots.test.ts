@@ -150,7 +150,7 @@ describe('the last slot of a free user', () => {
   /**
    * Uploads the bytes for two files, lets both uploads go idle, and takes two of the three slots.
    */
-  const twoForOneSlot = async (bytes = text(4)) => {
+  const sendTwoForOneSlot = async (bytes = text(4)) => {
     const person = await makePerson(app)
     const [first, second] = await sendAllOf(person, [bytes, text(5)])
     app.clock.advance(16 * minute)
@@ -162,7 +162,7 @@ describe('the last slot of a free user', () => {
 
   it('is not taken by an entry whose content is blocked', async () => {
     const bytes = Uint8Array.of(1, 2, 3)
-    const { person, first, second } = await twoForOneSlot(bytes)
+    const { person, first, second } = await sendTwoForOneSlot(bytes)
     await app.deps.db.insert(blockedContent).values({
       sha256: sha256(bytes),
       size: bytes.length,
@@ -174,7 +174,7 @@ describe('the last slot of a free user', () => {
   })
 
   it('is not taken by an entry that a parallel request has just ended', async () => {
-    const { person, first, second } = await twoForOneSlot()
+    const { person, first, second } = await sendTwoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
       const parallelResponse = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
       await expectRefusal(parallelResponse, 409, 'CHECKSUM_MISMATCH')

@@ -95,12 +95,12 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     })
     expect(repeatedUpload.uploadUrl).not.toBe(first.uploadUrl)
     expect(repeatedUpload.parts).toMatchObject({ size: 8 * mebibyte, count: 3 })
-    const [urls, before] = [
+    const [urls, firstUrls] = [
       repeatedUpload.parts?.urls ?? {},
       Object.values(first.parts?.urls ?? {}),
     ]
     expect(Object.keys(urls)).toEqual(['1', '2', '3'])
-    for (const url of Object.values(urls)) expect(before).not.toContain(url)
+    for (const url of Object.values(urls)) expect(firstUrls).not.toContain(url)
     expect(await rowsOf(ada)).toHaveLength(1)
     const small = { ...key, idempotencyKey: randomUUID(), fileSize: 5 }
     await start(ada, small)
@@ -163,11 +163,11 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
   it("doesn't return another user's upload with the same key", async () => {
     const [ada, bob] = [await person(), await person()]
     const key = { idempotencyKey: randomUUID() }
-    const [hers, his] = [await start(ada, key), await start(bob, key)]
-    expect(hers.cloudKey).not.toBe(his.cloudKey)
-    expect(await rowsOf(bob)).toMatchObject([{ storageKey: his.cloudKey }])
+    const [adaUpload, bobUpload] = [await start(ada, key), await start(bob, key)]
+    expect(adaUpload.cloudKey).not.toBe(bobUpload.cloudKey)
+    expect(await rowsOf(bob)).toMatchObject([{ storageKey: bobUpload.cloudKey }])
     expect((await requestStart(bob, { ...key, fileSize: 7 })).status).toBe(400)
-    expect((await start(ada, key)).cloudKey).toBe(hers.cloudKey)
+    expect((await start(ada, key)).cloudKey).toBe(adaUpload.cloudKey)
   })
 
   it.each([

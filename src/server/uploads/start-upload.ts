@@ -83,8 +83,8 @@ export async function startUploads(
   for (const start of starts) {
     if ((start.request.ownerId ?? ownerId) !== ownerId) reject(start, new AppError('UNAUTHORIZED'))
   }
-  const { first, repeats } = splitRepeats(pending(starts), ({ request }) => request.idempotencyKey)
-  await startAll(deps, ownerId, first)
+  const { unique, repeats } = splitRepeats(pending(starts), ({ request }) => request.idempotencyKey)
+  await startAll(deps, ownerId, unique)
   for (const repeat of repeats) await startAll(deps, ownerId, [repeat])
   return resultsOf(starts)
 }

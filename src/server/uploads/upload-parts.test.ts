@@ -256,10 +256,10 @@ describe('GET /api/files/upload-parts', () => {
 describe("a part's presigned URL", () => {
   it('is refused if tampered with', async () => {
     const person = await makePerson(app)
-    const [upload, another] = [await startInParts(app, person), await startInParts(app, person)]
+    const [upload, otherUpload] = [await startInParts(app, person), await startInParts(app, person)]
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     const changes: [string | RegExp, string][] = [
-      [upload.cloudKey, another.cloudKey],
+      [upload.cloudKey, otherUpload.cloudKey],
       ['part=1', 'part=2'],
       ['offset=0', 'offset=10'],
       ['size=10', 'size=1000'],
@@ -280,7 +280,7 @@ describe("a part's presigned URL", () => {
       expect([forgedUrl, ...refusalOf(response)]).toEqual([forgedUrl, 403, 'SIGNATURE_INVALID'])
     }
     expect(await listParts(person, upload.cloudKey)).toEqual([])
-    expect(await listParts(person, another.cloudKey)).toEqual([])
+    expect(await listParts(person, otherUpload.cloudKey)).toEqual([])
     await expectResumes(app, person, upload)
   })
 
