@@ -7,8 +7,8 @@ import type { PagePath } from './pages/page-link.tsx'
 import { SignedInScreen } from './pages/screen-guards.tsx'
 
 /**
- * The screens of this application (spec §2), by the paths in `shared/pages.ts`. The server answers
- * these paths with the application, except that visitors to `/` get the landing page. All other
+ * The screens of this application (spec §2), by the paths in `shared/pages.ts`. The server responds
+ * to these paths with the application, except that visitors to `/` get the landing page. All other
  * pages come from the server: the other public pages, /s/{shortCode}, /download/{shortCode} and the
  * not-found page.
  */
@@ -80,8 +80,8 @@ function LoadLandingPage() {
   useEffect(() => {
     const hint = readHint(document)
     if (hint !== null) deleteHint(document, hint)
-    // If the hint can't be cleared, the server would answer / with this application again. The
-    // login page breaks the loop.
+    // If the hint can't be cleared, the server would return this application for / again. The login
+    // page breaks the loop.
     window.location.replace(readHint(document) === null ? '/' : '/login')
   }, [])
   return <LoadingPage />

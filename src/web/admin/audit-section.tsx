@@ -99,7 +99,7 @@ function ColumnTitles() {
   )
 }
 
-/** No entry is older. A half-typed year makes the field report years like 0002. */
+/** No entry is older. While the year is being typed, the field reports years like 0002. */
 const firstYear = 1970
 
 /**
@@ -195,8 +195,8 @@ function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
 }
 
 /**
- * A label before a value. On wide screens the column header replaces it visually, and only screen
- * readers get it.
+ * A label before a value. On wide screens the column header replaces it, and only screen readers
+ * announce it.
  */
 function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>

@@ -31,8 +31,8 @@ export function auditText({ action, details }: Pick<AuditLine, 'action' | 'detai
 }
 
 /**
- * Returns the email address of the user an entry concerns, or the user's id if the user was deleted
- * and the entry lacks the address. Null if the entry concerns no particular user.
+ * Returns the affected user's email address, or the user's id if the user was deleted and the entry
+ * lacks the address. Returns null if the entry affects no particular user.
  */
 export function affectedUserText({ action, subject, details }: SubjectFields): string | null {
   const { email } = details
@@ -41,7 +41,7 @@ export function affectedUserText({ action, subject, details }: SubjectFields): s
 
 type Sentence = (details: Details) => string | undefined
 
-/** Builds a sentence from details that match `schema`; undefined for any others. */
+/** Builds a sentence from details that match `schema`. Returns undefined for other details. */
 function sentenceFrom<Parsed>(
   schema: z.ZodType<Parsed>,
   format: (parsed: Parsed) => string,
@@ -83,7 +83,7 @@ const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 const takedown = z.object({ shortCode: z.string(), reason: z.string() })
 const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
-/** Actions with more to report than their name. */
+/** Texts for actions whose details add to their name. */
 const sentences: Partial<Record<AuditAction, Sentence>> = {
   'set-tier': sentenceFrom(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
     const names = [from, to].map(({ tier }) => tierTraits[tier].name)

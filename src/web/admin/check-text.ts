@@ -1,7 +1,7 @@
 import { type CheckLine, checkStatuses } from '../../shared/contract/checks.ts'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
-/** What each check covers, keyed by check name. */
+/** Descriptions of the checks, keyed by check name. */
 const checkMeanings: Readonly<Record<string, string>> = {
   Database: 'Accounts, links and settings.',
   Storage: 'The contents of files.',
@@ -35,7 +35,7 @@ const checkMeanings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Describes what a check covers. Returns null for an unknown name, since the server may be newer
+ * Returns the description of a check, or null for an unknown name, since the server may be newer
  * than the page.
  */
 export function checkMeaning(name: string): string | null {
@@ -67,7 +67,7 @@ export interface RemedyPart {
   at: number
 }
 
-/** Remedies refer to a section by its title after 'under': 'take files down under Reports'. */
+/** Matches a section title after 'under': 'take files down under Reports'. */
 const sectionReference = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
 /** Splits a check's remedy so that section titles can become links. */

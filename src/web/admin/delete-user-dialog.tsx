@@ -32,8 +32,8 @@ interface DeleteUserFormProps {
 }
 
 /**
- * The administrator must type the user's address, which prevents deleting the wrong user. The
- * server compares it too. A user who no longer exists counts as deleted.
+ * Asks the administrator to type the user's address, to prevent deleting the wrong user. The server
+ * checks it too. A user who no longer exists counts as deleted.
  */
 function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
   const client = useQueryClient()

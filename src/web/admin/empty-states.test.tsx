@@ -6,7 +6,7 @@ import type { CheckLine } from '../../shared/contract/checks.ts'
 import { AuditSection } from './audit-section.tsx'
 import { ChecksSection } from './checks-section.tsx'
 
-/** What the Admin Center shows when there are no problems or no data. */
+/** The Admin Center without problems or data. */
 
 let page: WebPage
 beforeEach(() => {
@@ -67,7 +67,7 @@ describe('an empty audit log', () => {
     ['From', '2026-11-19', 'from', new Date('2026-11-19T00:00').toISOString()],
     ['To', '2026-11-19', 'to', new Date('2026-11-20T00:00').toISOString()],
   ])(
-    'says that a search by %s found nothing, and can clear it',
+    'shows that a search by %s found nothing, and offers to clear it',
     async (label, value, name, expectedValue) => {
       await screen.findByText(emptyText)
       fireEvent.change(screen.getByLabelText(label), { target: { value } })

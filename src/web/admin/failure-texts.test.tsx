@@ -9,7 +9,7 @@ import { MaintenanceSection } from './maintenance-section.tsx'
 import { TextSetting } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
 
-/** What each admin action shows when its call fails. */
+/** The error message of each admin action. */
 
 const reason = 'The reason that the server gave.'
 

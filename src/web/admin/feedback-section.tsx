@@ -47,7 +47,7 @@ function deliveryNote(sendsMail: boolean | undefined): string | undefined {
   return `Also emailed to support, except for likely spam: at most ${maxFeedbackEmailsPerHour} an hour, then a summary.`
 }
 
-/** Describes where emails about feedback end up; empty until known. */
+/** Describes where emails about feedback are stored; empty until known. */
 function emailLocationText(sendsMail: boolean | undefined): string {
   if (sendsMail === undefined) return ''
   return sendsMail ? ' in the inbox of support' : ' in the folder outbox of the server'

@@ -130,7 +130,7 @@ export function maintenanceActions(
   ]
 }
 
-/** Reports how many files had their bytes removed, and how many failed. */
+/** Describes how many files had their bytes removed and how many failed. */
 export function expireFilesOutcome(result: {
   expiredCount: number
   failed: number

@@ -42,7 +42,7 @@ test('each action shows its last result with the time, or that it was never run'
   expect(findRow('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
   expect(findRow('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
-  // A single call serves all rows. Nothing is announced, since nothing has just happened.
+  // A single call loads all rows. Nothing is announced, since no action was run.
   expect(page.asked.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
   for (const status of screen.getAllByRole('status')) expect(status.textContent).toBe('')
 })

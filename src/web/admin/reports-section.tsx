@@ -132,7 +132,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   )
 }
 
-/** Visitors' statements about a file. Only the latest is shown until the others are expanded. */
+/** Visitors' statements about a file. Only the latest is shown at first. */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -57,7 +57,7 @@ export function SettingForm(props: SettingFormProps) {
       setInput(format(value))
       setMessage(previousValue === null ? 'Saved.' : `Saved. It was ${previousValue}.`)
       void refreshAdmin(client)
-      // On failure this page, like all others, shows the old value for up to 5 minutes.
+      // If this fails, pages show the old value for up to 5 minutes.
       refreshPublicValues(client).catch(() => undefined)
     },
     onError: (error) => {

@@ -145,8 +145,8 @@ const usageNames: Record<keyof Disk['use'], string> = {
 }
 
 /**
- * Breaks down the used disk space by the parts of Mayfly that use any, and everything else. The
- * entries plus the free space add up to the size of the disk.
+ * Breaks down the used disk space into the parts of Mayfly and everything else, without empty
+ * parts. The entries plus the free space add up to the size of the disk.
  */
 export function diskUsage({ free, size, use }: Disk): { name: string; size: string }[] {
   const parts = Object.keys(usageNames) as (keyof Disk['use'])[]

@@ -17,7 +17,7 @@ import { FieldWithButton } from './setting-form.tsx'
 /** The maximum length of a file name in the dialog's title, in characters. */
 const maxNameLength = 60
 
-/** A file that is about to be taken down. */
+/** The file to take down. */
 export interface TakedownTarget {
   /** The file name or link for the dialog's title. */
   name: string
@@ -27,7 +27,7 @@ export interface TakedownTarget {
   onDone?: () => void
 }
 
-/** Builds the confirmation for a reported file. */
+/** Returns the target for a reported file. */
 export function targetForReport({ shortCode, file }: Report): TakedownTarget {
   return {
     name: shortName(file.originalName, maxNameLength),
@@ -36,7 +36,7 @@ export function targetForReport({ shortCode, file }: Report): TakedownTarget {
   }
 }
 
-/** Builds the confirmation for a file of which only the short code is known. */
+/** Returns the target for a link whose file is unknown. */
 export function targetForLink(shortCode: string): TakedownTarget {
   return { name: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }

@@ -11,7 +11,7 @@ afterEach(() => page.close())
 
 const bucket = 'https://bucket.example.org'
 
-/** Runs the test. `answer` is the storage's response; undefined means unreachable. */
+/** Runs the test. `response` is the storage's response; undefined means unreachable. */
 function runTest(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (response) page.on('PUT /key', () => response)

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts'
 /** The result of a maintenance action, as text for the administrator. */
 export interface ActionOutcome {
   ok: boolean
-  /** What the action did, or what failed. */
+  /** The result or the error, in one line. */
   text: string
   /** Further details, or a remedy after a failure. */
   note?: string

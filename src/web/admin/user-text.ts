@@ -39,7 +39,7 @@ function isTrial(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Dat
   return upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
 }
 
-/** Describes what a user of the highest tier loses when downgraded to the lowest. */
+/** Describes what a user loses in a downgrade from the highest to the lowest tier. */
 export function downgradeText(
   user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
   now: Date,
@@ -50,7 +50,7 @@ export function downgradeText(
   return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${trial} This cannot be undone.`
 }
 
-/** Describes what the server deletes along with a user. */
+/** Describes the data that is deleted with a user. */
 export function deletionText({
   fileCount,
   sessionCount,

@@ -8,7 +8,9 @@ import { downloadsFinding, kindsFinding, mostDownloadedFinding } from './finding
 const today = '2026-11-21'
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
-/** Returns 30 days up to 21 Nov. `last` has the counts of the final days; the others are 0. */
+/**
+ * Returns 30 days up to 21 Nov. `lastCounts` are the counts of the final days; all others are 0.
+ */
 function days(...lastCounts: number[]) {
   const counts = [...Array<number>(30 - lastCounts.length).fill(0), ...lastCounts]
   return days30.map((day, index) => ({ day, count: counts[index] ?? 0 }))

@@ -128,7 +128,7 @@ test('an error provides the Retry-After header', async () => {
 })
 
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
-  'a foreign error body provides no public message: %s',
+  'an error body in another format provides no public message: %s',
   async (body) => {
     await serveResponse(502, body)
     expect(await rejectionOf(call('version'))).toMatchObject({

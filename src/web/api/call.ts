@@ -5,8 +5,8 @@ import { deleteHint, readHint } from './hint-cookie.ts'
 import { readNewDate, serverClock } from './server-clock.ts'
 
 /**
- * The endpoints that return JSON. The others return pages, bytes or redirects, which the browser
- * opens without `call`.
+ * The endpoints that return JSON. All other endpoints return pages, bytes or redirects, which the
+ * browser opens without `call`.
  */
 export type JsonEndpointName = {
   [Name in keyof Endpoints]: Endpoints[Name]['response'] extends ZodType ? Name : never
@@ -136,7 +136,7 @@ interface AnyInput {
 
 /**
  * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
- * ended, the hint cookie is removed, so that the next page doesn't need to ask who is signed in.
+ * ended, removes the hint cookie, so that the next page doesn't request the user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input

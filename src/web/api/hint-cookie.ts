@@ -10,8 +10,8 @@ export function readHint({ cookie }: Cookies): string | null {
 }
 
 /**
- * Removes the hint cookie after the server reported that nobody is signed in. Keeps it if a newer
- * session has replaced the value meanwhile.
+ * Removes the hint cookie after the server reported that there is no session. Keeps it if a newer
+ * session has replaced the value in the meantime.
  */
 export function deleteHint(document: Cookies, hint: string): void {
   if (readHint(document) !== hint) return

@@ -30,9 +30,9 @@ export function useEmailSignature(): string {
 }
 
 /**
- * Loads the limits of each tier. A signed-in user gets them with `currentUserQuery`, so this sends
- * no request until they are 5 minutes old. It then reloads them on pages that stay open, which
- * would otherwise skip files that a raised limit allows.
+ * Loads the limits of each tier. `currentUserQuery` returns them too, so a signed-in user needs no
+ * request for the first 5 minutes. Later reloads let open pages accept files that a raised limit
+ * allows.
  */
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],
@@ -77,7 +77,7 @@ export function useVersion(): string | undefined {
 
 /**
  * Returns the support email address; null if this server has none, undefined until known. Without
- * one, users reach the operator through the feedback form.
+ * an address, users contact the operator through the feedback form.
  */
 export function useSupportEmail(): string | null | undefined {
   return useQuery({
@@ -88,8 +88,8 @@ export function useSupportEmail(): string | null | undefined {
 }
 
 /**
- * How long a page waits for the sign-in methods before it assumes the `usual` ones. Rendering
- * without them would cause layout shift when they arrive.
+ * How long a page waits for the sign-in methods before it uses `fallbackSignInWays`. Rendering
+ * without them would cause a layout shift when they arrive.
  */
 const signInWaysTimeoutMs = 3000
 
@@ -116,7 +116,7 @@ export function useSignInWays() {
 
 /**
  * Returns whether this server sends email; undefined until known. Without a mail server, emails are
- * written to files that only the operator reads, so no page may promise one.
+ * written to files that only the operator reads, so no page may promise an email.
  */
 export function useSendsMail(): boolean | undefined {
   return useQuery(signInWaysQuery).data?.sendsMail

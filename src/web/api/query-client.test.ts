@@ -16,7 +16,7 @@ test.each([
   expect(isSignedOutError(error)).toBe(expected)
 })
 
-test('reports queries and mutations that fail for lack of a session, but no other errors', async () => {
+test('reports queries and mutations that fail because the session has ended, but no other errors', async () => {
   let reports = 0
   const client = createQueryClient(() => {
     reports += 1

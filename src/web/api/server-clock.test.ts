@@ -5,17 +5,14 @@ import { createServerClock, readNewDate } from './server-clock.ts'
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
 /**
- * Simulates a browser whose clock is `ahead` milliseconds behind the server's. `time` is the
+ * Simulates a browser whose clock is `offset` milliseconds behind the server's. `time` is the
  * server's time.
  */
 function simulateClocks(offset: number) {
   let time = start
   let currentOffset = offset
   const clock = createServerClock(() => time - currentOffset)
-  /**
-   * Simulates a response. `there` and `back` are the latencies of the request and the response, in
-   * milliseconds.
-   */
+  /** Simulates a response. The latencies are in milliseconds. */
   const respond = (requestLatency: number, responseLatency: number) => {
     const sentAt = time - currentOffset
     time += requestLatency
@@ -36,11 +33,11 @@ function simulateClocks(offset: number) {
   }
 }
 
-test('is the browser’s clock before any response', () => {
+test('equals the browser’s clock before any response', () => {
   expect(createServerClock(() => 5).now()).toBe(5)
 })
 
-test('leaves a correct clock alone, however slow the responses are', () => {
+test('does not change a correct clock, however slow the responses are', () => {
   const { respond, error } = simulateClocks(0)
   for (const [requestLatency, responseLatency] of [
     [0, 0],
@@ -128,7 +125,7 @@ test('ignores a response that arrived before its request', () => {
 describe('the Date header', () => {
   const date = 'Sun, 29 Mar 2026 01:00:00 GMT'
 
-  test('stands for any time within its second', () => {
+  test('can mean any time within its second', () => {
     const from = Date.parse('2026-03-29T01:00:00Z')
     const headers = new Headers({ date, 'cache-control': 'no-store' })
     expect(readNewDate(headers)).toEqual({ from, to: from + 1000 })

@@ -50,8 +50,8 @@ interface Bounds {
  *
  * The server wrote the date after the request was sent and before the response arrived. Each
  * response therefore bounds the clock difference, and a fast one bounds it more tightly. The bounds
- * are only ever narrowed, unless a response contradicts them. Then one of the clocks was set, and
- * the response replaces them.
+ * are only ever narrowed, unless a response contradicts them. In that case one of the clocks was
+ * changed, and the new bounds replace the old ones.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = () => Date.now()): ServerClock {

@@ -24,12 +24,12 @@ function fetchCurrentUser() {
   return page.client.fetchQuery(currentUserQuery)
 }
 
-test('is the user that the server returns', async () => {
+test('returns the user from the server', async () => {
   page.on('GET /api/auth/user', () => ({ id: 'ada' }))
   expect(await fetchCurrentUser()).toEqual({ id: 'ada' })
 })
 
-test('is null without a session, and reports no error', async () => {
+test('returns null without a session, and reports no error', async () => {
   page.on('GET /api/auth/user', unauthorized)
   expect(await fetchCurrentUser()).toBeNull()
   expect(page.signedOut()).toBe(0)
@@ -37,7 +37,7 @@ test('is null without a session, and reports no error', async () => {
   expect(document.cookie).not.toContain(`${signedInHint}=abc`)
 })
 
-test('is null without the hint cookie, and sends no request', async () => {
+test('returns null without the hint cookie, and sends no request', async () => {
   hintSignedIn(false)
   expect(await fetchCurrentUser()).toBeNull()
   expect(page.asked).toEqual([])
@@ -47,7 +47,7 @@ test.each([
   ['the server fails', () => refused(500)],
   ['the server is unreachable', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['the call is forbidden', () => refused(403, 'FORBIDDEN')],
-])('is unknown if %s', async (_, response) => {
+])('rejects if %s', async (_, response) => {
   page.on('GET /api/auth/user', response)
   await expect(fetchCurrentUser()).rejects.toThrow()
   expect(document.cookie).toContain(signedInHint)

@@ -4,7 +4,7 @@ import { PasswordField, TextField } from '../ui/field.tsx'
 export interface AccountFieldsProps {
   /**
    * True if users create their own account, so the browser may autofill their name and address.
-   * False if the administrator creates it for somebody else.
+   * False if the administrator creates the account for another person.
    */
   isOwn: boolean
   emailHint?: string | undefined

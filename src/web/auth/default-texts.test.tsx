@@ -9,7 +9,7 @@ import { ResetPasswordForm } from './reset-password-form.tsx'
 import { SignupForm } from './signup-form.tsx'
 
 /**
- * Spec §8: what each form shows when the server returns an error without a message, or no response.
+ * Spec §8: the default error texts of each form, for a response without a message or no response.
  */
 
 let page: WebPage

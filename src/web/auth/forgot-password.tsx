@@ -8,7 +8,7 @@ import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
-/** How long the confirmation is shown, to leave time to read it and copy the address. */
+/** Leaves time to read the confirmation and copy the address. */
 const confirmationMs = 60_000
 
 export interface ForgotPasswordProps {

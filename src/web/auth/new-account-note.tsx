@@ -14,7 +14,7 @@ export interface NewAccountNoteProps {
 
 /**
  * Confirms the signup on the login page and explains the next step. Unlike the signup toast, it
- * stays.
+ * doesn't disappear.
  */
 export function NewAccountNote({ account, noEmailNote, signupLink }: NewAccountNoteProps) {
   const Icon = account.requiresVerification ? Mail : CircleCheck

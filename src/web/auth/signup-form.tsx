@@ -23,7 +23,7 @@ export interface SignupFormProps {
   policy: SignupPolicy
   /** How to get an email if the server sends none; null if it sends email. */
   noEmailNote: string | null
-  /** Called when it is time to open the login. */
+  /** Called when the login page should open. */
   onDone: (account: NewAccount) => void
 }
 

@@ -17,7 +17,7 @@ type FieldValues = Readonly<Record<string, string>>
 export interface AuthForm<Body, Values> {
   /** Validates the values and converts them to the request body. */
   schema: z.ZodType<Body, Values>
-  /** Returns the toast for an error that needs one besides the field's error (spec §5). */
+  /** Returns a toast to show in addition to the field errors (spec §5), or null. */
   errorToast?: (values: Values) => ToastText | null
   /**
    * Calls the server. If it resolves to 'leave', the form stays busy, because the page is about to

@@ -14,8 +14,8 @@ export type EmailVerification =
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
- * Verifies an email address by its token. The browser that signed up does so immediately. Others
- * wait for confirmation, because mail scanners open links and run scripts.
+ * Verifies an email address by its token. The browser that signed up verifies it immediately. Other
+ * browsers wait for a click, because mail scanners open links and run scripts.
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {
@@ -32,7 +32,7 @@ export function useEmailVerification(token: string): EmailVerification {
     enabled: canVerify,
   })
 
-  // Spec §5, verify email: without a token the page shows this failure.
+  // Spec §5, verify email: the error for a missing token.
   if (token === '') {
     return { state: 'failed', reason: 'No verification token found in URL', retry: null }
   }

@@ -9,7 +9,7 @@ it.each([
   ['help@example.org', 'Write to help@example.org for it.'],
   [null, 'Ask its operator for it.'],
   [undefined, 'Ask its operator for it.'],
-])('names whom to ask for the email, with the support address %j', (supportEmail, expectedText) => {
+])('names a contact for the email, with the support address %j', (supportEmail, expectedText) => {
   const text = noEmailNote({ sendsMail: false, supportEmail })
   expect(text).toBe(`This server doesn't send email. ${expectedText}`)
 })

@@ -1,6 +1,6 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
-/** Explains how to get an email if this server sends none; null if it does. */
+/** Explains how to get an email if this server sends none. Returns null if it sends email. */
 export function useNoEmailNote(): string | null {
   const { sendsMail } = useSignInWays()
   const supportEmail = useSupportEmail()

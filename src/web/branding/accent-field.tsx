@@ -1,7 +1,7 @@
 import { accentPairs, isColor } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
 
-/** Mayfly's accent color. The color picker shows it until the user picks another. */
+/** Mayfly's accent color. The color picker shows it until the user picks another color. */
 const defaultAccent = '#0b6e63'
 
 export interface AccentFieldProps {
@@ -38,7 +38,7 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   )
 }
 
-/** Explains that a page shows the chosen color darker or lighter. Null if pages show it as is. */
+/** Explains that pages show the color darker or lighter. Returns null if they show it unchanged. */
 export function accentHint(color: string): string | null {
   const { light, dark } = accentPairs(color)
   const isDarker = light.accent !== color

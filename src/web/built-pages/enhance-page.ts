@@ -23,7 +23,7 @@ declare const uploadsScript: string
 
 /**
  * Loads the uploads panel once a signed-in user has uploads in this browser, including ones started
- * in another tab. Nobody else loads it.
+ * in another tab. Other visitors don't load it.
  */
 function enableUploadsPanel() {
   const controller = new AbortController()

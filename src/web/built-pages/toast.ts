@@ -5,7 +5,7 @@ let timer = 0
 
 /**
  * Shows a message in the page's `#toast` element, replacing any earlier one.
- * @param options `plain` for success messages. Defaults to the look of an error.
+ * @param options `tone` is 'plain' for success messages. Defaults to the style of an error.
  */
 export function showToast(
   title: string,

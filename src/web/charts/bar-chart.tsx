@@ -12,7 +12,7 @@ const minBarHeight = 2
 /** Longer values would overlap their neighbors. The highest bar is always labeled. */
 const maxValueLength = 3
 /** With more bars, only the highest is labeled. */
-const maxLabelledBars = 45
+const maxLabeledBars = 45
 /** Larger values don't fit above their bars in charts of medium width. */
 const maxShortValue = 99
 
@@ -76,8 +76,8 @@ export interface BarPlotProps extends BarChartProps {
 
 /** The bars of a chart with their values and tooltips. */
 export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) {
-  const isLabelled = (value: number) =>
-    value > 0 && slots <= maxLabelledBars && formatShortCount(value).length <= maxValueLength
+  const isLabeled = (value: number) =>
+    value > 0 && slots <= maxLabeledBars && formatShortCount(value).length <= maxValueLength
   return (
     <div className="chart-plot">
       <svg width="100%" height={height} aria-hidden="true">
@@ -105,7 +105,7 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
                 height={barHeight}
                 rx="2"
               />
-              {isPeak || isLabelled(value) ? (
+              {isPeak || isLabeled(value) ? (
                 <text
                   className={isPeak ? 'chart-peak' : valueClass}
                   x={`${middle}%`}

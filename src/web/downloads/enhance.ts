@@ -56,7 +56,7 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {
-    // `showInvalid` has replaced the content of the card.
+    // `showInvalidLink` has replaced the content of the card.
     if (!time.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const lifelineState = lifeline(dates, now, canRenew)
@@ -76,8 +76,9 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
 }
 
 /**
- * Checks with a HEAD request, which doesn't count as a download, if `url` can be downloaded. Also
- * 'yes' after a timeout, to let the download try, and for a redirect to object storage.
+ * Checks whether `url` can be downloaded, with a HEAD request, which doesn't count as a download.
+ * Returns 'yes' for a redirect to object storage, and after a timeout, so that the download is
+ * attempted.
  */
 async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {

@@ -30,7 +30,7 @@ test.each([
   ],
   ['omits the total size if some files are not loaded', 40, [1, 2, 3, 4], [4, 'and 37 more']],
   ['lists nothing if no files are loaded', 40, [], [0, '']],
-])('the question %s', async (_, count, sizes, [lines, end]) => {
+])('the confirmation %s', async (_, count, sizes, [lines, end]) => {
   const listItems = await openConfirmation(count, sizes)
   expect(listItems).toHaveLength(Number(lines))
   expect(listItems.at(-1) ?? '').toMatch(new RegExp(`${end}$`))

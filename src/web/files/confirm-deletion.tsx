@@ -4,13 +4,13 @@ import { confirm } from '../ui/dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 
-/** The maximum number of files named in the question. */
+/** The maximum number of files named in the dialog. */
 const maxListedFiles = 3
 
 /**
- * Asks for confirmation before several files are deleted, in the words of spec §5. Includes the
+ * Asks for confirmation before several files are deleted, with the texts of spec §5. Includes the
  * total size if all files are loaded.
- * @param files the loaded files. The question names the first ones.
+ * @param files the loaded files. The dialog names the first ones.
  * @param count the number of files to delete.
  */
 export function confirmDeletion(

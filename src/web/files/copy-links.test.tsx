@@ -9,7 +9,7 @@ afterEach(() => {
   Reflect.deleteProperty(document, 'execCommand')
 })
 
-/** Mocks the two ways to copy, and returns a log of what was copied and how. */
+/** Mocks both ways to copy, and returns a log of the copied texts. */
 function mockBrowser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
   const copies: [way: string, text: string][] = []
   const writeText = async (text: string) => {

@@ -7,8 +7,8 @@ import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /**
  * Copies the links of these files, one per line, and shows a toast.
- * @param closedCount the number of selected files without an active link. They are not in `files`, and
- * the toast mentions them.
+ * @param closedCount the number of selected files without an active link. They are not in `files`,
+ * but the toast mentions them.
  */
 export async function copyLinks(files: readonly StoredFile[], closedCount = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)

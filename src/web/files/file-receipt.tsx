@@ -122,7 +122,7 @@ export interface ReceiptTimes {
 }
 
 /**
- * Formats a file's receipt as text, with times in UTC. Omits unknown facts.
+ * Formats a file's receipt as text, with times in UTC. Omits unknown values.
  * @param origin the address of this server.
  */
 export function receiptText(

@@ -22,8 +22,8 @@ export interface RecentFilesProps {
   /** The maximum number of files in the list. */
   limit: number
   /**
-   * Called with whether the list has new files, and with false on unmount. With new files,
-   * copying their links is the main action of the page.
+   * Reports whether the list has new files; false on unmount. With new files, copying their links
+   * is the main action of the page.
    */
   onNewFiles?: (hasNewFiles: boolean) => void
 }

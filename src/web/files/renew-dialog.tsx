@@ -131,8 +131,8 @@ function NewLink({
   onClose,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
   const copyButton = useRef<HTMLElement>(null)
-  // The previously focused button is gone. After the next paint, the dialog itself would take the
-  // focus.
+  // The previously focused button was removed. An effect after the next paint would be too late,
+  // because the dialog itself would take the focus.
   useLayoutEffect(() => copyButton.current?.focus(), [])
   const dates = linkDates(file)
   const { host, origin } = window.location

@@ -177,7 +177,7 @@ test.each([allFiles, bySize])('a refresh reloads all loaded pages: %j', async (v
   await expect.poll(() => now().files?.length).toBe(251)
 })
 
-test('reopening a list drops all but its first page', async () => {
+test('resetting a list drops all but its first page', async () => {
   const { now } = await openList()
   await act(() => now().loadMore())
   act(() => resetFileLists(page.client))

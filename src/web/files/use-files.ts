@@ -31,8 +31,8 @@ export const allFiles: ListView = { search: '', order: newestFirst }
 const listsKey = '/api/files'
 
 /**
- * The mutation key for deleting a single file, which leaves the lists immediately. Bulk deletions
- * leave after the server has responded.
+ * The mutation key for deleting a single file. The lists hide the file immediately. Files of a bulk
+ * deletion stay visible until the server has responded.
  */
 export const deleteKey = ['DELETE /api/files']
 

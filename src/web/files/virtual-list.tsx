@@ -28,7 +28,7 @@ const initialHeight = 71
 
 /**
  * A list of thousands of rows that scrolls with the page and renders only those in view and the
- * focused one. Screen readers learn the number of rows.
+ * focused one. Screen readers announce the number of rows.
  */
 export function VirtualList<Item>({
   label,

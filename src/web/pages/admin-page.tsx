@@ -12,8 +12,8 @@ const AdminCenter = lazy(() =>
 )
 
 /**
- * The page at /admin (spec §2): the Admin Center for the administrator, a short notice for
- * everybody else. This is no access control; the server authorizes every admin call.
+ * The page at /admin (spec §2): the Admin Center for the administrator, a short notice for other
+ * users. This is no access control; the server authorizes every admin call.
  */
 export function AdminPage() {
   return (

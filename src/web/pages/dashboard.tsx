@@ -255,16 +255,16 @@ export function Dashboard() {
 export interface UploadTabState {
   /** True while Recent Files marks files as new, for some seconds after an upload. */
   hasNewFiles: boolean
-  /** The user came from a trial offer. */
+  /** True if the user followed a trial offer. */
   wantsTrial: boolean
-  /** Files are waiting in this browser. */
+  /** True if files are waiting in this browser. */
   hasKeptFiles: boolean
 }
 
 /**
- * Returns the main action of the Upload tab, of which there is only one per screen. After an
- * upload, this is copying the new link. Before that, it is what the user came for: the trial or the
- * files waiting in this browser. Otherwise, it is choosing files.
+ * Returns the main action of the Upload tab. A screen has only one. After an upload, it is copying
+ * the new link. Before that, it is starting the trial that the user chose, or uploading the files
+ * waiting in this browser. Otherwise, it is choosing files.
  */
 export function selectMainAction({ hasNewFiles, wantsTrial, hasKeptFiles }: UploadTabState) {
   if (hasNewFiles) return 'copy'

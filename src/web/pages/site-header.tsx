@@ -100,7 +100,7 @@ function SignedOut() {
  * The logo as a link to /. For a visitor it is a plain link, because the server responds with the
  * landing page.
  */
-function HomeLink({ leaves: leavesApp }: { leaves: boolean }) {
+function HomeLink({ leavesApp }: { leavesApp: boolean }) {
   const linkProps = {
     'aria-label': 'Mayfly, home',
     className: 'rounded-[6px] text-ink no-underline',
@@ -125,7 +125,7 @@ export function SiteHeader() {
     <header className="border-line border-b">
       {/* On a phone with large text, items wrap onto another line. */}
       <Wrap className="flex min-h-16 items-center justify-between gap-x-4 max-sm:flex-wrap max-sm:py-2">
-        <HomeLink leaves={!user} />
+        <HomeLink leavesApp={!user} />
         <div className="ml-auto flex min-w-0 items-center justify-end gap-2 max-sm:flex-wrap sm:gap-3">
           {isPending ? (
             <Skeleton className="h-8 w-36" />

@@ -15,11 +15,10 @@ import { useTrialNotice } from './use-trial-notice.ts'
 
 interface Feature {
   name: string
-  /** What the feature offers. */
   description: string
 }
 
-/** Returns the features that the card lists (spec §2), without those that the tier lacks. */
+/** Returns the features of a tier that the card lists (spec §2). */
 function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
   const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)

@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Creates a user whose trial ends in `leftMs` milliseconds, or without a trial if null. */
+/** Creates a user whose trial ends in `remainingMs` milliseconds, or without a trial if null. */
 function user(tier: User['tier'], remainingMs: number | null): User {
   const endsAt = remainingMs === null ? null : new Date(start.getTime() + remainingMs).toISOString()
   return {
@@ -81,7 +81,7 @@ test('at the end of the trial, changes the notice and reloads the user', async (
   expect(reloadCount).toBe(1)
 })
 
-test('reloads the user every five seconds while the server still answers premium', async () => {
+test('reloads the user every five seconds while the server still returns premium', async () => {
   const { pass, become } = renderNotice(user('premium', 1000))
   await pass(1000)
   expect(reloadCount).toBe(1)

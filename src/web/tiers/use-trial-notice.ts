@@ -9,7 +9,7 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** How often the banner is updated (spec §9: every 60 s). */
 const refreshMs = 60_000
-/** Retry delay while the server still answers premium after the end of the trial. */
+/** Retry delay while the server still returns premium after the end of the trial. */
 const retryMs = 5000
 
 /** Returns the trial notice to show at the given time, or null for none. */

@@ -24,7 +24,7 @@ function TryAgain({ query, ...buttonProps }: { query: Query; size?: 'small'; lab
 
 export interface LoadErrorProps {
   query: Query
-  /** Names what could not be loaded, without a period. */
+  /** The error without a period: 'Your files could not be loaded'. */
   title: string
   /** Describes what is unaffected, or a remedy. */
   children?: ReactNode
@@ -43,7 +43,7 @@ export function LoadError({ query, title, children }: LoadErrorProps) {
 
 export interface InlineLoadErrorProps {
   query: Query
-  /** Names what could not be loaded, as a sentence. */
+  /** The error as a sentence. */
   text: string
   /** The button's accessible name, if the page has several 'Try again' buttons. */
   label?: string
@@ -67,7 +67,7 @@ export interface QueryContentProps<Data> {
   query: Query<Data>
   /** Shown while the query has no data. */
   loading: ReactNode
-  /** Names what could not be loaded, without a period, or an element to show instead. */
+  /** The error without a period, or an element to show instead. */
   failed: string | ReactNode
   children: (data: Data) => ReactNode
 }

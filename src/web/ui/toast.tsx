@@ -15,7 +15,7 @@ export interface ToastOptions {
   link?: ToastLink
   /** `destructive` marks an error, which screen readers announce immediately. */
   tone?: 'plain' | 'destructive'
-  /** Set for background events. They wait until a displayed error has closed. */
+  /** True for background events, which wait until a displayed error has closed. */
   isNews?: boolean
   durationMs?: number
 }

@@ -161,7 +161,7 @@ function Dot() {
 /**
  * Formats the time since a session was last used: 'just now', '25 minutes ago', '2 hours ago', 'on
  * 11 Nov'. Anything under ten minutes is 'just now', since the server records use only every ten
- * minutes. So are times in the future, caused by a wrong clock.
+ * minutes. Times in the future, caused by a wrong clock, are 'just now' too.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const elapsedMs = now.getTime() - lastSeen.getTime()

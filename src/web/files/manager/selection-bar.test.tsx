@@ -8,7 +8,7 @@ import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 
 const now = new Date('2025-07-13T10:00:00.000Z')
 
-/** Creates a file with an active link. `ended` creates one whose link has ended. */
+/** Creates a file with an active link. `expiredFile` creates one whose link has ended. */
 function activeFile(id: string) {
   return storedFile({ id, shortCode: `code-${id}` })
 }

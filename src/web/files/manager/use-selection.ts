@@ -7,9 +7,9 @@ import { type ListView, loadAll, type useFiles } from '../use-files.ts'
 const noFiles: readonly StoredFile[] = []
 
 /**
- * The selected files. The selection survives a change of the sort order, when only part of the list
- * may be loaded, so it stores whole files. It belongs to one search, to prevent deleting files that
- * are not listed.
+ * The selected files. Stores whole files, because after a change of the sort order only part of the
+ * list may be loaded. Each search has its own selection, to prevent deleting files that are not
+ * listed.
  */
 interface Selection {
   searchKey: string

@@ -9,7 +9,7 @@ import { values } from '../values.tsx'
 
 /**
  * The feedback page (spec §2). Without scripts, the browser validates the form, and the server
- * answers with a page.
+ * responds with a page.
  */
 export function FeedbackPage() {
   return (
