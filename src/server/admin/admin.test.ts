@@ -329,7 +329,7 @@ describe('GET /api/admin/audit', () => {
     expect(ids).toEqual(all.map((line) => line.id).sort((a, b) => b - a))
   })
 
-  it('finds acts by a user, on a user and by the server', async () => {
+  it('finds actions by a user, on a user and by the server', async () => {
     const user = await makePerson(app)
     await toggle(user.id)
     await user.post('/api/auth/toggle-premium')
@@ -344,7 +344,7 @@ describe('GET /api/admin/audit', () => {
     expect(await fetchAuditLines('?search=nobody@example.org')).toEqual([])
   })
 
-  it('shows the id of a user whose row is gone', async () => {
+  it('shows the id of a deleted user', async () => {
     const user = await makePerson(app)
     await toggle(user.id)
     await app.deps.db.delete(users).where(eq(users.id, user.id))

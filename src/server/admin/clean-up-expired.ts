@@ -5,8 +5,9 @@ import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 
 /**
  * Deletes the files of all users whose links have ended and can't be renewed (spec §7), as users do
- * for themselves when they clear their expired history. The files leave the lists at once. The
- * bytes of the first thousand are removed before this function returns, the rest by the next purge.
+ * for themselves when they clear their expired history. The files disappear from the lists
+ * immediately. The bytes of the first thousand are removed before this function returns, the rest
+ * by the next purge.
  *
  * Works in pages. Each page has its own transaction, which also logs its deletions, so the audit
  * log is right even after an interruption. From the second line on, each line includes the running

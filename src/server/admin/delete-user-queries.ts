@@ -15,7 +15,7 @@ export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow |
 
 /**
  * Removes up to `limit` rows of a user's files. Files with bytes get a row in `removals`, so that a
- * job removes the bytes and writes the receipt. The others get their receipt right away.
+ * job removes the bytes and writes the receipt. Files without bytes get their receipt immediately.
  * @returns how many rows were removed, and how many of them were still visible to the user.
  */
 export async function releaseFiles(

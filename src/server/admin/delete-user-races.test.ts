@@ -31,7 +31,7 @@ import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
  * Each test repeatedly deletes a user during another operation of that user, on a real Postgres. In
- * either order, no trace of the user is left, and all bytes are gone or scheduled for removal.
+ * either order, no trace of the user is left, and all bytes are removed or scheduled for removal.
  */
 
 const rounds = roundsOf(8, 14)
@@ -61,7 +61,7 @@ async function deletePerson({ id, email }: Person) {
 
 /**
  * Asserts that nothing of the user is left except the scheduled removals of `keys`. Then runs these
- * removals and asserts that the bytes are gone.
+ * removals and asserts that the bytes are removed.
  */
 async function expectNoTraces({ id }: Person, keys: string[]) {
   const { db } = app.deps
@@ -198,7 +198,7 @@ describe('deleting a user', () => {
     race.expectBoth()
   })
 
-  it('races with all of these at once', async () => {
+  it('races with all of these operations at once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
       const readyFiles = await Promise.all([1, 2, 3].map(() => makeFile(ada)))

@@ -69,16 +69,16 @@ async function upload(person: Person): Promise<StartedUpload> {
 }
 
 /**
- * Returns every database column that contains the user's id or address, except those that keep them
- * on purpose.
+ * Returns every database column that contains the user's id or address, except columns that store
+ * them on purpose.
  */
 async function findTraces({ id, email }: Person) {
   const allowedColumns = [
-    // These rows are proof of what was done to the user, and that the bytes are gone.
+    // These rows record the actions on the user and prove that the bytes are removed.
     'audit_log.actor',
     'audit_log.subject',
     'deletion_receipts.owner_id',
-    // This row stays until the bytes are gone.
+    // This row stays until the bytes are removed.
     'removals.owner_id',
   ]
   const { rows: columns } = await app.pool.query<{ table: string; column: string }>(`
@@ -95,7 +95,7 @@ async function findTraces({ id, email }: Person) {
 }
 
 describe('DELETE /api/admin/users/{id}', () => {
-  it('ends links, sessions and uploads at once and leaves no rows or bytes', async () => {
+  it('ends links, sessions and uploads immediately and leaves no rows or bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const bob = await makePerson(app)
     const expiredFile = await makeFile(ada)
@@ -157,7 +157,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       .from(deletionReceipts)
       .where(eq(deletionReceipts.ownerId, ada.id))
     const receiptKeys = new Map(receipts.map(({ fileId, storageKey }) => [fileId, storageKey]))
-    // The user deleted this file earlier.
+    // The user had already deleted this file.
     expect(receiptKeys.delete(deletedFile.id)).toBe(true)
     expect(receiptKeys).toEqual(keys)
     expect(keys.has(expiredFile.id)).toBe(true)
@@ -306,7 +306,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('frees the address for a new signup, which inherits nothing', async () => {
+  it("frees the address for a new account without the old one's data", async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     const { email, password } = ada

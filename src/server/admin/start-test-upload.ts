@@ -19,7 +19,7 @@ const removalDelayMs = 15 * minuteInMs
 
 /**
  * Returns a presigned URL for an upload test in the administrator's browser (spec §7). The URL
- * takes exactly the announced number of bytes, and they don't become a file. The removal of the
+ * accepts exactly the announced number of bytes, which don't become a file. The removal of the
  * bytes is scheduled in `removals` before the URL is signed, so they are removed even if this
  * server is killed.
  * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE if storage rejects the upload,

@@ -32,7 +32,7 @@ describe('the remedy', () => {
     ['disk', 'EACCES', 'DATA_DIR'],
     ['s3', 'something new', 'the S3_ settings'],
     ['disk', 'toString', 'the log of Mayfly'],
-  ] as const)('of %s with %s tells of %s', (store, reason, remedy) => {
+  ] as const)('for %s with %s mentions %s', (store, reason, remedy) => {
     expect(remedyFor(store, reason)).toContain(remedy)
   })
 })

@@ -98,7 +98,7 @@ describe('POST /api/admin/test-s3-upload', () => {
   const putTestBytes = (url: string, size = 1000, type = request.fileType) =>
     fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(size) })
 
-  it("takes exactly the announced bytes, which don't become a file", async () => {
+  it("accepts exactly the announced number of bytes, which don't become a file", async () => {
     const { uploadUrl, testKey } = await startTest()
     expect((await putTestBytes(uploadUrl, 1001)).status).toBe(413)
     expect((await putTestBytes(uploadUrl, 999)).status).toBe(400)

@@ -63,7 +63,7 @@ async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<Sto
 
 /**
  * Describes a failed test of the store for new files, with its cause and remedy. Logs the error.
- * @param action what the test tried, in words that precede the name of the bucket or folder.
+ * @param action the action that failed, as words to put before the name of the bucket or folder.
  */
 export function describeFailure(
   { config, log, stores: { current } }: StorageDeps,

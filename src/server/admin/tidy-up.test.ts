@@ -138,7 +138,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     ])
   })
 
-  it('deletes rows whose bytes are already gone', async () => {
+  it('deletes rows whose bytes are already deleted', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(4 * day)

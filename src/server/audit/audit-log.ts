@@ -20,7 +20,7 @@ export function adminEntry(
   return { at, actor: id, ipAddress, subject: null, ...entry }
 }
 
-/** Creates the entry for a change of a user's own account. `address` is the client's. */
+/** Creates the entry for a change of a user's own account. `address` is the client's IP address. */
 export function ownEntry(
   { userId, address, now }: { userId: string; address: string; now: Date },
   change:

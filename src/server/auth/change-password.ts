@@ -70,7 +70,7 @@ export interface PasswordRequest {
 /**
  * Checks the current password of a signed-in user, in case someone else is using an unlocked
  * computer. A wrong password counts as a failed login.
- * @returns the stored hash, and the browser's id if the account knows the browser.
+ * @returns the stored hash, and the browser's id if it has signed in to the account before.
  * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a deleted user;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */

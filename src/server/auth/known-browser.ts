@@ -8,9 +8,9 @@ import { isSameText, keyedHash } from './secrets.ts'
 
 /*
  * A known browser has signed in to an account before and has a cookie that proves it. Its failed
- * attempts have a separate limit (login-limits.ts), which others in its network can't exhaust. The
- * cookie doesn't authenticate anyone. It lists the most recently used accounts, each as an id and a
- * signature that a password change invalidates.
+ * attempts have a separate limit (login-limits.ts), which other clients in its network can't
+ * exhaust. The cookie doesn't authenticate anyone. It lists the most recently used accounts, each
+ * as an id and a signature that a password change invalidates.
  */
 
 type BrowserDeps = Pick<Deps, 'config' | 'secret'>
@@ -20,7 +20,8 @@ const maxAccounts = 5
 const entryPattern = /^([\w-]{21})\.([\w-]{43})$/
 
 /**
- * Returns the browser's id if the account with this password hash knows it, else null.
+ * Returns the browser's id if it has signed in before to the account with this password hash, else
+ * null.
  * @param passwordHash null without an account or without a password.
  */
 export function findKnownBrowser(

@@ -69,7 +69,7 @@ describe('a login', () => {
     expect(await listSessions(person.id)).toHaveLength(2)
   })
 
-  it('that is refused is logged with the address and without the account', async () => {
+  it('that is rejected is logged with the IP address but without the account', async () => {
     const before = app.logged.length
     const email = `${randomUUID()}@example.org`
     await logInWith('', { email, password: 'a guess' })
@@ -84,7 +84,7 @@ describe('a login', () => {
     expect(JSON.stringify(lines)).not.toContain(email)
   })
 
-  it('answers a wrong password and an unknown address alike', async () => {
+  it('responds to a wrong password and an unknown address identically', async () => {
     const person = await makePerson(app)
     const wrongPassword = await makeClient(app).post('/api/auth/login', {
       email: person.email,

@@ -88,7 +88,7 @@ export async function logIn(
 
 /**
  * Opens a session unless the password changed during the comparison. A reset ends only existing
- * sessions, so this checks under the lock that a reset takes.
+ * sessions, so the password is compared again under the lock that a reset holds.
  */
 function openAccountSession(
   { clock, db }: LoginDeps,

@@ -53,7 +53,7 @@ async function readCounters(): Promise<Record<string, number>> {
 }
 
 describe('an unknown browser', () => {
-  it('is refused for 15 minutes after ten failed logins to an account', async () => {
+  it('is rejected for 15 minutes after ten failed logins to an account', async () => {
     await failLogins(10, () => unknownAttempt)
     const before = await readCounters()
     await expect(admit(unknownAttempt)).rejects.toEqual(rateLimitError)
@@ -69,13 +69,13 @@ describe('an unknown browser', () => {
     await admit({ ...unknownAttempt, account: 'bob' })
   })
 
-  it('is refused after a hundred failed logins to all accounts', async () => {
+  it('is rejected after a hundred failed logins across all accounts', async () => {
     await setCounter(counter('wrongLoginsByAddress', unknownAttempt.address), 99)
     await admit({ ...unknownAttempt, account: 'bob' })
     await expect(admit({ ...unknownAttempt, account: 'another' })).rejects.toEqual(rateLimitError)
   })
 
-  it('counts as failed until the password is right, which resets its own counter', async () => {
+  it('counts as failed until the password is correct, which resets its own counter', async () => {
     await failLogins(3, () => unknownAttempt)
     const admission = await admit(unknownAttempt)
     expect(await readCounters()).toEqual({
@@ -125,13 +125,13 @@ describe('an account under attack from many addresses', () => {
     await admit(unknownAttempt)
   })
 
-  it('is open again to an address after a right password', async () => {
+  it('allows an address more attempts after a correct password', async () => {
     await countGuesses()
     await (await admit(unknownAttempt)).succeed()
     await admit(unknownAttempt)
   })
 
-  it('never refuses a known browser', async () => {
+  it('never rejects a known browser', async () => {
     await countGuesses()
     await failLogins(2, () => knownAttempt)
   })
@@ -150,7 +150,7 @@ describe('a known browser', () => {
     await admit({ ...knownAttempt, knownBrowser: 'another' })
   })
 
-  it('resets its own counter with a right password, and counts only for the account', async () => {
+  it('resets its own counter with a correct password, and counts only for the account', async () => {
     await failLogins(9, () => knownAttempt)
     await (await admit(knownAttempt)).succeed()
     expect(await readCounters()).toEqual({ loginsByAccount: 1 })

@@ -37,7 +37,7 @@ export function accountName(secret: string, email: string): string {
 }
 
 /**
- * Counts an attempt or refuses it. In 15 minutes, an address has 10 failed attempts per account,
+ * Counts an attempt or rejects it. In 15 minutes, an address has 10 failed attempts per account,
  * only one while the account is under attack, and 100 for all accounts. Guessing thus locks out the
  * guessing address and never the account. A known browser has 10 attempts of its own, so guessing
  * from the owner's network doesn't lock out the owner.
@@ -100,8 +100,8 @@ const loggedErrors: readonly ErrorCode[] = [
 ]
 
 /**
- * Runs `work`, which compares a password, and logs a refusal with the client's address, for tools
- * such as fail2ban. The log names no account.
+ * Runs `work`, which compares a password, and logs a rejection with the client's address, for tools
+ * such as fail2ban. The log doesn't name the account.
  */
 export async function logPasswordErrors<Result>(
   { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },

@@ -64,7 +64,7 @@ describe('PATCH /api/auth/user', () => {
     ['a name with a bidirectional override', { lastName: 'a\u202eb' }, 'lastName'],
     ['a name with NUL', { lastName: 'a\0b' }, 'lastName'],
     ['an array', [], ''],
-  ])('refuses %s without changing anything', async (_, body, field) => {
+  ])('rejects %s without changing anything', async (_, body, field) => {
     const person = await makePerson(app)
     const response = await patch(person, body)
     expect(response.status).toBe(400)
@@ -198,7 +198,7 @@ describe('POST /api/auth/change-password', () => {
     expect(await response.json()).toMatchObject({ code: 'TOKEN_INVALID' })
   })
 
-  it('refuses a wrong password without changing anything', async () => {
+  it('rejects a wrong password without changing anything', async () => {
     const person = await makePerson(app)
     const other = makeClient(app, await logIn(app, person.email, person.password))
     const response = await change(person, 'not this one', 'a new password')
@@ -227,7 +227,7 @@ describe('POST /api/auth/change-password', () => {
     ],
     ['an overlong new password', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
     ['a new password with a lone surrogate', 'correct horse', 'secret\ud800', 'newPassword'],
-  ])('refuses %s and names the error', async (_, current, next, message) => {
+  ])('rejects %s and names the error', async (_, current, next, message) => {
     const person = await makePerson(app)
     const response = await change(person, current, next)
     expect(response.status).toBe(400)
@@ -272,7 +272,7 @@ describe('POST /api/auth/change-password', () => {
     )
     const successIndex = responses.findIndex(({ status }) => status === 200)
     const rejectedResponses = responses.filter((_, index) => index !== successIndex)
-    // Too late: the password had changed, or their cookie had been replaced.
+    // These calls came too late: the password had changed, or the cookie had been replaced.
     for (const { status } of rejectedResponses) expect([400, 401]).toContain(status)
     for (const response of rejectedResponses) expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, passwords[successIndex] ?? '')

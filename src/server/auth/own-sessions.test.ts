@@ -140,7 +140,7 @@ describe('DELETE /api/auth/sessions/{id}', () => {
     expect(await fetchStatus(person)).toBe(401)
   })
 
-  it('is 404 the second time, and succeeds once in parallel', async () => {
+  it('returns 404 the second time, and succeeds once in parallel', async () => {
     const person = await makePerson(app)
     const [otherSession] = await fetchSessions(await signInAgain(person))
     const responses = await Promise.all(

@@ -33,7 +33,7 @@ it('serves clients round-robin, each in order', async () => {
   expect(completed).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
 })
 
-it('refuses a client with 32 waiting calls, and everyone at 256', async () => {
+it('rejects a client with 32 queued calls, and all clients at 256', async () => {
   const passwords = new PasswordHashing(lowCost)
   const hash = (client: string) => passwords.hash('secret', 'salt', client)
   const acceptedHashes = [hash('0')]

@@ -12,7 +12,7 @@ export interface HashCost {
 const defaultCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const keyBytes = 64
 
-/** One at a time, so that a flood of logins takes only one core from transfers. */
+/** One at a time, so that a flood of logins leaves the other cores to transfers. */
 const concurrency = 1
 const maxQueued = 256
 const maxQueuedPerClient = 32
@@ -25,7 +25,7 @@ const deriveKey = promisify<string, string, number, HashCost & { maxmem: number 
  */
 export class PasswordHashing {
   readonly #cost: HashCost
-  /** Waiting callers by client, the next client first. */
+  /** The waiting calls by client, in the order in which clients are served. */
   readonly #queue = new Map<string, (() => void)[]>()
   #queued = 0
   #running = 0
@@ -43,7 +43,7 @@ export class PasswordHashing {
   async hash(password: string, salt: string, client: string): Promise<string> {
     await this.#enter(client)
     try {
-      // By default, Node refuses to use more than 32 MiB.
+      // Node's default limit is 32 MiB.
       const maxmem = 2 * 128 * this.#cost.N * this.#cost.r
       const options = { ...this.#cost, maxmem }
       const key = await deriveKey(password.normalize('NFKC'), salt, keyBytes, options)

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 describe('POST /api/auth/resend-verification', () => {
-  it('answers alike for every address', async () => {
+  it('responds identically for every address', async () => {
     const [pendingAddress, knownAddress] = [newAddress(), newAddress()]
     await signUp(makeClient(app), { email: pendingAddress })
     await verify(app, await signUpForToken(app, { email: knownAddress }))
@@ -47,7 +47,7 @@ describe('POST /api/auth/resend-verification', () => {
     expect((await app.mails()).map(({ to }) => to.address)).toEqual([pendingAddress])
   })
 
-  it.each([undefined, '', 'no address', 7])('refuses %j', async (address) => {
+  it.each([undefined, '', 'no address', 7])('rejects %j', async (address) => {
     expect((await resend(app, address as string)).status).toBe(400)
   })
 
@@ -64,7 +64,7 @@ describe('POST /api/auth/resend-verification', () => {
     expect((await verify(app, tokenIn(newestEmail))).status).toBe(400)
   })
 
-  it('resends the email of the signup whose password was right in this browser', async () => {
+  it('resends the email of the signup whose password was entered in this browser', async () => {
     await signUp(makeClient(app), { email, password: 'the first' })
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
@@ -97,7 +97,7 @@ describe('POST /api/auth/resend-verification', () => {
 })
 
 describe('the limit of emails to an address', () => {
-  it('is six in 15 minutes for signups; none is stored without an email', async () => {
+  it('is six in 15 minutes for signups, and no signup is stored without an email', async () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
     expect(await app.mails()).toHaveLength(6)

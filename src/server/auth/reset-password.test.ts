@@ -40,7 +40,7 @@ async function expectInvalidToken(response: Response) {
 }
 
 describe('POST /api/auth/forgot-password', () => {
-  it('answers alike for every address, and emails only existing accounts', async () => {
+  it('responds identically for every address, and emails only existing accounts', async () => {
     const person = await makePerson(app)
     const responses = []
     for (const email of [person.email, 'nobody@example.org']) {
@@ -74,7 +74,7 @@ describe('POST /api/auth/forgot-password', () => {
   })
 
   it.each([undefined, '', 'no address', 7, `${'a'.repeat(300)}@example.org`, '\0@example.org'])(
-    'refuses %j',
+    'rejects %j',
     async (email) => {
       const response = await makeClient(app).post('/api/auth/forgot-password', { email })
       expect(response.status).toBe(400)
@@ -84,7 +84,7 @@ describe('POST /api/auth/forgot-password', () => {
 })
 
 describe('an email to an unverified address', () => {
-  it('contains no text written by whoever signed up', async () => {
+  it('contains no text entered at signup', async () => {
     const email = 'stranger@example.org'
     const firstName = 'You won, see https://evil.example'
     const form = { firstName, lastName: 'x', email, password: 'a password' }
@@ -138,7 +138,7 @@ describe('POST /api/auth/reset-password/check', () => {
     expect(await checkToken(expiredToken)).toBe(false)
   })
 
-  it.each([undefined, '', 7, 'x'.repeat(201)])('refuses %j', async (token) => {
+  it.each([undefined, '', 7, 'x'.repeat(201)])('rejects %j', async (token) => {
     const response = await makeClient(app).post('/api/auth/reset-password/check', { token })
     expect(response.status).toBe(400)
   })
@@ -193,7 +193,7 @@ describe('POST /api/auth/reset-password', () => {
     await logIn(app, person.email, passwords[responses[0]?.status === 200 ? 0 : 1] ?? '')
   })
 
-  it('refuses tokens older than an hour or than another change', async () => {
+  it('rejects tokens older than an hour or than the last change of address or password', async () => {
     const person = await makePerson(app)
     const expiredToken = await requestResetToken(person)
     app.clock.advance(hour)
@@ -240,14 +240,14 @@ describe('POST /api/auth/reset-password', () => {
     ['a short password', 'x', '12345'],
     ['a long password', 'x', 'x'.repeat(129)],
     ['a password of lone surrogates', 'x', '\ud800\ud800\ud800\ud800\ud800\ud800'],
-  ])('refuses %s', async (_, token, newPassword) => {
+  ])('rejects %s', async (_, token, newPassword) => {
     const body = { token, newPassword }
     const response = await makeClient(app).post('/api/auth/reset-password', body)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('refuses an invalid token', async () => {
+  it('rejects an invalid token', async () => {
     for (const token of ['x', "' or 1=1 --", '*', '%']) await expectInvalidToken(await reset(token))
   })
 })

@@ -30,7 +30,7 @@ describe('cross-site requests', () => {
     ['an opaque origin', { origin: 'null' }],
     ['another site without an Origin header', { 'sec-fetch-site': 'cross-site' }],
     ['another port', { origin: 'http://127.0.0.1:1' }],
-  ])('are refused from %s', async (_, headers) => {
+  ])('are rejected from %s', async (_, headers) => {
     const person = await makePerson(app)
     const response = await person.fetch('/api/files/abort-upload', {
       method: 'POST',
@@ -63,7 +63,7 @@ describe('a logout', () => {
     expect(await db.$count(sessions, eq(sessions.userId, person.id))).toBe(0)
   })
 
-  it('by HEAD or from another site ends nothing', async () => {
+  it('by HEAD or from another site ends no session', async () => {
     const person = await makePerson(app)
     for (const site of ['cross-site', 'same-site']) {
       const response = await person.fetch('/api/logout', { headers: { 'sec-fetch-site': site } })

@@ -42,8 +42,9 @@ type AuthHandlers = Handlers<
 
 /**
  * The cookie with the id of this browser's pending signup or unverified account. If the browser
- * requests the verification email again, it gets the one for its own signup, not for a stranger's
- * with the same address. The link in that email needs no confirming click. The id is not secret.
+ * requests the verification email again, the email is for its own signup rather than a stranger's
+ * with the same address. In this browser, the link verifies the address without a further click.
+ * The id is not secret.
  */
 const unverifiedCookie = 'unverified'
 const unverifiedPattern = /^[\w-]{1,64}$/

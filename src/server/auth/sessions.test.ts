@@ -49,7 +49,7 @@ describe('the session cookie', () => {
     )
   })
 
-  it('comes and goes with a hint that scripts can read and that differs for each session', async () => {
+  it('is set and cleared together with a hint that scripts can read and that differs for each session', async () => {
     const person = await makePerson(app)
     const hints = await Promise.all(
       [1, 2].map(async () => findCookie(await logInWith('', person), 'mayfly.signed_in')),
@@ -77,7 +77,7 @@ describe('the session cookie', () => {
     expect(expiredResponse.headers.getSetCookie()).toEqual([])
   })
 
-  it('is refused if altered or forged', async () => {
+  it('is rejected if altered or forged', async () => {
     const person = await makePerson(app)
     const [cookie = ''] = (await logIn(app, person.email, person.password)).split('; ')
     for (const forgedCookie of [

@@ -157,8 +157,8 @@ function isOwn({ userId, sessionId }: OwnSession) {
 
 /**
  * Returns the function that finds the session of a request, with one query. From time to time it
- * records the use, which extends the session (`rules/session-life.ts`). With `isPolled` it doesn't,
- * because open pages poll without anyone using them.
+ * records the use, which extends the session (`rules/session-life.ts`). Requests with `isPolled`
+ * don't extend it, because open pages poll without user activity.
  *
  * The cookies of an expired session aren't cleared, because this response may arrive after that of
  * a new login.

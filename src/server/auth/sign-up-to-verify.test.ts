@@ -39,7 +39,7 @@ function listUsers(address: string) {
 }
 
 describe('POST /api/auth/signup with email verification', () => {
-  it('creates the account at the click, exactly as entered', async () => {
+  it('creates the account as entered when the link is opened', async () => {
     const response = await signUp(makeClient(app), {
       email: email.toUpperCase(),
       firstName: 'Grace',
@@ -93,7 +93,7 @@ describe('POST /api/auth/signup with email verification', () => {
     )
   })
 
-  it('answers alike for a known, a pending and the administrator’s address', async () => {
+  it('responds identically for an existing, a pending and the administrator’s address', async () => {
     const known = newAddress()
     await verify(app, await signUpForToken(app, { email: known }))
     const waiting = newAddress()
@@ -181,7 +181,7 @@ describe('the cookie of a pending signup over https', () => {
 })
 
 describe('POST /api/auth/login with an unverified address', () => {
-  it('reports the missing verification only for the right password', async () => {
+  it('reports the missing verification only for the correct password', async () => {
     await signUp(makeClient(app), { email })
     expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
     expect(await statusAndCode(await tryLogin(app, email, 'a wrong one'))).toBe(
@@ -200,7 +200,7 @@ describe('POST /api/auth/login with an unverified address', () => {
     }
   })
 
-  it('forgets a signup after 24 hours', async () => {
+  it('rejects a signup that is older than 24 hours', async () => {
     const token = await signUpForToken(app, { email })
     app.clock.advance(24 * hour - 1)
     expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')

@@ -77,7 +77,7 @@ describe('POST /api/auth/signup', () => {
       { confirmPassword: 'secret2' },
       'Passwords do not match. Please try again.',
     ],
-  ])('refuses %s and names the field', async (_, changes, message) => {
+  ])('rejects %s and names the field', async (_, changes, message) => {
     const response = await signUp({ email: 'refused@example.org', ...changes })
     expect(response.status).toBe(400)
     expect(await json<{ message: string }>(response)).toEqual({
@@ -100,13 +100,13 @@ describe('POST /api/auth/signup', () => {
     }
   })
 
-  it.each(['{', 'null', '[]', '"text"', ''])('refuses the body %j', async (body) => {
+  it.each(['{', 'null', '[]', '"text"', ''])('rejects the body %j', async (body) => {
     const response = await makeClient(app).fetch('/api/auth/signup', { method: 'POST', body })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('gives an address to one of several parallel requests', async () => {
+  it('creates one account when requests for an address run in parallel', async () => {
     const responses = await Promise.all(
       Array.from({ length: 6 }, () => signUp({ email: 'wanted@example.org' })),
     )
@@ -123,7 +123,7 @@ describe('POST /api/auth/signup', () => {
     })
   })
 
-  it("refuses the administrator's address, even before that account exists", async () => {
+  it("rejects the administrator's address, even before that account exists", async () => {
     const response = await signUp({ email: 'Admin@localhost.localdomain' })
     expect(response.status).toBe(409)
     expect(await response.json()).toMatchObject({ code: 'EMAIL_TAKEN' })
@@ -137,7 +137,7 @@ describe('a flood of signups', () => {
   })
   afterAll(() => limitedApp.close())
 
-  it("from one address is limited; invalid forms don't count", async () => {
+  it('from one IP address is limited, not counting invalid forms', async () => {
     const statuses: number[] = []
     for (let attempts = 0; attempts < 31; attempts += 1) {
       const response = await makeClient(limitedApp).post(

@@ -35,7 +35,7 @@ describe('SIGNUP', () => {
     expect((await signUp('ada@anywhere.net')).status).toBe(200)
   })
 
-  it('closed refuses every address with the same message', async () => {
+  it('closed rejects every address with the same message', async () => {
     await startApp('closed')
     expect(await fetchPolicy()).toEqual({ signup: 'closed' })
     const message = 'Sign-up is closed. Ask the administrator for an account.'

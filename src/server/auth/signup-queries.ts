@@ -89,7 +89,10 @@ export interface Verification {
   isVerified: boolean
 }
 
-/** Finds what a token (given by its hash) verifies, unless the token or its signup has expired. */
+/**
+ * Finds the subject of a token, given its hash. Returns undefined if the token or its signup has
+ * expired.
+ */
 export async function findVerification(
   db: Db,
   hash: string,

@@ -45,7 +45,7 @@ function listUsers(address: string) {
   return app.deps.db.select().from(users).where(eq(users.email, address))
 }
 
-it('only the browser that signed up needs no click to confirm', async () => {
+it('only the browser that signed up skips the confirmation button', async () => {
   const response = await signUp(makeClient(app), { email })
   const strangerResponse = await signUp(makeClient(app), { email })
   const [sentEmail] = await app.mails()
@@ -58,7 +58,7 @@ it('only the browser that signed up needs no click to confirm', async () => {
     expect(await check(cookie)).toEqual({ isOwnSignup: false })
   }
   expect(await listUsers(email)).toEqual([])
-  // A reload after the verification needs no click.
+  // After the verification, a reload needs no button either.
   await verify(app, tokenIn(sentEmail))
   expect(await check('')).toEqual({ isOwnSignup: true })
 
@@ -95,7 +95,7 @@ describe('POST /api/auth/verify-email', () => {
     expect(await remainingSignups).toBe(0)
   })
 
-  it('refuses tokens older than a password change', async () => {
+  it('rejects tokens older than a password change', async () => {
     const token = await signUpForToken(app, { email })
     await verify(app, token)
     await makeClient(app).post('/api/auth/forgot-password', { email })
@@ -105,11 +105,11 @@ describe('POST /api/auth/verify-email', () => {
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
   })
 
-  it.each([undefined, null, '', 7, {}, 'x'.repeat(201)])('refuses %j', async (token) => {
+  it.each([undefined, null, '', 7, {}, 'x'.repeat(201)])('rejects %j', async (token) => {
     expect(await statusAndCode(await verify(app, token))).toBe('400 INVALID_INPUT')
   })
 
-  it('refuses an invalid token', async () => {
+  it('rejects an invalid token', async () => {
     for (const token of ['x', "' or 1=1 --", '%', 'A'.repeat(43), '\0']) {
       expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
     }
@@ -128,7 +128,7 @@ describe('POST /api/auth/verify-email', () => {
     expect((await verify(app, token)).status).toBe(200)
   })
 
-  it('applies the signup settings at the time of the click', async () => {
+  it('applies the signup settings at the time the link is opened', async () => {
     const { config } = app.deps
     const { signup, adminEmail } = config
     const token = await signUpForToken(app, { email })
@@ -202,7 +202,7 @@ describe('an unverified account', () => {
     return tokenIn(sentEmail)
   }
 
-  it('gets its own email after the right password, even with a pending signup', async () => {
+  it('gets its own email after the correct password, even with a pending signup', async () => {
     await makeUnverified(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.mails()
@@ -227,7 +227,7 @@ describe('an unverified account', () => {
     expect(await listUsers(email)).toMatchObject([{ firstName: 'Mallory' }])
   })
 
-  it('is handed over to whoever verifies its address by a signup', async () => {
+  it('is handed over to the user who verifies its address with a signup', async () => {
     const id = await makeUnverified(app, email, 'of a squatter')
     const { db } = app.deps
     await db

@@ -48,7 +48,7 @@ describe('emails to account owners', () => {
     return writeAccountEmail(app.deps, { kind: 'forgot-password', email, askedAt })
   }
 
-  it('contain a reset token for this account that is valid for an hour', async () => {
+  it('contain a reset token that is valid for an hour for this account', async () => {
     const email = await writeResetEmail()
     expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
     expect(contentText(email)).toContain(`${app.url}/reset-password?token=`)
@@ -165,7 +165,8 @@ describe('the signup email', () => {
     const address = newAddress()
     const userId = await makeUnverified(app, address)
     const id = await addSignup(address)
-    // Whoever receives the emails of an unverified account owns its address.
+    // The recipient of the email owns the address, so the link may take over the unverified
+    // account.
     expect(await findToken(await write(id))).toMatchObject({ signupId: id, userId: null })
     await setVerified(userId, true)
     const email = await write(id)

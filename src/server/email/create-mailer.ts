@@ -7,8 +7,8 @@ type MailSettings = Pick<Config, 'dataDir' | 'mailFrom' | 'smtpUrl'>
 type MailDeps = Pick<Deps, 'clock' | 'log'>
 
 /**
- * True if this server sends email. If not, each email becomes a file that only the operator reads,
- * and nothing may promise an email to anyone else.
+ * True if this server sends email. Otherwise each email becomes a file that only the operator
+ * reads, so no page may promise an email to a user.
  */
 export function hasMailServer({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
   return smtpUrl !== null

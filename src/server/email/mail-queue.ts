@@ -82,8 +82,8 @@ export const supportEmails = [
 export interface MailQueue {
   /**
    * Adds a request with a single insert. With `tx`, the email is sent only if that transaction
-   * commits. With `later`, it is sent no earlier than that time. A request whose key is already
-   * queued is ignored.
+   * commits. With `schedule`, it is sent no earlier than `schedule.at`. A request whose key is
+   * already queued is ignored.
    */
   add(request: MailRequest, tx?: Db, schedule?: EmailSchedule): Promise<void>
 }

@@ -71,7 +71,7 @@ describe('an email over SMTP', () => {
     expect(to.map(({ address }) => address)).toEqual(['ada@example.org'])
   })
 
-  it('is permanently rejected if the server answers 5xx to its recipient or content', async () => {
+  it('is permanently rejected if the server replies 5xx to its recipient or content', async () => {
     for (const reply of [{ recipient: 550 }, { content: 554 }]) {
       server.react(reply)
       await expect(mailer.send(makeEmail('Ada', 'ada@example.org'))).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('an email over SMTP', () => {
     }
   })
 
-  it('can be retried if the server answers 4xx, disconnects or is down', async () => {
+  it('can be retried if the server replies 4xx, disconnects or is down', async () => {
     const email = makeEmail('Ada', 'ada@example.org')
     const trySend = () => mailer.send(email).then(String, (error: unknown) => error)
     for (const reaction of [{ recipient: 451 }, { content: 452 }, 'drop'] as const) {

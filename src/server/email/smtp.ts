@@ -27,7 +27,7 @@ const defaultTimeouts: SmtpTimeouts = {
 /**
  * Sends email through the server of an `smtp://` or `smtps://` URL, over up to three persistent
  * connections. Requires TLS, unless the server is on this machine or the URL allows it
- * (`mayGoInClear`).
+ * (`allowsPlaintext`).
  * @param from the sender of every email: `Name <address>` or an address.
  * @param timeouts override `defaultTimeouts`. Only tests need this.
  */

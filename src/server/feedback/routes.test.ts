@@ -100,7 +100,7 @@ describe('POST /api/feedback', () => {
     { message: '\ud800' },
     { message: ['x'] },
     { website: 1 },
-  ])('refuses %j and stores nothing', async (changes) => {
+  ])('rejects %j and stores nothing', async (changes) => {
     expect((await send(changes)).status).toBe(400)
     expect(await listFeedback()).toEqual([])
     expect(await app.mails()).toEqual([])
@@ -128,7 +128,7 @@ describe('a message of the maximum length', () => {
     expect(await listFeedback()).toHaveLength(1)
   })
 
-  it('is refused as too long, not as missing, with one more character', async () => {
+  it('is rejected as too long, not as missing, with one more character', async () => {
     const rejectedResponse = await sendByForm(`${longestMessage}!`)
     const pageText = textOf(readPage(await rejectedResponse.text()).one('main'))
     expect(pageText).toContain('The message is too long. Please use at most 5,000 characters.')
@@ -169,7 +169,7 @@ describe('POST /api/feedback/form', () => {
   })
 
   it.each([{}, { ...form, name: ' ' }, { ...form, email: 'ada' }, { ...form, category: 'praise' }])(
-    'refuses %j with an error page, and stores nothing',
+    'rejects %j with an error page, and stores nothing',
     async (fields) => {
       const rejectedResponse = await sendForm(fields)
       expect(rejectedResponse.status).toBe(400)
@@ -180,7 +180,7 @@ describe('POST /api/feedback/form', () => {
     },
   )
 
-  it('refuses forms from other sites, and bodies that are too long', async () => {
+  it('rejects forms from other sites, and bodies that are too long', async () => {
     expect((await sendForm(form, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await sendForm({ ...form, message: 'x'.repeat(70_000) })).status).toBe(413)
     expect(await listFeedback()).toEqual([])
@@ -247,13 +247,13 @@ describe('DELETE /api/admin/feedback/{id}', () => {
     expect(await app.mails()).toEqual([])
   })
 
-  it.each([randomUUID(), 'x', "'", '%00'])('answers 404 for the id %s', async (id) => {
+  it.each([randomUUID(), 'x', "'", '%00'])('returns 404 for the id %s', async (id) => {
     const response = await remove(id)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ code: 'FEEDBACK_NOT_FOUND' })
   })
 
-  it('is only for administrators', async () => {
+  it('rejects everyone but the administrator', async () => {
     await send()
     const [{ id } = { id: '' }] = await listFeedback()
     expect((await remove(id, makeClient(app))).status).toBe(401)
@@ -292,13 +292,13 @@ describe('GET /api/admin/feedback', () => {
   })
 
   it.each(['?limit=0', '?limit=101', '?limit=x', '?cursor=x', '?cursor=W10', '?cursor='])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect((await admin.fetch(`/api/admin/feedback${query}`)).status).toBe(400)
     },
   )
 
-  it('is only for administrators', async () => {
+  it('rejects everyone but the administrator', async () => {
     expect((await makeClient(app).fetch('/api/admin/feedback')).status).toBe(401)
     const user = await makePerson(app, { tier: 'premium' })
     expect((await user.fetch('/api/admin/feedback')).status).toBe(403)

@@ -62,7 +62,7 @@ describe('from any number of addresses', () => {
     await sendFrom(2, { website: 'x' })
     expect(await sendDigests()).toEqual([])
     app.clock.advance(2 * 60_000)
-    // Belongs to the next hour.
+    // This message belongs to the next hour.
     await sendFrom(3, { website: 'x' })
     expect(await sendDigests()).toEqual([
       expect.stringContaining('has 2 messages of that hour, probably from robots.'),

@@ -14,9 +14,9 @@ import { countFeedback, findFeedback, insertFeedback } from './queries.ts'
 type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
 
 /**
- * Stores feedback and queues an email to support, in one transaction. Feedback gets no email of its
- * own if the hidden field `website` is filled in, as by bots and some browsers, or if this hour's
- * emails are used up. A digest then covers it after the hour.
+ * Stores feedback and queues an email to support, in one transaction. Feedback is not emailed if
+ * the hidden field `website` is filled in, as bots and some browsers do, or if this hour's emails
+ * are used up. A digest after the hour then includes it.
  * @throws {AppError} TOO_MANY_REQUESTS if this address, or all clients together, sent too much.
  */
 export async function sendFeedback(

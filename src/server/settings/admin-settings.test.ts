@@ -5,7 +5,7 @@ import { AdminSettings } from './admin-settings.ts'
 
 type Rows = { key: string; value: string; description: string }[]
 
-/** A fake database whose queries resolve when, and in the order in which, the test answers them. */
+/** A fake database whose queries resolve when the test calls their resolvers, in any order. */
 function slowDatabase() {
   const resolvers: ((freeSpace: string) => void)[] = []
   const read = () =>
@@ -42,7 +42,7 @@ it("a slow read from before a change doesn't restore an old cap", async () => {
   expect(responses).toHaveLength(2)
 })
 
-it('a slow read overtaken by a change sets no cap', async () => {
+it('a slow read that a change overtakes sets no cap', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
   const before = settings.read()

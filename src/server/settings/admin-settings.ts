@@ -42,8 +42,8 @@ export interface SettingChange {
 }
 
 /**
- * The administrator's settings, cached for 5 minutes. A change applies at once on the server that
- * makes it, and within 5 minutes on the others.
+ * The administrator's settings, cached for 5 minutes. A change applies immediately on the server
+ * that makes it, and within 5 minutes on other servers.
  */
 export class AdminSettings {
   readonly #db: Db
@@ -59,7 +59,7 @@ export class AdminSettings {
     this.#onCap = onCap
   }
 
-  /** Returns all settings, with defaults for those never changed. */
+  /** Returns all settings, with defaults for unchanged settings. */
   async read(): Promise<SettingValues> {
     return (await this.current()).values
   }
@@ -93,7 +93,7 @@ export class AdminSettings {
     this.#cached = cacheEntry
     try {
       const settings = await cacheEntry.settings
-      // They may be outdated if `forget` was called in the meantime.
+      // The settings may be outdated if `clearCache` was called in the meantime.
       if (this.#cached === cacheEntry) this.#onCap(settings.cap)
       return settings
     } catch (error) {

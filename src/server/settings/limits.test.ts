@@ -63,7 +63,7 @@ function daysUntil(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
 }
 
 describe('GET /api/settings/limits', () => {
-  it('returns the numbers of spec §9, and changes at once', async () => {
+  it('returns the defaults of spec §9, and applies changes at once', async () => {
     expect(await fetchLimits()).toEqual(defaultLimits)
     await changeSetting('premium_max_file_size', '2GB')
     await changeSetting('premium_expiration_days', '1, 3, 14')
@@ -113,7 +113,7 @@ describe('a change of a limit', () => {
     ['free_expiration_days', '3, 8', 'Free would allow more than Premium: longer links.'],
     ['storage_cap', '1', 'The cap must be a size from 1MB to 1,000,000GB, or unlimited.'],
     ['free_space', 'plenty', 'The minimum free space must be a size from 0 to 1,000,000GB.'],
-  ])('to %s %j is refused with the limit: %s', async (key, value, limit) => {
+  ])('of %s to %j is rejected with the limit: %s', async (key, value, limit) => {
     const response = await admin.post('/api/admin/settings', { key, value })
     expect(response.status).toBe(limit === null ? 200 : 400)
     if (limit === null) return
@@ -140,7 +140,7 @@ describe('a change of a limit', () => {
     }
   })
 
-  it('is only for administrators', async () => {
+  it('is allowed only for the administrator', async () => {
     const user = await makePerson(app, { tier: 'premium' })
     for (const key of [...limitKeys, ...capKeys]) {
       const body = { key, value: '1' }
@@ -194,7 +194,7 @@ describe('uploads started after a change', () => {
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
     // The limit allows this upload, but the disk of the test machine may be too small, which
-    // answers 507.
+    // returns 507.
     const response = await requestUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
@@ -275,7 +275,7 @@ describe('an upload started before a change', () => {
     })
   })
 
-  it('is resumed by its key even if it would be refused now', async () => {
+  it('is resumed by its idempotency key even if a new upload would be rejected', async () => {
     for (const tier of ['free', 'premium'] as const) {
       const person = await makePerson(app, { tier })
       const request = { size: 3 * megabyte, idempotencyKey: 'again' }

@@ -101,7 +101,7 @@ describe('GET /api/admin/settings', () => {
     expect(await readSetting('version')).toEqual({ version: 'v2' })
   })
 
-  it('is only for administrators', async () => {
+  it('rejects everyone but the administrator', async () => {
     expect((await makeClient(app).fetch('/api/admin/settings')).status).toBe(401)
     const user = await makePerson(app, { tier: 'premium' })
     expect((await user.fetch('/api/admin/settings')).status).toBe(403)
@@ -159,7 +159,7 @@ describe('POST /api/admin/settings', () => {
     ['premium_price', 0, 'The price must be a number from 1 to 99, in whole cents.'],
     ['app_version', '', 'The version must be one line of 1 to 40 characters.'],
     ['email_signature', 'a\0', 'The signature must be plain text of 1 to 500 characters.'],
-  ])('refuses %s %j, states the limit and changes nothing', async (key, value, message) => {
+  ])('rejects %s %j, states the limit and changes nothing', async (key, value, message) => {
     const rejectedResponse = await changeSetting(key, value)
     expect(rejectedResponse.status).toBe(400)
     expect(await json(rejectedResponse)).toEqual({ code: 'INVALID_INPUT', message })
@@ -180,11 +180,11 @@ describe('POST /api/admin/settings', () => {
     },
   )
 
-  it.each([null, 'text', [], 7])('refuses the body %j', async (body) => {
+  it.each([null, 'text', [], 7])('rejects the body %j', async (body) => {
     expect((await admin.post('/api/admin/settings', body)).status).toBe(400)
   })
 
-  it('is described with a required value, a string or a number', async () => {
+  it('documents the value as required, a string or a number', async () => {
     const description = await json<{ paths: Record<string, unknown> }>(
       await admin.fetch('/api/openapi.json'),
     )
@@ -232,11 +232,11 @@ describe('POST /api/admin/settings', () => {
     ['app_version', 'v1', { description: 'x'.repeat(501) }],
     ['app_version', 'v1', { description: '\0' }],
     [undefined, undefined, {}],
-  ])('refuses %j %j %j', async (key, value, extraFields) => {
+  ])('rejects %j %j %j', async (key, value, extraFields) => {
     expect((await changeSetting(key, value, extraFields)).status).toBe(400)
   })
 
-  it('is only for administrators', async () => {
+  it('rejects everyone but the administrator', async () => {
     const body = { key: 'premium_price', value: '9' }
     const visitor = await makeClient(app).post('/api/admin/settings', body)
     expect(visitor.status).toBe(401)

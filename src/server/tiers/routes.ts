@@ -12,7 +12,7 @@ export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {
   const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
-    // Rate-limited because the audit log keeps every change forever.
+    // Rate-limited because the audit log stores every change forever.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
     const changed = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
     // The user was deleted after the session was read.

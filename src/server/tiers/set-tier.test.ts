@@ -73,7 +73,7 @@ describe('POST /api/auth/start-trial', () => {
     expect(await fetchUser(ada)).toEqual(user)
   })
 
-  it('is refused if the user has or had a trial', async () => {
+  it('is rejected if the user has or had a trial', async () => {
     const ada = await makePerson(app)
     const before = app.clock()
     const user = await readChangedUser(await startTrial(ada))
@@ -87,7 +87,7 @@ describe('POST /api/auth/start-trial', () => {
     app.clock.set(before)
   })
 
-  it('is refused on Premium, and available once the user is on Free again', async () => {
+  it('is rejected on Premium, and allowed once the user is on Free again', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await expectRefusal(await startTrial(ada), 409, 'ALREADY_PREMIUM')
     expect((await fetchUser(ada)).premiumTrialStartedAt).toBeNull()
@@ -156,7 +156,7 @@ describe('POST /api/auth/toggle-premium', () => {
     [[]],
     ['premium'],
     [null],
-  ])('refuses %j and changes nothing', async (body) => {
+  ])('rejects %j and changes nothing', async (body) => {
     const ada = await makePerson(app)
     await expectRefusal(await toggle(ada, body), 400, 'INVALID_INPUT')
     expect((await fetchUser(ada)).tier).toBe('free')
@@ -210,7 +210,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('has no entry for a refused change', async () => {
+  it('has no entry for a rejected change', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await startTrial(ada)
     await toggle(ada, { tier: 'premium' })
@@ -274,7 +274,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('a user who changes tiers often', () => {
+describe('a user who changes the tier often', () => {
   it("is rate limited, while other users aren't", async () => {
     const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limitedApp), await makePerson(limitedApp)]

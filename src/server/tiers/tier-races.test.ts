@@ -39,9 +39,9 @@ interface TierState {
 type Details = { reason: string; from: TierState; to: TierState }
 
 /**
- * Sets the user's tier and trial, runs all `happenings` in parallel and returns their results.
- * Asserts that the audit log is consistent in whatever order they ran: each entry starts from the
- * state that the previous one ended with, and at most one entry is about a trial.
+ * Sets the user's tier and trial, runs all `actions` in parallel and returns their results. Asserts
+ * that the audit log is consistent in any order of execution: each entry starts from the state that
+ * the previous one ended with, and at most one entry is about a trial.
  */
 async function race<Results extends unknown[]>(
   initialState: TierFacts,

@@ -37,7 +37,7 @@ function setTime(elapsedMs: number) {
   app.clock.set(new Date(trialStart.getTime() + elapsedMs))
 }
 
-/** Like `at`, but also signs Ada in again, because her session may have expired. */
+/** Like `setTime`, but also signs Ada in again, because her session may have expired. */
 async function signInAt(elapsedMs: number) {
   setTime(elapsedMs)
   ada = { ...ada, ...makeClient(app, await logIn(app, ada.email, ada.password)) }
@@ -145,7 +145,8 @@ describe('a trial', () => {
     for (const { cloudKey } of startedUploads.toReversed()) {
       statuses.push((await confirm(ada, cloudKey)).status)
     }
-    // After the trial, the limit is three files again, so the last of the four confirms is refused.
+    // After the trial, the limit is three files again, so the last of the four confirms is
+    // rejected.
     expect(statuses.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),

@@ -44,11 +44,11 @@ const backupCommand = expect.stringMatching(
 )
 
 describe('without any backup', () => {
-  it('an unused server gets a hint', async () => {
+  it('the check shows a hint on an unused server', async () => {
     expect(await check()).toMatchObject({ status: 'ok', cure: '' })
   })
 
-  it('a server gets a hint for 7 days, then a warning', async () => {
+  it('the check shows a hint for 7 days, then a warning', async () => {
     await readInstallation(server.db, clock())
     clock.advance(7 * dayInMs)
     expect(await check()).toMatchObject({
@@ -76,7 +76,7 @@ describe('without any backup', () => {
     ],
     ['both possibly remote', { store: 's3' }, 'in the database and the bucket'],
   ])(
-    'a server gets a warning wherever its database and files are: %s',
+    'the check shows a warning wherever the database and files are: %s',
     async (_, options, location) => {
       await readInstallation(server.db, new Date(ago(8 * dayInMs)))
       expect(await check(options)).toMatchObject({

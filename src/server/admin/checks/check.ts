@@ -34,7 +34,7 @@ export interface RequestInfo {
   isTrusted: boolean
 }
 
-/** The result of a check, worded for people who run the server but don't program it. */
+/** The result of a check, worded for administrators who aren't programmers. */
 export interface Finding {
   /** Distinguishes several findings of one check, such as a job's name. */
   about?: string
@@ -50,7 +50,10 @@ export interface Check {
   run(deps: CheckDeps, request: RequestInfo): Promise<Finding[]> | Finding[]
 }
 
-/** Shorter than the limit for a whole check, so that one slow part doesn't hide the others. */
+/**
+ * Shorter than the time limit of a check, so that a slow step doesn't hide the results of the other
+ * steps.
+ */
 export const stepTimeoutMs = 8_000
 
 export function ok(message: string): Finding {

@@ -56,7 +56,7 @@ describe("this server's clock", () => {
     return checkClock({ clock, db: server.db, stores })
   }
 
-  // The database's time is between these, so nothing indicates a difference.
+  // The database's time lies between these, so the check finds no difference.
   const surroundingTimes = [new Date(0), new Date('2999-01-01')]
 
   it.each([-10.5, 10.5])("is compared with the database's, %d hours away", async (hours) => {

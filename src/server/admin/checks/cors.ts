@@ -87,7 +87,7 @@ async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Pro
   }
 }
 
-/** Returns what the preflight response doesn't allow, or null if it allows the upload. */
+/** Returns the reason why the preflight response forbids the upload, or null if it allows it. */
 function findPreflightProblem(response: Response, origin: string): string | null {
   const problems = [
     ...(response.ok ? [] : [`was ${response.status}`]),

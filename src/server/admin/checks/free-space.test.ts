@@ -80,7 +80,7 @@ describe('a disk too small for the tier limits', () => {
     return (await json<{ failingChecks: number }>(response)).failingChecks
   }
 
-  it("warns if only Premium files don't fit, and is failing if Free files don't fit either", async () => {
+  it("is a warning if only Premium files don't fit, and failing if Free files don't fit either", async () => {
     expect((await find()).status).toBe('ok')
     const before = await countFailing()
     simulateFreeSpace(700 * megabyte)

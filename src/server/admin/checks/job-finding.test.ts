@@ -73,7 +73,7 @@ describe('a job', () => {
     expect(find(record).status).toBe(status)
   })
 
-  it("that hasn't run says so, and mentions success only after a failure", () => {
+  it("that hasn't run reports that, and mentions success only after a failure", () => {
     const messageOf = (record: Partial<JobRecord>) =>
       find({ ...dailyJob, scheduledAt: now, ...record }).message
     expect(messageOf({})).toMatch(/^It has not run yet\. Next run: /)
@@ -83,7 +83,7 @@ describe('a job', () => {
     expect(messageOf({ failure: failureAt(minute, 1) })).toContain('It has not succeeded yet.')
   })
 
-  it('gets 15 minutes after the server starts', () => {
+  it("is not overdue within 15 minutes of the server's start", () => {
     expect(find({}, ago(15 * minute)).status).toBe('ok')
     expect(find({}, ago(15 * minute + 1)).status).toBe('failing')
   })

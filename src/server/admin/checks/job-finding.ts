@@ -7,7 +7,7 @@ import { spanText } from './span-text.ts'
 
 /**
  * A job is failing after this many consecutive failures. The queue retries a failed run twice, so
- * three failures mean that the cause has lasted.
+ * three failures mean a persistent cause.
  */
 const failingThreshold = 3
 /** A job is overdue after two missed runs plus this delay. */

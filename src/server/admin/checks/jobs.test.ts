@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe('the jobs', () => {
-  it('show the error of a job that really failed', async () => {
+  it('show the error of a failed job', async () => {
     const list = () => {
       throw new Error('the store is away')
     }
@@ -79,7 +79,7 @@ describe('the jobs', () => {
     expect((await lineOf(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
   })
 
-  it("are failing if one doesn't run, and name it", async () => {
+  it("include a failing line for a job that doesn't run", async () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
     const ranAt = app.clock()
@@ -99,7 +99,7 @@ describe('the jobs', () => {
     expect(named(lines, 'Jobs: compare-storage').status).toBe('ok')
   })
 
-  it("are failing if one isn't scheduled", async () => {
+  it("include a failing line for a job that isn't scheduled", async () => {
     const { rows } = await app.pool.query(
       "select * from pgboss.schedule where name = 'expire-trials'",
     )

@@ -9,7 +9,7 @@ import { listJobRecords } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
-/** Returns a finding for each job, and findings about the results that the jobs ensure. */
+/** Returns a finding for each job, and findings about overdue removals and missing bytes. */
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()

@@ -20,7 +20,7 @@ import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts
 
 type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
-/** Lost emails are reported for this many days. The queue keeps them for 14. */
+/** Lost emails are reported for this many days. The queue stores them for 14. */
 const reportedDays = 7
 /** Limits how many lost emails are described. The count includes all of them. */
 const maxDescribed = 5

@@ -67,8 +67,8 @@ const lastReason = sql.raw(
 
 /**
  * Lists the newest emails that the queue gave up on in the last `days` days. Emails of a kind in
- * `supportEmails` go to `supportEmail`. For all others, the queue stores an address, or the id of
- * an account or signup.
+ * `supportEmails` go to `supportEmail`. For all other kinds, the queue stores an address, or the id
+ * of an account or signup.
  */
 export async function listLostEmails(
   db: Db,

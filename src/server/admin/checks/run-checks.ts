@@ -7,7 +7,7 @@ import { checks } from './checks.ts'
 const checkTimeoutMs = 10_000
 
 /**
- * Runs all checks in parallel. A check that throws or times out gets a line that says so.
+ * Runs all checks in parallel. A check that throws or times out gets a line with the error.
  * @returns their lines in the order of `list`.
  */
 export async function runChecks(

@@ -36,7 +36,7 @@ describe('readIdentity', () => {
     },
   )
 
-  it('takes the address and its verification from the same source', () => {
+  it('reads the address and its verification from the same source', () => {
     const userInfo = { sub: '1', email: 'eve@example.org', email_verified: true }
     const { email_verified: _, ...unverifiedClaims } = fullClaims
     expect(readIdentity(unverifiedClaims, userInfo, googleOrigins)).toMatchObject({

@@ -24,8 +24,8 @@ export function needsUserInfo(idToken: Claims): boolean {
 
 /**
  * Reads the identity from an ID token and, if requested, the userinfo. The address and its
- * verification come from the same source. Otherwise one source could seem to verify an address from
- * the other.
+ * verification come from the same source. Otherwise a claim of one source could verify the address
+ * of the other.
  * @param allowedOrigins origins of pictures that our pages may show, from `pictureOrigins`.
  */
 export function readIdentity(
@@ -40,7 +40,7 @@ export function readIdentity(
   return {
     subject: idToken.sub,
     email,
-    // The string "true" is rejected. An issuer that is careless with types may be careless
+    // The string "true" is rejected: an issuer that is careless with types may be careless
     // elsewhere.
     emailVerified: email !== null && emailClaims.email_verified === true,
     ...namesOf(nameClaims, email),
@@ -60,8 +60,8 @@ function firstNameOf(claims: Claims): string {
 }
 
 /**
- * The limit of a name in characters. A signup allows 100 UTF-16 code units, and a character takes
- * up to two.
+ * The limit of a name in characters. A signup allows 100 UTF-16 code units, and a character has up
+ * to two.
  */
 const maxNameLength = 50
 

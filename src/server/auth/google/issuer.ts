@@ -40,7 +40,7 @@ export interface RequestSecrets {
   codeVerifier: string
 }
 
-/** The configured issuer. It is first contacted by a sign-in, not at startup. */
+/** The configured issuer. The first sign-in contacts it, not the startup. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
@@ -70,9 +70,9 @@ export class Issuer {
   }
 
   /**
-   * Returns the identity of the signed-in user. `answer` is the URL to which the issuer redirected
-   * the browser. The ID token must be signed by the issuer, and issued for this server and this
-   * request.
+   * Returns the identity of the signed-in user. `response` is the URL to which the issuer
+   * redirected the browser. The ID token must be signed by the issuer, and issued for this server
+   * and this request.
    * @throws {SignInRejectedError} if the response is invalid or the issuer fails.
    */
   async identify(response: URL, secrets: RequestSecrets): Promise<Identity> {
@@ -93,7 +93,8 @@ export class Issuer {
       return readIdentity(claims, userInfo, pictureOrigins(this.#settings))
     } catch (error) {
       const rejection = toSignInRejection(error)
-      // The issuer's endpoints may have changed, so the next sign-in fetches them again.
+      // The issuer's endpoints may have changed, so the next sign-in fetches the discovery document
+      // again.
       if (rejection.code === 'google-away') this.#client = null
       throw rejection
     }
@@ -203,7 +204,9 @@ const authorizationErrors: Readonly<Record<string, SignInError>> = {
   server_error: 'google-away',
 }
 
-/** Error codes returned instead of tokens (RFC 6749 §5.2), or possibly returned. */
+/**
+ * Error codes of token responses: those of RFC 6749 §5.2, and two that issuers may return as well.
+ */
 const tokenErrors: Readonly<Record<string, SignInError>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-/** The password of everyone created by `makePerson`. */
+/** The password of all users created by `makePerson`. */
 const password = 'correct horse'
 
 let count = 0
@@ -142,7 +142,7 @@ describe('linking Google to an account', () => {
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('refuses a Google account linked to another user', async () => {
+  it('rejects a Google account linked to another user', async () => {
     const identity = makeIdentity()
     await google.signIn(identity)
     const { browser } = await makeOwner()
@@ -150,7 +150,7 @@ describe('linking Google to an account', () => {
     expect(await listWays(browser)).toEqual(['password'])
   })
 
-  it('refuses a second Google account', async () => {
+  it('rejects a second Google account', async () => {
     const { browser } = await makeOwner()
     await link(browser, makeIdentity())
     expect(await link(browser, makeIdentity())).toBe('/account?fault=google-second')
@@ -232,7 +232,7 @@ describe('linking Google to an account', () => {
   })
 
   it.each([undefined, '', 7, 'x'.repeat(200), 'A\ud800'])(
-    'requires a password and refuses %j',
+    'requires a password and rejects %j',
     async (currentPassword) => {
       const { browser } = await makeOwner()
       const response = await browser.post('/api/auth/user/ways/google', { currentPassword })
@@ -256,7 +256,7 @@ describe('linking Google to an account', () => {
     expect(await passwordlessResponse.json()).toMatchObject({ code: 'NO_PASSWORD' })
   })
 
-  it('requires a session and refuses cross-site requests', async () => {
+  it('requires a session and rejects cross-site requests', async () => {
     const visitor = await makeClient(google.app).post('/api/auth/user/ways/google', {
       currentPassword: password,
     })
@@ -344,7 +344,7 @@ describe('unlinking Google', () => {
     expect(user.email).not.toBe(person.email)
   })
 
-  it('is refused for the last way to sign in', async () => {
+  it('is rejected for the last way to sign in', async () => {
     const { browser } = await google.signIn(makeIdentity())
     const response = await unlink(browser)
     expect(response.status).toBe(409)

@@ -79,7 +79,7 @@ describe.each([
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('is not trusted unless it has verified the address', async () => {
+  it('is trusted only if it has verified the address', async () => {
     const person = makeIdentity({ email_verified: 'true' })
     const { path } = await issuerApp.signIn(person)
     expect(path).toBe('/login?fault=google-unverified')
@@ -162,7 +162,7 @@ describe('the start of a sign-in', () => {
     }
   })
 
-  it("is offered by /api/auth/ways, and the CSP allows the issuer's pictures", async () => {
+  it("is advertised by /api/auth/ways, and the CSP allows the issuer's pictures", async () => {
     const visitor = makeClient(google.app)
     expect(await json(await visitor.fetch('/api/auth/ways'))).toMatchObject({ google: true })
     const { headers } = await visitor.fetch('/account')
@@ -174,7 +174,7 @@ describe('the start of a sign-in', () => {
 })
 
 describe('the page after a sign-in', () => {
-  it('is the requested one', async () => {
+  it('is the requested page', async () => {
     const { path } = await google.signIn(makeIdentity(), { next: '/s/abcDEF2345?a=1' })
     expect(path).toBe('/s/abcDEF2345?a=1')
   })
@@ -186,7 +186,7 @@ describe('the page after a sign-in', () => {
     },
   )
 
-  it('is the login with the reason and the requested page if the user declines', async () => {
+  it('is the login page with the reason and the requested page if the user declines', async () => {
     const { browser, path } = await google.signIn(null, { next: '/s/abcDEF2345' })
     expect(path).toBe('/login?fault=google-denied&next=%2Fs%2FabcDEF2345')
     expect((await browser.fetch('/api/auth/user')).status).toBe(401)

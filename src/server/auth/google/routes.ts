@@ -215,7 +215,7 @@ function responseUrl({ context, publicOrigin }: GoogleCall): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
-/** Logs why a sign-in was refused, except for rate limits. Returns the error code for the page. */
+/** Logs why a sign-in was rejected, except for rate limits. Returns the error code for the page. */
 function logSignInError(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
   if (error instanceof SignInRejectedError) {
     const level = error.code === 'google-away' || error.code === 'google-failed' ? 'warn' : 'info'

@@ -94,7 +94,7 @@ describe('an existing account', () => {
   })
 
   it.each(['admin@localhost.localdomain', 'root@example.org'])(
-    "is never linked automatically if it is the administrator's (%s)",
+    "is never linked automatically to the administrator's account (%s)",
     async (email) => {
       await google.app.deps.db.delete(users).where(eq(users.role, 'admin'))
       const signInBeforeAdmin = await google.signIn(
@@ -186,20 +186,23 @@ describe('a new account', () => {
     ['example.com', 'person@example.org', '/login?fault=google-no-signup'],
     ['example.com', 'person@example.com.evil.example', '/login?fault=google-no-signup'],
     ['example.com', 'person@Example.com', '/'],
-  ])('with SIGNUP=%s for %s ends at %s; known users can sign in', async (signup, email, end) => {
-    const knownIdentity = makeIdentity()
-    await google.signIn(knownIdentity)
-    const { config } = google.app.deps
-    const { signup: before } = config
-    try {
-      config.signup = readConfig({ SIGNUP: signup }).signup
-      expect((await google.signIn(makeIdentity({ email }))).path).toBe(end)
-      expect(await findUser(email.toLowerCase())).toHaveLength(end === '/' ? 1 : 0)
-      expect((await google.signIn(knownIdentity)).path).toBe('/')
-    } finally {
-      config.signup = before
-    }
-  })
+  ])(
+    'with SIGNUP=%s and the address %s redirects to %s, while existing users can sign in',
+    async (signup, email, end) => {
+      const knownIdentity = makeIdentity()
+      await google.signIn(knownIdentity)
+      const { config } = google.app.deps
+      const { signup: before } = config
+      try {
+        config.signup = readConfig({ SIGNUP: signup }).signup
+        expect((await google.signIn(makeIdentity({ email }))).path).toBe(end)
+        expect(await findUser(email.toLowerCase())).toHaveLength(end === '/' ? 1 : 0)
+        expect((await google.signIn(knownIdentity)).path).toBe('/')
+      } finally {
+        config.signup = before
+      }
+    },
+  )
 
   it('is created again after the user was deleted', async () => {
     const person = makeIdentity()
@@ -254,7 +257,7 @@ describe('a new account', () => {
   })
 })
 
-describe('an account made with Google', () => {
+describe('an account created with Google', () => {
   it('can set a password by email and keeps both ways to sign in', async () => {
     const { browser } = await google.signIn(makeIdentity())
     const { email, id } = await fetchUser(browser)

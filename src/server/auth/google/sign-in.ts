@@ -58,7 +58,7 @@ export function signInWithGoogle(
 async function findOrCreateUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
   // A round finds no user if a concurrent request deletes the user or signs up with the address.
-  // The next round sees the change.
+  // The next round finds the new state.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
@@ -141,7 +141,7 @@ async function createUser(
   return userId
 }
 
-/** A refused sign-in with Google. The browser is redirected to a page that shows the reason. */
+/** A rejected sign-in with Google. The browser is redirected to a page that shows the reason. */
 export class SignInRejectedError extends Error {
   readonly code: SignInError
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('without an issuer', () => {
-  it('pages are told that Google is unavailable', async () => {
+  it('/api/auth/ways reports that Google is unavailable', async () => {
     const response = await makeClient(app).fetch('/api/auth/ways')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ google: false, signup: 'open', sendsMail: false })

@@ -28,7 +28,7 @@ const verifyLifetimeText = `The link works for ${durationText(tokenLifetimeMs['v
 
 /**
  * The email whose link turns a signup into an account. An address may have several pending signups
- * with different passwords, so the email includes the time and browser of this one. It contains
+ * with different passwords, so the email includes the time and browser of its signup. It contains
  * neither the name nor the password, because a stranger may have typed them.
  */
 export function verifySignupEmail(details: Signup & { link: string }): EmailContent {

@@ -25,7 +25,7 @@ it.each([
   ['first-download', 2, '2 of your files were downloaded for the first time'],
   ['link-ends', 1, '1 of your links expires within a day'],
   ['link-ends', 1000, '1000 of your links expire within a day'],
-] as const)('the %s email about %i files leads with the count', (kind, count, summary) => {
+] as const)('the %s email about %i files starts with the count', (kind, count, summary) => {
   const { subject, heading, blocks } = makeEmail(kind, { files: makeFiles(count) })
   expect([subject, heading]).toEqual([summary, summary])
   expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${summary}.` })
@@ -53,7 +53,7 @@ describe('the file list of an email', () => {
     expect(blocks).toContainEqual({ kind: 'paragraph', strong: 'file-0.txt', text })
   })
 
-  it("and the owner aren't named to an unverified address", () => {
+  it('names neither files nor the owner to an unverified address', () => {
     const content = makeEmail('link-ends', { name: null, namesFiles: false, files: makeFiles(20) })
     expect(JSON.stringify(content)).not.toMatch(/file-\d|Ada|more/)
     expect(content.blocks[0]).toEqual({

@@ -32,7 +32,7 @@ export function feedbackEmail(feedback: {
   }
 }
 
-/** The summary for support of an hour in which some feedback got no email of its own. */
+/** The summary for support of an hour in which some feedback was not emailed. */
 export function feedbackDigestEmail(digest: {
   from: Date
   until: Date

@@ -99,7 +99,8 @@ const names = (Object.keys(endpoints) as EndpointName[]).filter(isAudited)
 describe('the audit log', () => {
   it.each(names)('records %s with the administrator and the IP address', async (name) => {
     const [action, performAction] = auditedActions[name] ?? []
-    if (!performAction) throw new Error(`Say here how ${name} is called, and which line it leaves.`)
+    if (!performAction)
+      throw new Error(`Add the call of ${name} and its audit action to this table.`)
     const before = await app.deps.db.$count(auditLog)
     const response = await performAction()
     expect([response.status, await response.text()]).toEqual([200, expect.anything()])
