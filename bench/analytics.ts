@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { manyFiles } from '../tests/support/many-files.ts'
+import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
@@ -73,7 +73,7 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
   const insertFiles = async (cookie: string, count: number) => {
     const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
     const { id } = JSON.parse(body.toString()) as { id: string }
-    const { text, values } = manyFiles(id, count, new Date())
+    const { text, values } = insertFilesQuery(id, count, new Date())
     await mayfly.sql(text, values)
   }
   for (let other = 0; other < otherAccountCount; other += 1) {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { manyFiles } from '../tests/support/many-files.ts'
+import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
@@ -56,7 +56,7 @@ async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promi
   const cookie = await signIn(mayfly, http)
   const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
   const { id } = JSON.parse(body.toString()) as { id: string }
-  const { text, values } = manyFiles(id, count, new Date(Date.now() + 100 * dayMs))
+  const { text, values } = insertFilesQuery(id, count, new Date(Date.now() + 100 * dayMs))
   await mayfly.sql(text, values)
   const keys = await mayfly.sql<{ storage_key: string }>(
     'select storage_key from files where owner_id = $1',

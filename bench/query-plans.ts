@@ -1,4 +1,4 @@
-import { rowsReadOf } from '../tests/support/query-plans.ts'
+import { countRowsRead } from '../tests/support/query-plans.ts'
 import type { Mayfly } from './mayfly.ts'
 import { logOf } from './postgres-log.ts'
 
@@ -76,7 +76,7 @@ export async function measureReads(
   const reads: Reads = { rows: 0, problems: [] }
   for (const plan of plansIn(log)) {
     for (const table of largeTables) {
-      const rows = rowsReadOf(plan, table)
+      const rows = countRowsRead(plan, table)
       reads.rows += rows
       const isScan = new RegExp(`Seq Scan on ${table}\\b.*\\(actual `).test(plan)
       const statement = statementOf(plan)

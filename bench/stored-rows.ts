@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { fillUsers } from '../tests/support/fill-users.ts'
+import { insertUsers } from '../tests/support/fill-users.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import { waitForRuns } from './job-runs.ts'
 import type { Cores } from './machine.ts'
@@ -85,7 +85,7 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
 }
 
 async function insertRows(mayfly: Mayfly): Promise<void> {
-  await fillUsers(mayfly.sql, ownerCount, 'premium')
+  await insertUsers(mayfly.sql, ownerCount, 'premium')
   for (let first = 1; first <= fileCount; first += filesPerStatement) {
     await mayfly.sql(insertFilesSql, [first, first + filesPerStatement - 1, ownerCount, fileCount])
   }

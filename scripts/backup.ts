@@ -9,7 +9,7 @@ import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { openReadOnly } from '../src/server/db/open.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { createLogger } from '../src/server/logging/log.ts'
-import { queuedEmail, runCommand, say } from './run-command.ts'
+import { printLine, queuedEmailRows, runCommand } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
@@ -18,16 +18,16 @@ await runCommand(async (config) => {
   const clock = () => new Date()
   if (folder === '--made-otherwise') {
     const { pool, close } = await openReadOnly(config, log)
-    const made = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
-    await noteBackup(pool, made).finally(close)
+    const backup = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
+    await noteBackup(pool, backup).finally(close)
     return 'Noted that another program has made a backup.'
   }
-  const made = await makeBackup(resolve(folder), { config, clock, log, more: queuedEmail })
-  if (made.faults.length > 0) {
-    say(
-      `${made.faults.length} files are missing from the backup because storage had lost or altered them: ${made.faults.slice(0, 100).join(', ')}`,
+  const backup = await makeBackup(resolve(folder), { config, clock, log, more: queuedEmailRows })
+  if (backup.faults.length > 0) {
+    printLine(
+      `${backup.faults.length} files are missing from the backup because storage had lost or altered them: ${backup.faults.slice(0, 100).join(', ')}`,
     )
     process.exitCode = 1
   }
-  return `The backup is complete: ${made.rows} rows, ${made.objects} files, ${made.bytes} bytes.`
+  return `The backup is complete: ${backup.rows} rows, ${backup.objects} files, ${backup.bytes} bytes.`
 })

@@ -15,14 +15,14 @@ import { buildIcons } from './build-icons.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist/web')
-const renderer = join(root, 'node_modules/.cache/pages')
+const rendererDir = join(root, 'node_modules/.cache/pages')
 
 const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLevel: 'warn' }
 
-type Built = Awaited<ReturnType<typeof build>>
+type BuildResult = Awaited<ReturnType<typeof build>>
 
-function outputsOf(built: Built) {
-  return 'output' in built ? built.output : []
+function outputsOf(result: BuildResult) {
+  return 'output' in result ? result.output : []
 }
 
 /**
@@ -31,11 +31,11 @@ function outputsOf(built: Built) {
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/built-pages/uploads.tsx')
-  const built = await build({
+  const result = await build({
     ...config,
     build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploads] } },
   })
-  const script = outputsOf(built).find(
+  const script = outputsOf(result).find(
     (output) => output.type === 'chunk' && output.facadeModuleId === uploads,
   )
   if (script === undefined) throw new Error('Expected a script with the uploads.')
@@ -49,7 +49,7 @@ async function buildApplication() {
  * @returns the URL path.
  */
 async function buildScript(source: string, uploadsScript: string, fileName?: string) {
-  const built = await build({
+  const result = await build({
     ...config,
     publicDir: false,
     define: { uploadsScript: JSON.stringify(uploadsScript) },
@@ -64,8 +64,9 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
       },
     },
   })
-  const [file, ...others] = outputsOf(built).filter(({ type }) => type === 'chunk')
-  if (file === undefined || others.length > 0) throw new Error(`Expected one script of ${source}.`)
+  const [file, ...extraScripts] = outputsOf(result).filter(({ type }) => type === 'chunk')
+  if (file === undefined || extraScripts.length > 0)
+    throw new Error(`Expected one script of ${source}.`)
   return `/${file.fileName}`
 }
 
@@ -77,7 +78,7 @@ async function buildRenderers() {
     publicDir: false,
     build: {
       ssr: true,
-      outDir: renderer,
+      outDir: rendererDir,
       cssMinify: true,
       // All supported browsers understand this CSS. Vite would add fallbacks for older ones.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
@@ -89,10 +90,11 @@ async function buildRenderers() {
       },
     },
   })
-  const load = (name: keyof typeof modules) =>
-    import(pathToFileURL(join(renderer, `${name}.js`)).href)
-  const downloads: { renderDownloadPages: typeof renderDownloadPages } = await load('downloads')
-  const pages: { renderPublicPages: typeof renderPublicPages } = await load('public')
+  const loadRenderer = (name: keyof typeof modules) =>
+    import(pathToFileURL(join(rendererDir, `${name}.js`)).href)
+  const downloads: { renderDownloadPages: typeof renderDownloadPages } =
+    await loadRenderer('downloads')
+  const pages: { renderPublicPages: typeof renderPublicPages } = await loadRenderer('public')
   return { ...downloads, ...pages }
 }
 
@@ -106,10 +108,11 @@ async function checkAssets(html: string) {
  */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })
-  const worthIt = (name: string) => /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
+  const isCompressible = (name: string) =>
+    /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
   await Promise.all(
     files
-      .filter((file) => file.isFile() && worthIt(file.name))
+      .filter((file) => file.isFile() && isCompressible(file.name))
       .map(async (file) => {
         const path = join(file.parentPath, file.name)
         const bytes = await readFile(path)
@@ -131,14 +134,14 @@ await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.j
 await buildIcons(join(root, 'src/web/public/favicon.svg'), dist)
 
 const renderers = await buildRenderers()
-const download = renderers.renderDownloadPages(downloadScript)
+const downloadPages = renderers.renderDownloadPages(downloadScript)
 const pages = new Map([
-  ['download.html', download.link],
-  ['download-invalid.html', download.invalid],
-  ['report.html', download.report],
+  ['download.html', downloadPages.link],
+  ['download-invalid.html', downloadPages.invalid],
+  ['report.html', downloadPages.report],
   ...renderers.renderPublicPages(scripts),
 ])
-await rm(renderer, { recursive: true })
+await rm(rendererDir, { recursive: true })
 for (const [file, html] of pages) {
   await checkAssets(html)
   await writeFile(join(dist, file), html)

@@ -11,7 +11,7 @@ import { copyLimits } from '../src/server/db/pool.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { createLogger } from '../src/server/logging/log.ts'
-import { queuedEmail, runCommand } from './run-command.ts'
+import { queuedEmailRows, runCommand } from './run-command.ts'
 
 await runCommand(async (config) => {
   const folder = process.argv[2]
@@ -30,7 +30,7 @@ await runCommand(async (config) => {
       config,
       clock,
       pool,
-      more: queuedEmail,
+      more: queuedEmailRows,
     })
     return `Restored: ${rows} rows, ${objects} files.`
   } finally {

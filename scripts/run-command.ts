@@ -10,7 +10,7 @@ import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
 /** Of the jobs, backups include only queued emails. The others are scheduled at startup. */
-export const queuedEmail: readonly RowSet[] = [
+export const queuedEmailRows: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
 ]
 
@@ -21,15 +21,15 @@ export async function runCommand(work: (config: Config) => Promise<string>): Pro
   // Files must not be readable by other users.
   process.umask(0o077)
   try {
-    say(await work(readConfig(readEnvironment())))
+    printLine(await work(readConfig(readEnvironment())))
   } catch (error) {
     const isExpected = error instanceof StartupError || error instanceof ConfigError
-    say(isExpected ? error.message : `Failed; it can be repeated: ${redactedMessages(error)}`)
+    printLine(isExpected ? error.message : `Failed; it can be repeated: ${redactedMessages(error)}`)
     process.exitCode = 1
   }
 }
 
 /** Prints a line to stderr. */
-export function say(text: string): void {
+export function printLine(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -12,7 +12,7 @@ import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { dayInMs } from '../src/shared/rules/format/units.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { freePort } from './support/free-port.ts'
-import { runKilled } from './support/killed-script.ts'
+import { runAndKill } from './support/killed-script.ts'
 import { logIn, makeClient, makeFile, sha256, signUp } from './support/make.ts'
 import { isLongRun } from './support/rounds.ts'
 import { startServerProcess } from './support/server-process.ts'
@@ -72,7 +72,7 @@ async function killBackups(dataDir: string): Promise<void> {
     const backup = await mkdtemp(join(folder, 'killed-'))
     const env = { DATA_DIR: dataDir }
     const killPoint = { before, count, atLatest: lastStep }
-    const { killedBefore, output } = await runKilled(['scripts/backup.ts', backup], env, killPoint)
+    const { killedBefore, output } = await runAndKill(['scripts/backup.ts', backup], env, killPoint)
     expect(killedBefore, output).toMatch(before)
     await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
     return killedBefore ?? ''
@@ -110,7 +110,7 @@ test('backs up and restores a server with the documented commands, during upload
   expect(mode & 0o077).toBe(0)
 
   server.kill('SIGTERM')
-  await server.ended
+  await server.exitCode
   await rm(dataDir, { recursive: true })
 
   const restoredDir = join(folder, 'restored')
@@ -131,6 +131,6 @@ test('backs up and restores a server with the documented commands, during upload
     expect(emailJobs.rows).toEqual([{ id: signupId, data, state: 'created' }])
   } finally {
     restoredServer.kill('SIGTERM')
-    await restoredServer.ended
+    await restoredServer.exitCode
   }
 })

@@ -14,7 +14,7 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
   confirm,
   download,
-  expectRefusal,
+  expectError,
   requestDownload,
   requestUpload,
 } from './support/upload-requests.ts'
@@ -63,11 +63,11 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
   // Files created while the clock was ahead count toward the limit, but the purged one doesn't.
-  await expectRefusal(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
+  await expectError(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
   const [first, second] = laterFiles
   expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
   expect((await requestUpload(ada)).status).toBe(200)
-  await expectRefusal(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
+  await expectError(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
 
   // Attempts counted while the clock was ahead lock nobody out, but new ones count.
   const { email, password } = carol

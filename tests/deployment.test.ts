@@ -16,7 +16,7 @@ import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
 import { freePort } from './support/free-port.ts'
 import { followImports } from './support/imported-files.ts'
-import { describeBehindNginx, describeNeeding } from './support/machine-needs.ts'
+import { describeBehindNginx, describeRequiring } from './support/machine-needs.ts'
 import { type NameServer, startNameServer } from './support/name-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -176,7 +176,7 @@ const examples: Record<string, string> = {
   ADMIN_PASSWORD: 'correct horse',
 }
 
-describeNeeding('systemd', hasSystemd, 'the systemd units', () => {
+describeRequiring('systemd', hasSystemd, 'the systemd units', () => {
   test.each(['mayfly.service', 'mayfly@.service'])('%s is valid', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
@@ -287,7 +287,7 @@ describeBehindNginx('nginx as configured in deploy', () => {
 
   const call = async <T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> => {
     const headers = { 'content-type': 'application/json', origin: `https://${site}`, cookie }
-    const response = await nginx.ask(site, path, {
+    const response = await nginx.send(site, path, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
@@ -313,15 +313,19 @@ describeBehindNginx('nginx as configured in deploy', () => {
     const { origin, pathname, search } = new URL(started.uploadUrl)
     expect(origin).toBe(`https://${site}`)
     const headers = { 'content-type': 'text/plain' }
-    const put = await nginx.ask(site, pathname + search, { method: 'PUT', headers, body: bytes })
+    const put = await nginx.send(site, pathname + search, {
+      method: 'PUT',
+      headers,
+      body: bytes,
+    })
     expect(put.status).toBe(200)
     const { cloudKey } = started
     const [{ shortCode }] = await call<File>('/api/files/confirm-upload', { cloudKey }, cookie)
-    const downloadResponse = await nginx.ask(site, `/s/${shortCode}`)
+    const downloadResponse = await nginx.send(site, `/s/${shortCode}`)
     expect(downloadResponse.body.equals(bytes)).toBe(true)
 
     const forgedHeaders = { cookie, 'x-forwarded-for': '192.0.2.9' }
-    const sessions = await nginx.ask(site, '/api/auth/sessions', { headers: forgedHeaders })
+    const sessions = await nginx.send(site, '/api/auth/sessions', { headers: forgedHeaders })
     expect(JSON.parse(sessions.body.toString())[0].ipAddress).toBe('127.0.0.1')
     const logged = await nginx.log()
     expect(logged).toContain('GET /s/- 200')
@@ -330,7 +334,7 @@ describeBehindNginx('nginx as configured in deploy', () => {
   })
 
   test('hides the metrics and redirects HTTP to HTTPS', async () => {
-    expect((await nginx.ask(site, '/metrics')).status).toBe(404)
+    expect((await nginx.send(site, '/metrics')).status).toBe(404)
     const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}/faq?a=1`, { redirect: 'manual' })
     expect(plain.status).toBe(301)
     expect(plain.headers.get('location')).toMatch(/^https:\/\/.*\/faq\?a=1$/)
@@ -339,14 +343,14 @@ describeBehindNginx('nginx as configured in deploy', () => {
   test('forwards signed bucket requests unchanged, and no others', async () => {
     const host = 's3.example.org'
     const path = '/mayfly/files/k%20ey?X-Amz-Date=1&X-Amz-Signature=abc'
-    const signed = await nginx.ask(host, path)
+    const signed = await nginx.send(host, path)
     expect(signed.body.toString()).toBe('bytes')
     expect(signed.headers['access-control-allow-origin']).toBe(`https://${site}`)
     expect(received.at(-1)?.url).toBe(path)
     expect(received.at(-1)?.headers.host).toBe(host)
     const count = received.length
-    expect((await nginx.ask(host, '/mayfly/?list-type=2')).status).toBe(403)
-    const preflightResponse = await nginx.ask(host, path, { method: 'OPTIONS' })
+    expect((await nginx.send(host, '/mayfly/?list-type=2')).status).toBe(403)
+    const preflightResponse = await nginx.send(host, path, { method: 'OPTIONS' })
     expect(preflightResponse.status).toBe(204)
     expect(preflightResponse.headers['access-control-allow-methods']).toContain('PUT')
     expect(received).toHaveLength(count)
@@ -370,7 +374,7 @@ describeBehindNginx('nginx logs', () => {
     for (const host of hosts) {
       // By now nginx has marked the servers as down.
       for (let time = 0; time < 2; time += 1) {
-        expect((await nginx.ask(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)
+        expect((await nginx.send(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)
       }
     }
     await expect.poll(async () => (await nginx.log()).match(/ 502 /g)).toHaveLength(4)
@@ -396,7 +400,7 @@ describeBehindNginx('nginx without a bucket', () => {
   })
 
   test("starts with only the server's certificate", async () => {
-    expect((await nginx.ask(site, '/')).body.toString()).toBe('a page')
+    expect((await nginx.send(site, '/')).body.toString()).toBe('a page')
   })
 })
 
@@ -427,8 +431,11 @@ describeBehindNginx('nginx in front of containers', () => {
   }
 
   const requestBoth = async (): Promise<string[]> => {
-    const siteResponse = await nginx.ask('files.example.org', '/', { method: 'POST', body: 'body' })
-    const bucket = await nginx.ask('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
+    const siteResponse = await nginx.send('files.example.org', '/', {
+      method: 'POST',
+      body: 'body',
+    })
+    const bucket = await nginx.send('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
     return [siteResponse, bucket].map(({ status, body }) =>
       status === 200 ? body.toString() : `${status}`,
     )

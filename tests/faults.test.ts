@@ -6,11 +6,11 @@ import type { SetupName } from './faults/setups.ts'
 import { describeOnSmallDisk } from './support/machine-needs.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { createDatabase, startTestPostgres } from './support/postgres-server.ts'
-import { isLongRun, roundsOf } from './support/rounds.ts'
+import { chooseRounds, isLongRun } from './support/rounds.ts'
 
 async function expectGuarantees(setup: SetupName): Promise<void> {
   const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
-  const rounds = roundsOf(1, 100)
+  const rounds = chooseRounds(1, 100)
   const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
   const result = await runScenario(backends, { seed, setup, rounds })
   expect(result.rounds).toBe(rounds)

@@ -9,7 +9,7 @@ import {
   requestRenewal,
   startUpload,
 } from './support/make.ts'
-import { rowsReadOf, runPlansOf } from './support/query-plans.ts'
+import { analyzedPlansOf, countRowsRead } from './support/query-plans.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import { confirm } from './support/upload-requests.ts'
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     await app.pool.query(`${fillSql} ${source}`, [app.clock()])
   }
   await app.pool.query('vacuum analyze')
-  plans = await runPlansOf(app.pool, async () => {
+  plans = await analyzedPlansOf(app.pool, async () => {
     for (const tier of tiers)
       await runLifecycles(await makePerson(app, { tier }), tier === 'premium')
   })
@@ -97,7 +97,7 @@ test.each([
   for (const plan of statementPlans) {
     for (const table of Object.keys(fillings)) {
       expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
-      expect(rowsReadOf(plan, table), plan).toBeLessThanOrEqual(maxReads)
+      expect(countRowsRead(plan, table), plan).toBeLessThanOrEqual(maxReads)
     }
   }
 })

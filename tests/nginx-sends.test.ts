@@ -29,7 +29,7 @@ describeBehindNginx('a file that nginx sends', () => {
   })
 
   const request = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-    nginx.ask('files.example.org', path, {
+    nginx.send('files.example.org', path, {
       method,
       headers: { ...headers, host: '127.0.0.1' },
     })

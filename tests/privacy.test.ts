@@ -8,7 +8,7 @@ import { longestWindowMs } from '../src/server/http/rate-limit.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
 import { maxRateWindowMs } from '../src/shared/rules/files/kept-times.ts'
 import { type GoogleApp, startGoogleApp } from './support/google-app.ts'
-import { elementsOf, type ParsedPage, readPage, textOf } from './support/html.ts'
+import { findElements, type ParsedPage, parsePage, textOf } from './support/html.ts'
 import { logIn, makeClient } from './support/make.ts'
 
 /**
@@ -23,18 +23,18 @@ let policy: ParsedPage
 beforeAll(async () => {
   google = await startGoogleApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
   const response = await makeClient(google.app).fetch('/privacy')
-  policy = readPage(await response.text())
+  policy = parsePage(await response.text())
 })
 afterAll(() => google.close())
 
 function policyText(): string {
-  return textOf(policy.one('main')).replaceAll(/\s+/g, ' ')
+  return textOf(policy.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
 /** Returns entry `at` of the policy's section 'Who can see it', about one group of people. */
 function audienceText(at: number): string {
-  const section = elementsOf(policy.one('main'), 'section')[3]
-  const dataText = section && elementsOf(section, 'dd')[at]
+  const section = findElements(policy.findOne('main'), 'section')[3]
+  const dataText = section && findElements(section, 'dd')[at]
   return dataText ? textOf(dataText).replaceAll(/\s+/g, ' ') : ''
 }
 
@@ -72,7 +72,7 @@ describe('the privacy policy', () => {
       .filter((value) => is(value, PgTable))
       .map((table) => getTableName(table))
     expect(tables.toSorted()).toEqual(Object.keys(headingByTable).toSorted())
-    const headings = elementsOf(policy.one('main'), 'dt').map(textOf)
+    const headings = findElements(policy.findOne('main'), 'dt').map(textOf)
     for (const heading of Object.values(headingByTable)) {
       if (heading !== null) expect(headings).toContain(heading)
     }
@@ -110,7 +110,7 @@ describe('the privacy policy', () => {
     for (const cookie of (await logIn(app, 'grace@example.org', 'secret')).split('; ')) {
       names.add(cookie.split('=', 1)[0] ?? '')
     }
-    const mentionedNames = elementsOf(policy.one('main'), 'code').map(textOf)
+    const mentionedNames = findElements(policy.findOne('main'), 'code').map(textOf)
     expect(mentionedNames.toSorted()).toEqual([...names].toSorted())
     expect(names.size).toBe(5)
   })

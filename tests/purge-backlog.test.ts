@@ -9,9 +9,9 @@ import { scheduleJobs } from '../src/server/jobs/jobs.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { openDirectDb } from './faults/direct-db.ts'
 import { checkPurged, checkStoredFiles } from './faults/invariants.ts'
-import { bytesOnDisk } from './faults/stored-bytes.ts'
+import { diskReader } from './faults/stored-bytes.ts'
 import { serveApp } from './support/app-server.ts'
-import { codeOfDueFile, fillDueFiles } from './support/due-files.ts'
+import { dueFileCode, insertDueFiles } from './support/due-files.ts'
 import { freePort } from './support/free-port.ts'
 import { hangTimeoutMs } from './support/hang.ts'
 import {
@@ -29,19 +29,19 @@ import { freshDatabase } from './support/postgres.ts'
 import { type PostgresProxy, startPostgresProxy } from './support/postgres-proxy.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { residentMiB } from './support/resident-memory.ts'
-import { isLongRun, roundsOf } from './support/rounds.ts'
+import { chooseRounds, isLongRun } from './support/rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** Due files at startup. Their rows have no bytes in storage. */
-const dueRows = roundsOf(1000, 1_000_000)
-const owners = roundsOf(20, 20_000)
+const dueRows = chooseRounds(1000, 1_000_000)
+const owners = chooseRounds(20, 20_000)
 /** Files the purge claims or completes per statement. */
 const filesInBatch = 100
 /** The idle server uses about 200 MiB. With all rows in memory it would use about 1,000. */
 const maxMemoryMiB = 400
-const pollMs = roundsOf(250, 2000)
+const pollMs = chooseRounds(250, 2000)
 /** A million files took 34 minutes on two busy cores. */
 const timeoutMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangTimeoutMs
 
@@ -98,7 +98,7 @@ async function createBacklog(): Promise<Backlog> {
   const expiredFiles = [await makeFile(freeUser), await makeFile(freeUser)]
   clock.set(now)
   const activeFile = await makeFile(premium)
-  await fillDueFiles((text, values) => directDb.query(text, values), { files: dueRows, owners })
+  await insertDueFiles((text, values) => directDb.query(text, values), { files: dueRows, owners })
   if (!app.jobQueue) throw new Error('there is no queue')
   await scheduleJobs(app.jobQueue)
   await app.jobQueue.boss.send('expire-files')
@@ -146,7 +146,7 @@ async function expectServes(
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(activeFile)
   // Checks due files from both ends of the backlog.
-  const dueCodes = [1 + (round % dueRows), dueRows - (round % dueRows)].map(codeOfDueFile)
+  const dueCodes = [1 + (round % dueRows), dueRows - (round % dueRows)].map(dueFileCode)
   for (const code of [
     renewable.shortCode,
     ...expiredFiles.map((file) => file.shortCode),
@@ -173,7 +173,7 @@ function drainStatements(): number {
   const purgeStatements = network.statements.filter((text) =>
     /update "files" set "(purging_at|purged_at)"/.test(text),
   )
-  network.count()
+  network.clearStatements()
   return purgeStatements.length
 }
 
@@ -188,7 +188,7 @@ test(
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     onTestFinished(async () => {
       server.kill('SIGTERM')
-      await server.ended
+      await server.exitCode
     })
     const cookie = await logIn(server, premium.email, premium.password)
     const person = { ...premium, ...makeClient(server, cookie) }
@@ -241,7 +241,7 @@ test(
     expect(rows).toEqual([{ once: dueCount, kept: newFiles.length + 2 }])
     const failures = await directDb.query('select job, failure from job_runs where failures > 0')
     expect(failures.rows).toEqual([])
-    const storedSize = bytesOnDisk(dataDir)
+    const storedSize = diskReader(dataDir)
     await checkPurged(directDb, storedSize)
     await checkStoredFiles(directDb, storedSize)
     const renewal = await requestRenewal(person, backlog.renewable.id)

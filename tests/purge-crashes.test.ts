@@ -5,7 +5,7 @@ import { startEnvironment } from './faults/environment.ts'
 import { checkPurged } from './faults/invariants.ts'
 import { logIn, makeClient, makeFile, putBytes, signUp, startUpload } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
-import { roundsOf } from './support/rounds.ts'
+import { chooseRounds } from './support/rounds.ts'
 import { seededRounds } from './support/seeded-rounds.ts'
 import { confirm } from './support/upload-requests.ts'
 
@@ -16,10 +16,10 @@ const filesPerRound = 8
 const uploadsPerRound = 3
 
 test('jobs killed at any statement resume and never report a stored file as purged', async () => {
-  const rounds = roundsOf(1, 100)
+  const rounds = chooseRounds(1, 100)
   const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
   const environment = await startEnvironment(backends, 'disk', { isLong: true, limits: 'short' })
-  const { server, network, directDb, stored } = environment
+  const { server, network, directDb, storageReader } = environment
   try {
     const { email, password } = await signUp(server)
     await directDb.query(`update users set tier = 'premium' where email = $1`, [email])
@@ -41,8 +41,8 @@ test('jobs killed at any statement resume and never report a stored file as purg
     // The first run isn't killed, to count its statements.
     await makeFilesAndUploads()
     await passDays(daysUntilAllExpired)
-    network.count()
-    expect(await server.run({ do: 'run-jobs' })).toBe(null)
+    network.clearStatements()
+    expect(await server.run({ type: 'run-jobs' })).toBe(null)
     const statementCount = network.statements.length
 
     let interrupted = 0
@@ -55,15 +55,15 @@ test('jobs killed at any statement resume and never report a stored file as purg
       // arrives.
       const killAt = 1 + draw(Math.ceil(statementCount / 2))
       let isDone = false
-      network.count()
-      const jobs = server.run({ do: 'run-jobs' }).finally(() => {
+      network.clearStatements()
+      const jobs = server.run({ type: 'run-jobs' }).finally(() => {
         isDone = true
       })
       while (network.statements.length < killAt && !isDone) await soon()
       await server.kill()
       if ((await jobs) !== null) interrupted += 1
       await server.start()
-      await checkPurged(directDb, stored)
+      await checkPurged(directDb, storageReader)
       for (const code of codes) {
         expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
       }

@@ -6,7 +6,7 @@ import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
 import { retryRemovals } from '../src/server/uploads/end-uploads.ts'
 import { confirmUserDeletion } from './support/admin-requests.ts'
-import { bytesIn } from './support/bucket.ts'
+import { countStoredBytes } from './support/bucket.ts'
 import { freePort } from './support/free-port.ts'
 import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
@@ -53,7 +53,7 @@ describeOnS3('the administrator on S3', () => {
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })
     expect((await fetch(signedUrl)).status).toBe(404)
     expect((await putBytes(open, new Uint8Array(10))).status).toBe(404)
-    expect(await bytesIn(bucket)).toBe(0)
+    expect(await countStoredBytes(bucket)).toBe(0)
   })
 
   it('tests a browser upload and cleans up', async () => {
@@ -65,9 +65,9 @@ describeOnS3('the administrator on S3', () => {
       putBytes({ uploadUrl, cloudKey: testKey, metadata: {} }, new Uint8Array(size))
     expect((await put(11)).status).toBe(403)
     expect((await put(10)).status).toBe(200)
-    expect(await bytesIn(bucket)).toBe(10)
+    expect(await countStoredBytes(bucket)).toBe(10)
     expect(await removeLater(15 * minute)).toEqual({ removed: 1, failed: 0 })
-    expect(await bytesIn(bucket)).toBe(0)
+    expect(await countStoredBytes(bucket)).toBe(0)
     expect((await put(10)).status).toBe(404)
   })
 

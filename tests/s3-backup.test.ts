@@ -18,12 +18,12 @@ import { openSealedFiles } from '../src/server/storage/disk/sealed-files.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import type { SealedObjects } from '../src/server/storage/storage.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
-import { bytesIn } from './support/bucket.ts'
+import { countStoredBytes } from './support/bucket.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
-import { runKilled } from './support/killed-script.ts'
+import { runAndKill } from './support/killed-script.ts'
 import { sha256 } from './support/make.ts'
 import { emptyDatabase, freshDatabase } from './support/postgres.ts'
-import { describeOnS3, makeBucket, openUploadsOf } from './support/s3.ts'
+import { countOpenUploads, describeOnS3, makeBucket } from './support/s3.ts'
 
 const log = pino({ level: 'silent' })
 const appUrl = new URL('http://127.0.0.1:3000')
@@ -96,7 +96,7 @@ async function readStores({ db }: Database): Promise<string[]> {
 /** Runs a command and asserts that it succeeds. */
 async function run(args: readonly [string, ...string[]], env: Record<string, string>) {
   const neverKill = { before: /^/, count: Number.POSITIVE_INFINITY }
-  const { output } = await runKilled(args, env, neverKill)
+  const { output } = await runAndKill(args, env, neverKill)
   expect(output).toMatch(/^(The backup is complete|Restored): /m)
 }
 
@@ -116,7 +116,7 @@ describeOnS3('a backup', () => {
     await mkdir(newDataDir)
     const env = { ...bucket.env, DATA_DIR: newDataDir, DATABASE_URL: outside.url }
     // A restore killed before the commit has copied all files. It can be repeated.
-    const killedRestore = await runKilled(['scripts/restore.ts', outboundBackup], env, {
+    const killedRestore = await runAndKill(['scripts/restore.ts', outboundBackup], env, {
       before: /^query copy "files"/,
       count: 1,
     })
@@ -126,7 +126,7 @@ describeOnS3('a backup', () => {
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
       await expectBytes(objects, storedBytes)
-      expect(await bytesIn(bucket)).toBe(sum(storedBytes))
+      expect(await countStoredBytes(bucket)).toBe(sum(storedBytes))
       expect(await readStores(target)).toEqual(['s3'])
       expect(await target.db.$count(uploads)).toBe(0)
     } finally {
@@ -137,7 +137,7 @@ describeOnS3('a backup', () => {
     await run(['scripts/backup.ts', returnBackup], env)
     const homeDir = join(folder, 'home')
     await prepareDataFolder(homeDir)
-    const interruptedRestore = await runKilled(
+    const interruptedRestore = await runAndKill(
       ['scripts/restore.ts', returnBackup],
       { DATA_DIR: homeDir },
       {
@@ -188,7 +188,7 @@ describeOnS3('a backup', () => {
         pool: target.pool,
       })
       await expectBytes(objects, storedBytes)
-      expect(await openUploadsOf(bucket, key)).toBe(0)
+      expect(await countOpenUploads(bucket, key)).toBe(0)
     } finally {
       for (const part of [source, target, objects]) await part.close()
       for (const { drop } of [from, to]) await drop()

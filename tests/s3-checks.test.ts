@@ -11,7 +11,7 @@ import { checkCors } from '../src/server/admin/checks/cors.ts'
 import { checkStorage } from '../src/server/admin/checks/storage.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
-import { lineOf } from './support/check-lines.ts'
+import { getCheckLine } from './support/check-lines.ts'
 import { makePerson, type Person } from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
@@ -37,7 +37,7 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   describe('for CORS', () => {
     it('name the missing rule, and pass with it', async () => {
-      const before = await lineOf(admin, 'CORS')
+      const before = await getCheckLine(admin, 'CORS')
       expect(before).toMatchObject({
         status: 'failing',
         message: expect.stringContaining(`from ${app.url} to the bucket`),
@@ -45,7 +45,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       })
       const rule = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
       await setCorsRules(JSON.parse(rule).CORSRules)
-      const after = await lineOf(admin, 'CORS')
+      const after = await getCheckLine(admin, 'CORS')
       expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })
 
@@ -62,9 +62,9 @@ describeOnS3('the checks of a server with a bucket', () => {
         ExposeHeaders: ['etag'],
       }
       await setCorsRules([rule])
-      expect((await lineOf(admin, 'CORS')).status).toBe('ok')
+      expect((await getCheckLine(admin, 'CORS')).status).toBe('ok')
       await setCorsRules([{ ...rule, ...change }])
-      expect((await lineOf(admin, 'CORS')).status).toBe('failing')
+      expect((await getCheckLine(admin, 'CORS')).status).toBe('failing')
     })
 
     it("warn if the server can't reach the browsers' endpoint", async () => {
@@ -85,7 +85,7 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   it('leave nothing behind in the bucket', async () => {
     const { bucket: Bucket } = bucket.settings
-    await lineOf(admin, 'CORS')
+    await getCheckLine(admin, 'CORS')
     const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket }))
     expect(Contents).toEqual([])
     const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket }))
@@ -93,11 +93,11 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
 
   it('cover bucket and disk, which may hold older files', async () => {
-    expect(await lineOf(admin, 'Storage')).toMatchObject({
+    expect(await getCheckLine(admin, 'Storage')).toMatchObject({
       status: 'ok',
       message: expect.stringContaining(bucket.settings.bucket),
     })
-    expect(await lineOf(admin, 'Storage: files from before S3_BUCKET')).toMatchObject({
+    expect(await getCheckLine(admin, 'Storage: files from before S3_BUCKET')).toMatchObject({
       status: 'ok',
     })
   })

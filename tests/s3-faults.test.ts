@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest'
 import { runScenario } from './faults/run-scenario.ts'
 import { killDuringConfirms } from './support/killed-confirms.ts'
 import { freshDatabase } from './support/postgres.ts'
-import { isLongRun, roundsOf } from './support/rounds.ts'
+import { chooseRounds, isLongRun } from './support/rounds.ts'
 import { describeOnS3 } from './support/s3.ts'
 
 async function makeBackends() {
@@ -13,7 +13,7 @@ async function makeBackends() {
 describeOnS3('with a bucket', () => {
   it('keeps every guarantee under random faults', async () => {
     const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
-    const rounds = roundsOf(1, 100)
+    const rounds = chooseRounds(1, 100)
     const result = await runScenario(await makeBackends(), { seed, setup: 'bucket', rounds })
     expect(result.rounds).toBe(rounds)
     expect(result.downloads).toBeGreaterThan(0)

@@ -6,7 +6,7 @@ import { uploads } from '../src/server/db/schema.ts'
 import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import { sweepUploads } from '../src/server/uploads/end-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
-import { bytesIn } from './support/bucket.ts'
+import { countStoredBytes } from './support/bucket.ts'
 import {
   checksums,
   json,
@@ -19,13 +19,13 @@ import {
   signParts,
   startUpload,
 } from './support/make.ts'
-import { describeOnS3, makeBucket, openUploadsOf, type TestBucket } from './support/s3.ts'
+import { countOpenUploads, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
   abort,
   confirm,
-  expectRefusal,
-  requestList,
+  expectError,
+  requestPartList,
   requestParts,
 } from './support/upload-requests.ts'
 
@@ -74,7 +74,7 @@ describeOnS3('a multipart upload on S3', () => {
     app = await startTestApp({ env: bucket.env })
   })
   afterAll(async () => {
-    const failures = app.logged.filter(({ level }) => level >= 50)
+    const failures = app.logLines.filter(({ level }) => level >= 50)
     await app.close()
     expect(failures).toEqual([])
   })
@@ -92,7 +92,7 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('goes straight to the bucket and is confirmed from its part list', async () => {
     const ada = await makePerson(app)
-    const before = await bytesIn(bucket)
+    const before = await countStoredBytes(bucket)
     const started = await start(ada)
     expect(started).toMatchObject({
       parts: { size: partSize, count: 3 },
@@ -113,7 +113,7 @@ describeOnS3('a multipart upload on S3', () => {
     )
     const file = await expectFile(await confirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
-    expect(await bytesIn(bucket)).toBe(before + bytes.length)
+    expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
     // Like a client that lost the first response.
     expect(await json(await confirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject({
       id: file.id,
@@ -138,7 +138,7 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('opens a multipart upload when part URLs are requested, until it is aborted', async () => {
     const ada = await makePerson(app)
-    const open = ({ cloudKey }: StartedUpload) => openUploadsOf(bucket, cloudKey)
+    const open = ({ cloudKey }: StartedUpload) => countOpenUploads(bucket, cloudKey)
     const [one, three] = [await startUpload(ada, { size: 1000 }), await start(ada)]
     expect([await open(one), await open(three)]).toEqual([1, 2])
     await signParts(ada, three.cloudKey, [1, 3])
@@ -152,9 +152,9 @@ describeOnS3('a multipart upload on S3', () => {
   it("can't be confirmed before all parts are stored, and then continues", async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
-    await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, started, 1, 3)
-    await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     expect(await storedParts(ada, started)).toEqual([1, 3])
     await sendParts(ada, started, 2)
     await expectFile(await confirm(ada, started.cloudKey))
@@ -192,8 +192,8 @@ describeOnS3('a multipart upload on S3', () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada)
     const sign = (...partNumbers: unknown[]) => requestParts(ada, cloudKey, partNumbers)
-    await expectRefusal(await sign(0), 400, 'INVALID_INPUT')
-    await expectRefusal(await sign(1, 4), 400, 'PART_NOT_FOUND')
+    await expectError(await sign(0), 400, 'INVALID_INPUT')
+    await expectError(await sign(1, 4), 400, 'PART_NOT_FOUND')
 
     const [url = ''] = await signParts(ada, cloudKey, [3])
     const withParameter = (name: string, value: string) => {
@@ -241,12 +241,8 @@ describeOnS3('a multipart upload on S3', () => {
       expect((await putBytes(other, new Uint8Array(1))).status).toBe(200)
       files.push(await json<File>(await confirm(ada, other.cloudKey)))
     }
-    await expectRefusal(
-      await confirm(ada, parted.cloudKey, { sha256: hash }),
-      403,
-      'TIER_FILE_COUNT',
-    )
-    await expectRefusal(await confirm(ada, whole.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(ada, parted.cloudKey, { sha256: hash }), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(ada, whole.cloudKey), 403, 'TIER_FILE_COUNT')
     expect(await listParts(ada, parted.cloudKey)).toEqual([
       { partNumber: 1, size: partSize },
       { partNumber: 2, size: partSize },
@@ -276,10 +272,10 @@ describeOnS3('a multipart upload on S3', () => {
     const started = await start(ada)
     await sendParts(ada, started, 1)
     const { cloudKey } = started
-    await expectRefusal(await requestList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await requestParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await confirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await abort(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestPartList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await confirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await abort(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await sendParts(ada, started, 2, 3)
     await expectFile(await confirm(ada, started.cloudKey))
   })
@@ -294,30 +290,30 @@ describeOnS3('a multipart upload on S3', () => {
     const second = await start(ada)
     expect((await putBytes(second, new Uint8Array(bytes.length))).status).toBe(200)
     await sendParts(ada, second, 1)
-    await expectRefusal(await confirm(ada, second.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await confirm(ada, second.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, second, 2, 3)
     await expectFile(await confirm(ada, second.cloudKey))
   })
 
   it('frees everything when aborted, including its part URLs', async () => {
     const ada = await makePerson(app)
-    const before = await bytesIn(bucket)
+    const before = await countStoredBytes(bucket)
     const started = await start(ada)
     expect((await putBytes(started, bytes)).status).toBe(200)
     await sendParts(ada, started, 1, 2)
     const [url = ''] = await signParts(ada, started.cloudKey, [3])
     expect((await abort(ada, started.cloudKey)).status).toBe(200)
-    expect(await bytesIn(bucket)).toBe(before)
+    expect(await countStoredBytes(bucket)).toBe(before)
     expect((await putPart(url, partBytes(3))).status).toBe(404)
-    await expectRefusal(await requestParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
-    expect(await bytesIn(bucket)).toBe(before)
+    await expectError(await requestParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
+    expect(await countStoredBytes(bucket)).toBe(before)
   })
 
   // Moves our clock. Don't sign anything afterwards, because the bucket has its own clock.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)
-      const before = await bytesIn(bucket)
+      const before = await countStoredBytes(bucket)
       const idleUpload = await start(ada)
       await sendParts(ada, idleUpload, 1)
       const deletedUpload = await start(ada)
@@ -325,14 +321,14 @@ describeOnS3('a multipart upload on S3', () => {
       const silentUpload = await start(ada)
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
-      expect(await bytesIn(bucket)).toBe(before + bytes.length)
+      expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
 
       app.clock.advance(24 * hour + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
       expect(await app.storage.storedSize(idleUpload.cloudKey)).toBeNull()
-      expect(await openUploadsOf(bucket, silentUpload.cloudKey)).toBe(0)
+      expect(await countOpenUploads(bucket, silentUpload.cloudKey)).toBe(0)
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
-      expect(await bytesIn(bucket)).toBe(before)
+      expect(await countStoredBytes(bucket)).toBe(before)
     })
   })
 })

@@ -7,7 +7,7 @@ import { files } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { serveApp } from './support/app-server.ts'
-import { bytesIn } from './support/bucket.ts'
+import { countStoredBytes } from './support/bucket.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { freePort } from './support/free-port.ts'
 import {
@@ -47,7 +47,7 @@ describeOnS3('a server process', () => {
     const cookie = await logIn(killedServer, email, password)
     const started = await startUpload(makeClient(killedServer, cookie), { size: 10 })
     killedServer.kill('SIGKILL')
-    await killedServer.ended
+    await killedServer.exitCode
     expect((await putBytes(started, text(10))).status).toBe(200)
 
     const secondServer = await startServerProcess(settings)
@@ -56,7 +56,7 @@ describeOnS3('a server process', () => {
     const response = await fetch(`${secondServer.url}/api/download/${shortCode}`)
     expect(await response.text()).toBe('A'.repeat(10))
     secondServer.kill('SIGTERM')
-    expect(await secondServer.ended).toBe(0)
+    expect(await secondServer.exitCode).toBe(0)
   })
 
   it("doesn't start with a missing bucket", async () => {
@@ -99,7 +99,7 @@ describeOnS3('a server switched to S3 and back', () => {
     expect((await downloadBytes(first)).equals(Buffer.from(first.bytes))).toBe(true)
     expect((await downloadBytes(second)).equals(Buffer.from(second.bytes))).toBe(true)
     expect((await confirm(await signInAgain(), open.cloudKey)).status).toBe(200)
-    expect(await bytesIn(bucket)).toBe(1000)
+    expect(await countStoredBytes(bucket)).toBe(1000)
     await app.close()
 
     app = await serveFromDisk()
@@ -112,13 +112,13 @@ describeOnS3('a server switched to S3 and back', () => {
     app.clock.advance(30 * day)
     expect(await expireFiles(app.deps)).toEqual({ purged: 2, failed: 0 })
     expect(await app.disk.storedSize(key)).toBeNull()
-    expect(await bytesIn(bucket)).toBe(1000)
+    expect(await countStoredBytes(bucket)).toBe(1000)
     await app.close()
 
     app = await serveFromS3()
     app.clock.advance(30 * day)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
-    expect(await bytesIn(bucket)).toBe(0)
+    expect(await countStoredBytes(bucket)).toBe(0)
     await app.close()
     await database.drop()
     await rm(dataDir, { recursive: true })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bytesInBucket } from './faults/stored-bytes.ts'
-import { roundsOfCrashes, runCrashScenario } from './support/crash-scenario.ts'
+import { bucketReader } from './faults/stored-bytes.ts'
+import { crashRounds, runCrashScenario } from './support/crash-scenario.ts'
 import { expectConsistentDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
 import { describeBehindNginx } from './support/machine-needs.ts'
@@ -13,7 +13,7 @@ import { type NginxProxy, startNginxProxy } from './support/nginx.ts'
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
-import { type Sending, send } from './support/send.ts'
+import { type SendOptions, send } from './support/send.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 describeOnS3('two servers with one Postgres and one bucket', () => {
@@ -51,18 +51,18 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     })
     afterAll(async () => {
       for (const server of servers) server.kill('SIGKILL')
-      await Promise.all(servers.map(({ ended }) => ended))
+      await Promise.all(servers.map(({ exitCode }) => exitCode))
       await proxy.stop()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     })
 
     it('lose nothing confirmed while they are killed in turn', async () => {
-      await runCrashScenario(proxy, roundsOfCrashes(2), async (round) => {
+      await runCrashScenario(proxy, crashRounds(2), async (round) => {
         const number = round % 2
         const killedServer = servers[number] as ServerProcess
         killedServer.kill('SIGKILL')
-        await killedServer.ended
+        await killedServer.exitCode
         return async () => {
           servers[number] = await start(number)
         }
@@ -77,7 +77,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       const statuses = new Map<string, Set<number>>()
       let isRunning = true
       // Leave the CPU to the starting server.
-      const repeatRequest = async (name: string, path: string, sending: Sending = {}) => {
+      const repeatRequest = async (name: string, path: string, sending: SendOptions = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
         for (; isRunning; await wait(5)) {
           const { status } = await send(`${proxy.url}${path}`, { ...sending, headers })
@@ -92,15 +92,15 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         repeatRequest('abort', '/api/files/abort-upload', { method: 'POST', body }),
         repeatRequest('download', `/api/download/${shortCode}`),
       ])
-      for (let restart = 0; restart < roundsOfCrashes(2); restart += 1) {
+      for (let restart = 0; restart < crashRounds(2); restart += 1) {
         const number = restart % 2
         const stoppingServer = servers[number] as ServerProcess
         // As in docs/operations.md: take the server out of nginx before stopping it.
-        await proxy.passTo(ports.filter((_, other) => other !== number))
+        await proxy.routeTo(ports.filter((_, other) => other !== number))
         stoppingServer.kill('SIGTERM')
-        expect(await stoppingServer.ended).toBe(0)
+        expect(await stoppingServer.exitCode).toBe(0)
         servers[number] = await start(number)
-        await proxy.passTo(ports)
+        await proxy.routeTo(ports)
       }
       isRunning = false
       await requestLoops
@@ -112,12 +112,12 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
 
     it("leave nothing that the jobs don't delete days later", async () => {
       for (const server of servers) server.kill('SIGTERM')
-      await Promise.all(servers.map(({ ended }) => ended))
+      await Promise.all(servers.map(({ exitCode }) => exitCode))
       await expectConsistentDaysLater({
         databaseUrl: database.url,
         dataDir: join(folder, '0'),
         env: bucket.env,
-        stored: bytesInBucket(bucket),
+        storageReader: bucketReader(bucket),
       })
     })
   })

@@ -6,7 +6,7 @@ import { blockedContent, files } from '../src/server/db/schema.ts'
 import { expireFiles } from '../src/server/files/expire-files.ts'
 import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import type { File } from '../src/shared/contract/files.ts'
-import { bytesIn } from './support/bucket.ts'
+import { countStoredBytes } from './support/bucket.ts'
 import {
   json,
   makeClient,
@@ -18,9 +18,9 @@ import {
   startUpload,
 } from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
-import { listReports, report, takenDown } from './support/takedowns.ts'
+import { listReports, reportLink, takeDownOrThrow } from './support/takedowns.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { confirm, expectRefusal, requestDownload } from './support/upload-requests.ts'
+import { confirm, expectError, requestDownload } from './support/upload-requests.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -40,7 +40,7 @@ describeOnS3('a takedown on S3', () => {
     ada = await makePerson(app, { tier: 'premium' })
   })
   afterAll(async () => {
-    const failures = app.logged.filter(({ level }) => level >= 50)
+    const failures = app.logLines.filter(({ level }) => level >= 50)
     await app.close()
     expect(failures).toEqual([])
   })
@@ -79,7 +79,7 @@ describeOnS3('a takedown on S3', () => {
     const redirect = await requestDownload(app, file.shortCode)
     const signedUrl = new URL(redirect.headers.get('location') ?? '')
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
-    expect(await takenDown(admin, file.shortCode)).toBe(
+    expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
     )
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
@@ -92,15 +92,15 @@ describeOnS3('a takedown on S3', () => {
   it('blocks the content in the bucket, whatever SHA-256 the next uploader claims', async () => {
     const bytes = newBytes()
     const file = await json<File>(await upload(bytes, sha256(bytes)))
-    await takenDown(admin, file.shortCode)
+    await takeDownOrThrow(admin, file.shortCode)
     await expireFiles(app.deps)
-    const before = await bytesIn(bucket)
-    await expectRefusal(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
-    await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
-    expect(await bytesIn(bucket)).toBe(before)
+    const before = await countStoredBytes(bucket)
+    await expectError(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
+    await expectError(await upload(bytes), 409, 'CONTENT_BLOCKED')
+    expect(await countStoredBytes(bucket)).toBe(before)
     // As on disk, a wrong SHA-256 is rejected. The upload stays open without its bytes.
-    await expectRefusal(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
-    expect(await bytesIn(bucket)).toBe(before)
+    await expectError(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
+    expect(await countStoredBytes(bucket)).toBe(before)
     // Different content of the same size is hashed and accepted.
     const other = newBytes()
     const otherFile = await json<File>(await upload(other))
@@ -112,9 +112,9 @@ describeOnS3('a takedown on S3', () => {
     const bytes = newBytes(9 * mebibyte)
     const file = await json<File>(await uploadParts(bytes))
     expect((await rowOf(file))?.isContentProved).toBe(false)
-    await takenDown(admin, file.shortCode)
-    await expectRefusal(await uploadParts(bytes), 409, 'CONTENT_BLOCKED')
-    await expectRefusal(await upload(bytes), 409, 'CONTENT_BLOCKED')
+    await takeDownOrThrow(admin, file.shortCode)
+    await expectError(await uploadParts(bytes), 409, 'CONTENT_BLOCKED')
+    await expectError(await upload(bytes), 409, 'CONTENT_BLOCKED')
     await expireFiles(app.deps)
     expect((await app.deps.db.select().from(blockedContent)).map((row) => row.sha256)).toContain(
       sha256(bytes),
@@ -128,11 +128,11 @@ describeOnS3('a takedown on S3', () => {
     const malwareBytes = newBytes(2000)
     const file = await json<File>(await upload(malwareBytes, sha256(innocentBytes)))
     expect((await rowOf(file))?.sha256).toBeNull()
-    await takenDown(admin, file.shortCode)
+    await takeDownOrThrow(admin, file.shortCode)
     await computeDigests(app.deps)
     expect((await requestDownload(app, innocentFile.shortCode)).status).toBe(302)
     expect((await upload(innocentBytes, sha256(innocentBytes))).status).toBe(200)
-    await expectRefusal(await upload(malwareBytes), 409, 'CONTENT_BLOCKED')
+    await expectError(await upload(malwareBytes), 409, 'CONTENT_BLOCKED')
     expect((await rowOf(file))?.sha256).toBe(sha256(malwareBytes))
     await expireFiles(app.deps)
   })
@@ -144,15 +144,15 @@ describeOnS3('a takedown on S3', () => {
     for (const sum of claimedSums) copies.push(await json<File>(await upload(bytes, sum)))
     const other = await json<File>(await upload(newBytes(3000)))
     const [first] = copies
-    await report(makeClient(app), first?.shortCode ?? '')
+    await reportLink(makeClient(app), first?.shortCode ?? '')
     // The SHA-256 isn't known yet.
     expect((await listReports(admin))[0]?.file.copies).toBe(0)
-    await takenDown(admin, first?.shortCode ?? '')
-    await app.mails()
+    await takeDownOrThrow(admin, first?.shortCode ?? '')
+    await app.sendQueuedEmails()
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
     for (const copy of copies) expect((await requestDownload(app, copy.shortCode)).status).toBe(404)
     expect((await requestDownload(app, other.shortCode)).status).toBe(302)
-    const [mail, ...others] = await app.mails()
+    const [mail, ...others] = await app.sendQueuedEmails()
     expect(others).toEqual([])
     expect(mail?.content.subject).toBe('2 of your files were taken down')
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })

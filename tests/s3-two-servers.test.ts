@@ -17,7 +17,7 @@ import {
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket } from './support/s3.ts'
-import { abort, confirm, expectRefusal } from './support/upload-requests.ts'
+import { abort, confirm, expectError } from './support/upload-requests.ts'
 
 const partSize = 8 * 1024 ** 2
 
@@ -87,7 +87,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const started = await startUpload(here, { size: 10 })
     expect((await abort(there, started.cloudKey)).status).toBe(200)
     expect((await putBytes(started, new Uint8Array(10))).status).toBe(404)
-    await expectRefusal(await confirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await confirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
   })
 
   test('downloads count across servers', async () => {
@@ -143,7 +143,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
 
   test('a stopping server reports not ready but still responds', async () => {
     expect((await fetch(`${secondApp.url}/api/ready`)).status).toBe(200)
-    secondApp.beginStop()
+    secondApp.announceShutdown()
     expect((await fetch(`${secondApp.url}/api/ready`)).status).toBe(503)
     const health = await fetch(`${secondApp.url}/api/health`)
     expect([health.status, health.headers.get('connection')]).toEqual([200, 'close'])

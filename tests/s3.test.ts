@@ -7,7 +7,7 @@ import { compareStorage } from '../src/server/jobs/compare-storage.ts'
 import { newStorageKey } from '../src/server/storage/storage-key.ts'
 import { sweepUploads } from '../src/server/uploads/end-uploads.ts'
 import type { File } from '../src/shared/contract/files.ts'
-import { bytesIn } from './support/bucket.ts'
+import { countStoredBytes } from './support/bucket.ts'
 import { type ChaosProxy, startChaosProxy } from './support/chaos-proxy.ts'
 import {
   json,
@@ -21,8 +21,14 @@ import {
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { send } from './support/send.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { confirmAll, endsOf, sendAllOf, startAll, uploadRequest } from './support/upload-batches.ts'
-import { abort, confirm, expectRefusal, requestUpload } from './support/upload-requests.ts'
+import {
+  codesOf,
+  confirmInBatch,
+  startAndSend,
+  startUploads,
+  uploadRequest,
+} from './support/upload-batches.ts'
+import { abort, confirm, expectError, requestUpload } from './support/upload-requests.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -42,8 +48,8 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
 }
 
 /** Asserts that the log contains nothing that grants access to the bucket. */
-function expectNoSignature({ logged }: TestApp, { env }: Pick<TestBucket, 'env'>) {
-  const text = JSON.stringify(logged)
+function expectNoSignature({ logLines }: TestApp, { env }: Pick<TestBucket, 'env'>) {
+  const text = JSON.stringify(logLines)
   expect(text).toContain('/api/files/get-upload-url')
   for (const secret of ['X-Amz-', env.S3_SECRET_ACCESS_KEY ?? '']) {
     expect(secret.length).toBeGreaterThan(4)
@@ -59,7 +65,7 @@ describeOnS3('a server with a bucket', () => {
     app = await startTestApp({ env: bucket.env })
   })
   afterAll(async () => {
-    const failures = app.logged.filter(({ level }) => level >= 50)
+    const failures = app.logLines.filter(({ level }) => level >= 50)
     await app.close()
     expect(failures).toEqual([])
   })
@@ -149,7 +155,7 @@ describeOnS3('a server with a bucket', () => {
 
   it('accepts only the announced size and type, under a valid signature', async () => {
     const ada = await makePerson(app)
-    const before = await bytesIn(bucket)
+    const before = await countStoredBytes(bucket)
     const started = await startUpload(ada, { size: 1000 })
     const alteredUrl = new URL(started.uploadUrl)
     alteredUrl.pathname = alteredUrl.pathname.replace(started.cloudKey, newStorageKey())
@@ -174,8 +180,8 @@ describeOnS3('a server with a bucket', () => {
       putBytes({ ...started, uploadUrl: expiredUrl }, text(1000)),
     ])
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
-    expect(await bytesIn(bucket)).toBe(before)
-    await expectRefusal(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    expect(await countStoredBytes(bucket)).toBe(before)
+    await expectError(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     expect(successStatuses).toContain((await putBytes(started, text(1000))).status)
     expect((await confirm(ada, started.cloudKey)).status).toBe(200)
   })
@@ -185,10 +191,10 @@ describeOnS3('a server with a bucket', () => {
     const started = await startUpload(ada, { size: 5 })
     await putBytes(started, new TextEncoder().encode('first'))
     const file = await json<File>(await confirm(ada, started.cloudKey))
-    const before = await bytesIn(bucket)
+    const before = await countStoredBytes(bucket)
     expect((await putBytes(started, new TextEncoder().encode('other'))).status).toBe(404)
     expect(await (await download(app, file)).text()).toBe('first')
-    expect(await bytesIn(bucket)).toBe(before)
+    expect(await countStoredBytes(bucket)).toBe(before)
   })
 
   it('creates a single file when several confirms race', async () => {
@@ -206,13 +212,13 @@ describeOnS3('a server with a bucket', () => {
   it('confirms a batch except for uploads with no stored bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const contents = Array.from({ length: 20 }, (_, at) => text(10 + at))
-    const started = await sendAllOf(ada, contents)
-    const [empty] = await startAll(ada, [uploadRequest()])
-    const outcomes = endsOf(await confirmAll(ada, [...started, empty?.answer]))
+    const started = await startAndSend(ada, contents)
+    const [empty] = await startUploads(ada, [uploadRequest()])
+    const outcomes = codesOf(await confirmInBatch(ada, [...started, empty?.answer]))
     expect(outcomes).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
     const [last] = await json<File[]>(await ada.fetch('/api/files?sort=-size&limit=1'))
     expect((await download(app, last ?? { shortCode: '' })).status).toBe(200)
-    expect(endsOf(await confirmAll(ada, started))).toEqual(Array(20).fill('ok'))
+    expect(codesOf(await confirmInBatch(ada, started))).toEqual(Array(20).fill('ok'))
   })
 
   it("rejects another user's key", async () => {
@@ -312,22 +318,22 @@ describeOnS3('a bucket behind a failing network', () => {
   it("answers conditional downloads without the bucket and doesn't count them", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    network.hold(({ method }) => method === 'HEAD')
+    network.stall(({ method }) => method === 'HEAD')
     const response = await download(app, file, { headers: { 'if-none-match': '"other"' } })
     expect((await response.arrayBuffer()).byteLength).toBe(1000)
     expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
-    const errors = app.logged.filter(({ level }) => level >= 50)
+    const errors = app.logLines.filter(({ level }) => level >= 50)
     expect(errors).toMatchObject([{ msg: 'Cannot count a download', fileId: file.id }])
     expectNoSignature(app, bucket)
-    network.open()
+    network.restore()
   })
 
   const all = () => true
   it.each([
     ['down', () => network.cut()],
-    ['500', () => network.answer(500, all)],
-    ['503', () => network.answer(503, all)],
-    ['slow', () => network.slow(() => 50)],
+    ['500', () => network.respondWith(500, all)],
+    ['503', () => network.respondWith(503, all)],
+    ['slow', () => network.delay(() => 50)],
   ] as const)(
     '%s: requests that need it return a retryable error, and succeed once it is back',
     async (fault, startFault) => {
@@ -345,7 +351,7 @@ describeOnS3('a bucket behind a failing network', () => {
       for (const response of [await start(), await confirm(ada, sentUpload.cloudKey)]) {
         if (isAvailable) expect(response.status).toBe(200)
         else {
-          await expectRefusal(response, 503, 'UNAVAILABLE')
+          await expectError(response, 503, 'UNAVAILABLE')
           expect(response.headers.get('retry-after')).toBe('5')
         }
       }
@@ -363,7 +369,7 @@ describeOnS3('a bucket behind a failing network', () => {
       const failedCount = isAvailable ? 0 : 1
       expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: failedCount })
 
-      network.open()
+      network.restore()
       const started = await json<StartedUpload>(await start())
       expect(successStatuses).toContain((await putBytes(started, text(10))).status)
       expect((await confirm(ada, started.cloudKey)).status).toBe(200)
@@ -388,10 +394,10 @@ describeOnS3('an unreachable bucket', () => {
     const ada = await makePerson(app)
     await client.send(new DeleteBucketCommand({ Bucket: settings.bucket }))
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      await expectRefusal(await requestUpload(ada), 503, 'UNAVAILABLE')
+      await expectError(await requestUpload(ada), 503, 'UNAVAILABLE')
     }
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(503)
-    expect(app.logged).toContainEqual(expect.objectContaining({ msg: 'failed' }))
+    expect(app.logLines).toContainEqual(expect.objectContaining({ msg: 'failed' }))
     expectNoSignature(app, { env })
     await app.close()
   })

@@ -26,7 +26,7 @@ import {
   startUpload,
 } from './support/make.ts'
 import { isLongRun } from './support/rounds.ts'
-import { type Draw, seededRounds } from './support/seeded-rounds.ts'
+import { type RandomInt, seededRounds } from './support/seeded-rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 let folder: string
@@ -38,13 +38,13 @@ let isRunning = false
 async function start() {
   server = await startServerProcess(settings)
   isRunning = true
-  void server.ended.then(() => {
+  void server.exitCode.then(() => {
     isRunning = false
   })
 }
 
 async function restart() {
-  await server.ended
+  await server.exitCode
   await start()
 }
 
@@ -60,7 +60,7 @@ beforeEach(async () => {
 
 afterAll(async () => {
   server.kill('SIGTERM')
-  await server.ended
+  await server.exitCode
   await rm(folder, { recursive: true })
 })
 
@@ -154,7 +154,7 @@ interface Interrupted {
  * @param offsets receives the stored size of the second file.
  */
 async function interruptFileUploads(
-  random: Draw,
+  random: RandomInt,
   confirmed: Map<string, Buffer>,
   offsets: number[],
 ): Promise<Interrupted> {
@@ -201,7 +201,7 @@ const partNumbers = [1, 2, 3, 4]
  * Sends `whole` parts of a file. The others, or the confirm if none are left, are in flight when
  * the server is killed.
  */
-async function interruptPartUpload(random: Draw, completeParts: number): Promise<Interrupted> {
+async function interruptPartUpload(random: RandomInt, completeParts: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
   const user = await makeUser()
   const size = (partNumbers.length - 1) * partSize + 1 + random(partSize)
@@ -283,7 +283,7 @@ describe('SIGTERM during a download', () => {
     server.kill('SIGTERM')
     await waitUntilClosed()
     expect(sha256(await buffer(response))).toBe(sha256(bytes))
-    expect(await server.ended).toBe(0)
+    expect(await server.exitCode).toBe(0)
   })
 
   test('ends the download at once when repeated', async () => {
@@ -294,7 +294,7 @@ describe('SIGTERM during a download', () => {
     // A second signal in quick succession counts as the same one, so repeat it until the server
     // exits.
     const secondSignal = setInterval(() => server.kill('SIGTERM'), 100)
-    expect(await server.ended).toBe(1)
+    expect(await server.exitCode).toBe(1)
     clearInterval(secondSignal)
     expect(response.complete).toBe(false)
 

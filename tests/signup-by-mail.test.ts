@@ -38,11 +38,11 @@ function receivedBy(email: string) {
 
 it('a signup during a mail server outage succeeds, and its email arrives later', async () => {
   const email = newAddress()
-  server.react({ recipient: 451 })
+  server.setReaction({ recipient: 451 })
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
-  await expect.poll(() => server.offered).toContain(email)
-  server.react('accept')
+  await expect.poll(() => server.attemptedRecipients).toContain(email)
+  server.setReaction('accept')
   await expect
     .poll(async () => {
       await app.pool.query("update pgboss.job set start_after = now() where state = 'retry'")
@@ -68,14 +68,14 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
 
 it('a slow mail server delays no response and gets a single email', async () => {
   const email = newAddress()
-  server.react('hold')
+  server.setReaction('hold')
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
-  await expect.poll(() => server.offered).toContain(email)
+  await expect.poll(() => server.attemptedRecipients).toContain(email)
   // The mail server delays the email. Meanwhile other signups work.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
-  server.react('accept')
+  server.setReaction('accept')
   await expect.poll(() => receivedBy(email).length).toBe(1)
   await expect
     .poll(async () => {

@@ -7,8 +7,8 @@ import {
   signUp,
   signUpForToken,
   tryLogin,
-  verified,
   verify,
+  withVerification,
 } from '../support/signup.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -22,7 +22,7 @@ let app: TestApp
 /** `known` has an account, `waiting` an unverified signup. */
 let emails: { known: string; waiting: string }
 beforeAll(async () => {
-  app = await startTestApp({ env: verified })
+  app = await startTestApp({ env: withVerification })
   emails = { known: newAddress(), waiting: newAddress() }
   await verify(app, await signUpForToken(app, { email: emails.known }))
   await signUpForToken(app, { email: emails.waiting })

@@ -36,10 +36,10 @@ it.each([
   ['cut off inside a chunk', 'Transfer-Encoding: chunked', 'ff\r\n{"email"'],
   ['with a malformed chunk size', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\nxyz\r\n'],
 ])('answers a body %s with 400 and logs no error', async (...sent) => {
-  app.logged.length = 0
+  app.logLines.length = 0
   const [, header, body] = sent
   expect(await login(header, body)).toMatch(/^HTTP\/1.1 400 /)
   const line = { path: '/api/auth/login', status: 400 }
-  await expect.poll(() => app.logged).toContainEqual(expect.objectContaining(line))
-  expect(app.logged.filter(({ level }) => level > 30)).toEqual([])
+  await expect.poll(() => app.logLines).toContainEqual(expect.objectContaining(line))
+  expect(app.logLines.filter(({ level }) => level > 30)).toEqual([])
 })

@@ -28,7 +28,7 @@ import {
   startUpload,
 } from '../support/make.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { moments, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+import { cutPoints, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { isLongRun } from '../support/rounds.ts'
 import { newAddress, signUpForToken, verify } from '../support/signup.ts'
 
@@ -400,16 +400,16 @@ describe('a connection cut at any statement', () => {
     async ({ arrange, transaction }) => {
       const uncutAttempt = await arrange()
       await expectIntactPool()
-      proxy.count()
+      proxy.clearStatements()
       expect(await uncutAttempt.call()).toBe('done')
       const statements = [...proxy.statements]
       expect(statements.includes('begin') && statements.includes('commit')).toBe(transaction)
       await uncutAttempt.check('done')
 
-      const first = randomInt(moments.length)
-      for (const [turn, moment] of moments.entries()) {
+      const first = randomInt(cutPoints.length)
+      for (const [turn, moment] of cutPoints.entries()) {
         for (const [index, statement] of statements.entries()) {
-          if (!isLongRun && (first + index) % moments.length !== turn) continue
+          if (!isLongRun && (first + index) % cutPoints.length !== turn) continue
           const attempt = await arrange()
           await eventually(expectIntactPool)
           proxy.cutAt(index + 1, moment)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFile, makePerson, type Person, startUpload } from '../support/make.ts'
-import { codeOf, refusalOf, send, targetOf } from '../support/send.ts'
+import { errorCodeOf, requestTarget, send, statusAndErrorCode } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
@@ -56,7 +56,7 @@ describe('a page on a rebound host name', () => {
       headers: { ...reboundHeaders(), 'content-type': 'application/json' },
       body: JSON.stringify({ email: person.email, password: person.password }),
     })
-    expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
     expect(response.headers['set-cookie']).toBeUndefined()
   })
 
@@ -74,16 +74,16 @@ describe('a page on a rebound host name', () => {
     '/nowhere',
   ])('gets nothing from %s', async (path) => {
     const response = await send(app.url, { path, headers: reboundHeaders() })
-    expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
     expect(response.headers['access-control-allow-origin']).toBeUndefined()
   })
 
   it("can't upload or download with presigned URLs", async () => {
     const { uploadUrl } = await startUpload(person, { size: 4 })
-    const put = { method: 'PUT', path: targetOf(uploadUrl), body: 'body' }
+    const put = { method: 'PUT', path: requestTarget(uploadUrl), body: 'body' }
     const type = { 'content-type': 'application/octet-stream' }
     const response = await send(app.url, { ...put, headers: { ...type, ...reboundHeaders() } })
-    expect(refusalOf(response)).toEqual([421, 'HOST_NOT_SERVED'])
+    expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
     const expectHeaders = { ...reboundHeaders(), ...type, expect: '100-continue' }
     expect((await send(app.url, { ...put, headers: expectHeaders })).status).toBe(421)
 
@@ -113,7 +113,7 @@ describe('a page on a rebound host name', () => {
   })
 
   it('is logged once', () => {
-    const logged = app.logged.filter(({ msg }) => msg.includes('unknown host'))
+    const logged = app.logLines.filter(({ msg }) => msg.includes('unknown host'))
     expect(logged).toHaveLength(1)
     expect(logged[0]).toMatchObject({ level: 40, host: `rebound.example:${port}` })
   })
@@ -167,7 +167,7 @@ describe('behind a proxy', () => {
     for (const name of ['x-forwarded-host', 'x-host', 'x-original-host', 'forwarded']) {
       const value = name === 'forwarded' ? 'host=files.example.org' : 'files.example.org'
       const response = await get('/login', { host: 'evil.example', [name]: value })
-      expect(codeOf(response)).toBe('HOST_NOT_SERVED')
+      expect(errorCodeOf(response)).toBe('HOST_NOT_SERVED')
       expect(
         (await get('/login', { host: 'files.example.org', [name]: 'evil.example' })).status,
       ).toBe(200)

@@ -73,7 +73,7 @@ describe('emails to one address', () => {
 
   async function countSent(request: MailRequest, times: number): Promise<number> {
     for (let n = 0; n < times; n += 1) await open.deps.mailQueue.add(request)
-    return (await open.mails()).length
+    return (await open.sendQueuedEmails()).length
   }
 
   it('are limited across all triggers, with a share for each', async () => {
@@ -124,7 +124,7 @@ describe('emails to one address', () => {
       const passwords = { currentPassword: person.password, newPassword: person.password }
       await person.post('/api/auth/change-password', passwords)
     }
-    const emails = await open.mails()
+    const emails = await open.sendQueuedEmails()
     expect(emails.length).toBeLessThanOrEqual(emailLimits.account.max)
   })
 

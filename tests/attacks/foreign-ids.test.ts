@@ -18,17 +18,17 @@ import {
 } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import {
-  confirmAll,
-  endsOf,
-  requestConfirm,
-  sendAllOf,
-  startAll,
+  codesOf,
+  confirmInBatch,
+  requestConfirms,
+  startAndSend,
+  startUploads,
   uploadRequest,
 } from '../support/upload-batches.ts'
 import {
   abort,
   confirm,
-  requestList,
+  requestPartList,
   requestParts,
   requestUpload,
 } from '../support/upload-requests.ts'
@@ -73,7 +73,7 @@ const attempts: Record<string, Attempt> = {
   renewFile: requestRenewal,
   fileStats: (client, id) => client.fetch(`/api/files/${id}/stats`),
   signParts: (client, key) => requestParts(client, key, [1]),
-  listParts: requestList,
+  listParts: requestPartList,
   confirmUpload: (client, key) => confirm(client, key),
   createFileRecord: (client, cloudKey) => client.post('/api/files', { cloudKey }),
   abortUpload: abort,
@@ -146,12 +146,12 @@ describe('confirmUploads', () => {
   it.each(['another user', 'the administrator'] as const)(
     "answers %s as if the upload didn't exist, and doesn't change it",
     async (caller) => {
-      const [upload] = await sendAllOf(owner, [new Uint8Array(3)])
+      const [upload] = await startAndSend(owner, [new Uint8Array(3)])
       const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
-      const [theirs, missing] = await confirmAll(otherUsers[caller], keys)
+      const [theirs, missing] = await confirmInBatch(otherUsers[caller], keys)
       expect(theirs?.error?.httpStatus).toBe(404)
       expect(theirs).toEqual(missing)
-      const [{ answer: file } = {}] = await confirmAll(owner, keys)
+      const [{ answer: file } = {}] = await confirmInBatch(owner, keys)
       const deleteResponse = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
       expect(deleteResponse.status).toBe(200)
     },
@@ -159,7 +159,7 @@ describe('confirmUploads', () => {
 
   it('rejects anonymous callers', async () => {
     const visitor = makeClient(app)
-    expect((await requestConfirm(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
+    expect((await requestConfirms(visitor, [{ cloudKey: randomUUID() }])).status).toBe(401)
   })
 })
 
@@ -196,10 +196,10 @@ describe('starting an upload', () => {
       const { status } = await requestUpload(otherUsers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }
-    const batchResults = await startAll(otherUsers['another user'], [
+    const batchResults = await startUploads(otherUsers['another user'], [
       uploadRequest({ ownerId: victim.id }),
     ])
-    expect(endsOf(batchResults)).toEqual(['UNAUTHORIZED'])
+    expect(codesOf(batchResults)).toEqual(['UNAUTHORIZED'])
     expect((await requestUpload(victim)).status).toBe(200)
   })
 })

@@ -224,12 +224,12 @@ describe('rejects a callback', () => {
   it('in another browser, without redeeming the code', async () => {
     const isCallback = ({ pathname }: URL) => pathname === '/api/auth/callback/google'
     const callbackUrl = await makeBrowser(app).open('/api/login', isCallback)
-    issuer.asked.length = 0
+    issuer.requests.length = 0
     const other = makeBrowser(app)
     await other.fetch('/api/login')
     const response = await other.fetch(callbackUrl.href)
     expect(response.headers.get('location')).toBe('/login?fault=google-lost')
-    expect(issuer.asked).toEqual([])
+    expect(issuer.requests).toEqual([])
   })
 
   it('from another issuer (mix-up)', async () => {
@@ -251,7 +251,7 @@ describe('rejects a callback', () => {
       Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
     })
     expect(await signInPath()).toBe('/login?fault=google-failed')
-    const line = app.logged.findLast(({ fault }) => fault === 'google-failed')
+    const line = app.logLines.findLast(({ fault }) => fault === 'google-failed')
     expect(line).toMatchObject({ level: 40, client: '127.0.0.1' })
   })
 
@@ -281,7 +281,7 @@ it('logs no code, state, token or client secret', async () => {
   expect(await signInPath()).toBe('/')
   changeIdToken({ aud: ['another client'] })
   expect(await signInPath()).toBe('/login?fault=google-refused')
-  const log = JSON.stringify(app.logged)
+  const log = JSON.stringify(app.logLines)
   expect(secrets).toHaveLength(8)
   for (const secret of [...secrets, 'the-secret-of-the-client', victim.email]) {
     expect(secret.length).toBeGreaterThan(10)

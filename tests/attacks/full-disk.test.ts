@@ -16,7 +16,7 @@ import {
 } from '../support/make.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
-import { expectRefusal, requestUpload } from '../support/upload-requests.ts'
+import { expectError, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * A real server with embedded Postgres on a disk of 110 MB. The attack: fill the disk with
@@ -57,12 +57,12 @@ async function expectNormalService() {
   const response = await makeClient(server).fetch(`/api/download/${file.shortCode}`)
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
   expect((await makeClient(server).fetch(`/s/${file.shortCode}`)).status).toBe(200)
-  await expectRefusal(await requestUpload(user), 507, 'STORAGE_FULL')
+  await expectError(await requestUpload(user), 507, 'STORAGE_FULL')
 }
 
 async function restart() {
   server.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
+  expect(await server.exitCode).toBe(0)
   server = await startServerProcess(settings)
 }
 
@@ -78,7 +78,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
   })
   afterAll(async () => {
     server?.kill('SIGTERM')
-    await server?.ended
+    await server?.exitCode
     await disk?.close()
   })
 
@@ -90,9 +90,9 @@ describeOnSmallDisk('a disk of 110 MB', () => {
       if (started.ok) await putBytes(await json(started), new Uint8Array(randomBytes(size)))
       else errorResponses.push(started)
     }
-    for (const response of errorResponses) await expectRefusal(response, 507, 'STORAGE_FULL')
+    for (const response of errorResponses) await expectError(response, 507, 'STORAGE_FULL')
     expect(errorResponses).not.toEqual([])
-    expect(await disk.free()).toBeGreaterThan(20 * mebibyte)
+    expect(await disk.freeBytes()).toBeGreaterThan(20 * mebibyte)
     expect(await reserveSize()).toBe(reserveBytes)
   })
 
@@ -106,10 +106,10 @@ describeOnSmallDisk('a disk of 110 MB', () => {
 
   test('on a disk filled again, everything else works and a restart uses the other half', async () => {
     await disk.fill()
-    expect(await disk.free()).toBe(0)
+    expect(await disk.freeBytes()).toBe(0)
     await expectNormalService()
     server.kill('SIGTERM')
-    expect(await server.ended).toBe(0)
+    expect(await server.exitCode).toBe(0)
     // Stopping the server freed some space, so fill that too.
     await disk.fill()
     server = await startServerProcess(settings)
@@ -119,16 +119,16 @@ describeOnSmallDisk('a disk of 110 MB', () => {
 
   test('a server killed on a full disk starts again', async () => {
     server.kill('SIGKILL')
-    await server.ended
+    await server.exitCode
     server = await startServerProcess(settings)
     await expectNormalService()
   })
 
   test('freeing space restores the reserve and uploads', async () => {
-    const before = await disk.free()
+    const before = await disk.freeBytes()
     expect((await user.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
-    expect(await disk.free()).toBeGreaterThan(before)
-    await expectRefusal(await requestUpload(user), 507, 'STORAGE_FULL')
+    expect(await disk.freeBytes()).toBeGreaterThan(before)
+    await expectError(await requestUpload(user), 507, 'STORAGE_FULL')
     await disk.clear()
     await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes))
     await waitFor(async () => expect((await requestUpload(user)).status).toBe(200))

@@ -5,7 +5,7 @@ import { uploads } from '../../src/server/db/schema.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { json, makePerson, type Person } from '../support/make.ts'
-import { createDatabase, firstProcessOf, startTestPostgres } from '../support/postgres-server.ts'
+import { createDatabase, postmasterOf, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
  * The attack: Postgres, or one of its processes, is killed repeatedly under load. Calls succeed or
@@ -78,7 +78,7 @@ async function backendPid() {
 }
 
 test.each([
-  ['all of Postgres', 2, async () => firstProcessOf(await backendPid())],
+  ['all of Postgres', 2, async () => postmasterOf(await backendPid())],
   ["one connection's process", 5, backendPid],
 ])('survives killing %s %i times', async (_, times, victim) => {
   const stopWork = startWork()

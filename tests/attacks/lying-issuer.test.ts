@@ -66,10 +66,10 @@ async function signInPath(server = app): Promise<string> {
 
 /** Makes the server drop the issuer's cached metadata, as a failed sign-in does. */
 async function forgetIssuer() {
-  issuer.answers.set('/token', (_, response) => void response.writeHead(500).end())
+  issuer.overrides.set('/token', (_, response) => void response.writeHead(500).end())
   expect(await signInPath()).toBe(unavailablePath)
-  issuer.answers.clear()
-  issuer.asked.length = 0
+  issuer.overrides.clear()
+  issuer.requests.length = 0
 }
 
 const unavailablePath = '/login?fault=google-away'
@@ -85,7 +85,7 @@ async function expectOthersServed(server: TestApp, person: Person) {
 
 it("the issuer isn't contacted before the first sign-in", async () => {
   await expectOthersServed(app, person)
-  expect(issuer.asked).toEqual([])
+  expect(issuer.requests).toEqual([])
 })
 
 it('discovery runs once for many sign-ins, and again after a failure', async () => {
@@ -94,7 +94,7 @@ it('discovery runs once for many sign-ins, and again after a failure', async () 
   )
   expect(await signInPath()).toBe('/')
   const discoveryCount = () =>
-    issuer.asked.filter((request) => request === `GET ${discoveryPath}`).length
+    issuer.requests.filter((request) => request === `GET ${discoveryPath}`).length
   expect(discoveryCount()).toBe(1)
   await forgetIssuer()
   expect(await signInPath()).toBe('/')
@@ -121,22 +121,22 @@ describe('an issuer that never responds', () => {
         const silentIssuer = await startIssuer()
         const server = await startApp(silentIssuer)
         const person = await makePerson(server)
-        silentIssuer.answers.set(path, response)
+        silentIssuer.overrides.set(path, response)
         // On a busy machine other users may be served only after the timeout. Then try again.
         const stalledSignIn = await eventually(async () => {
-          silentIssuer.asked.length = 0
+          silentIssuer.requests.length = 0
           let hasEnded = false
           const signInEnd = signInPath(server).finally(() => {
             hasEnded = true
           })
-          await eventually(() => expect(silentIssuer.asked.at(-1)).toContain(path))
+          await eventually(() => expect(silentIssuer.requests.at(-1)).toContain(path))
           await expectOthersServed(server, person)
           expect(hasEnded).toBe(false)
           return { ended: signInEnd }
         })
         expect(await stalledSignIn.ended).toBe(unavailablePath)
 
-        silentIssuer.answers.clear()
+        silentIssuer.overrides.clear()
         expect(await signInPath(server)).toBe('/')
         await server.close()
         await silentIssuer.close()
@@ -155,7 +155,7 @@ it('times out after 3 s for discovery and 5 s otherwise', async () => {
   } finally {
     timeouts.mockRestore()
   }
-  expect(issuer.asked).toEqual([
+  expect(issuer.requests).toEqual([
     `GET ${discoveryPath}`,
     'GET /authorize',
     'POST /token',
@@ -166,10 +166,10 @@ it('times out after 3 s for discovery and 5 s otherwise', async () => {
 describe('an unreachable issuer', () => {
   it('is used again once it is back', async () => {
     await forgetIssuer()
-    await issuer.goAway()
+    await issuer.goOffline()
     expect(await signInPath()).toBe(unavailablePath)
     await expectOthersServed(app, person)
-    await issuer.comeBack()
+    await issuer.goOnline()
     expect(await signInPath()).toBe('/')
   })
 
@@ -178,19 +178,19 @@ describe('an unreachable issuer', () => {
     const callbackUrl = await browser.open('/api/login', ({ pathname }) =>
       pathname.includes('/callback'),
     )
-    await issuer.goAway()
+    await issuer.goOffline()
     const response = await browser.fetch(callbackUrl.href)
-    await issuer.comeBack()
+    await issuer.goOnline()
     expect(response.headers.get('location')).toBe(unavailablePath)
   })
 
   it('is reported as temporary when linking an account', async () => {
     await forgetIssuer()
-    await issuer.goAway()
+    await issuer.goOffline()
     const response = await person.post('/api/auth/user/ways/google', {
       currentPassword: person.password,
     })
-    await issuer.comeBack()
+    await issuer.goOnline()
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('60')
     expect(await response.json()).toEqual({
@@ -208,7 +208,7 @@ describe('a response of 10 MB', () => {
         if (path === '/userinfo') delete payload.email
       })
       const transfer = Promise.withResolvers<{ sent: number; isWhole: boolean }>()
-      issuer.answers.set(path, (_, response) => {
+      issuer.overrides.set(path, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
         void send(response, 10 * mebibyte).then(transfer.resolve)
       })
@@ -247,7 +247,7 @@ describe('an invalid response', () => {
     ['an array', 200, 'application/json', '[]'],
     ['an empty body', 204, 'application/json', ''],
   ])('is rejected: %s', async (_, status, type, body) => {
-    issuer.answers.set(discoveryPath, (_request, response) => {
+    issuer.overrides.set(discoveryPath, (_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body)
     })
     expect(await signInPath()).toBe(unavailablePath)
@@ -262,11 +262,11 @@ describe('an invalid response', () => {
     await once(otherServer, 'listening')
     const { port } = otherServer.address() as AddressInfo
     for (const path of [discoveryPath, '/token', '/jwks']) {
-      issuer.answers.set(path, (_, response) => {
+      issuer.overrides.set(path, (_, response) => {
         response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
       })
       expect(await signInPath()).toBe(unavailablePath)
-      issuer.answers.clear()
+      issuer.overrides.clear()
     }
     expect(requestedPaths).toEqual([])
     otherServer.close()
@@ -299,7 +299,9 @@ describe('a lying issuer', () => {
     })
     const response = await makeClient(app).fetch('/api/login')
     expect(response.headers.get('location')).toBe(unavailablePath)
-    expect(issuer.asked).toEqual([`GET ${discoveryPath}`])
-    expect(app.logged.findLast(({ fault }) => fault === 'google-away')).toMatchObject({ level: 40 })
+    expect(issuer.requests).toEqual([`GET ${discoveryPath}`])
+    expect(app.logLines.findLast(({ fault }) => fault === 'google-away')).toMatchObject({
+      level: 40,
+    })
   })
 })

@@ -20,7 +20,7 @@ import {
 import { residentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/unread-sockets.ts'
-import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
+import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
 
 /**
  * The most memory in MiB the server process may use, whatever clients do. It uses about 200 when
@@ -45,7 +45,7 @@ let cookie: string
 let code: string
 const openSockets: UnreadSockets[] = []
 function closeAll() {
-  for (const sockets of openSockets.splice(0)) sockets.leave()
+  for (const sockets of openSockets.splice(0)) sockets.reset()
 }
 
 /** Starts one server per kind of attack, so that attacks don't affect each other. */
@@ -66,7 +66,7 @@ function useServer() {
   afterAll(async () => {
     closeAll()
     server.kill('SIGTERM')
-    await server.ended
+    await server.exitCode
     await rm(folder, { recursive: true })
   })
 }
@@ -161,7 +161,7 @@ describe('an account that never finishes uploads', () => {
       }
       const peak = peakDuring(() => sendWithoutReading(server.url, text, calls))
       expect(await peak).toBeLessThan(maxMemoryMiB)
-      expect(endsOf(await startAll(owner, [uploadRequest({ fileName: '' })]))).toEqual([
+      expect(codesOf(await startUploads(owner, [uploadRequest({ fileName: '' })]))).toEqual([
         'INVALID_INPUT',
       ])
       await expectNothingLeft()

@@ -121,7 +121,7 @@ test('sheds requests for the stored size of an upload', async () => {
 })
 
 test('logs load shedding once a minute, with the number of rejected requests', async () => {
-  const shedLogLines = () => app.logged.filter(({ msg }) => msg.startsWith('Shedding load'))
+  const shedLogLines = () => app.logLines.filter(({ msg }) => msg.startsWith('Shedding load'))
   const before = shedLogLines().length
   app.clock.advance(60_000)
   const pendingResponses = await overloadDatabase()
@@ -131,5 +131,5 @@ test('logs load shedding once a minute, with the number of rejected requests', a
   await directDb.query('commit')
   await Promise.all(pendingResponses)
   expect(shedLogLines().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
-  expect(app.logged.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])
+  expect(app.logLines.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])
 })

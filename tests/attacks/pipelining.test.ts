@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
-import { untilClosed } from '../support/send.ts'
+import { waitForClose } from '../support/send.ts'
 
 /** The numbers of the requests whose handling has started. */
 const startedRequests: string[] = []
@@ -62,7 +62,7 @@ it.each([
   startedRequests.length = 0
   release = Promise.withResolvers()
   const { socket } = open([...requests(1), ...requests(pipelinedCount, lines)].join(''))
-  await untilClosed(socket)
+  await waitForClose(socket)
   expect(startedRequests).toEqual(['0'])
   release.resolve()
 })
@@ -96,7 +96,7 @@ it('drops pipelined requests when their client disconnects', async () => {
   const { socket } = open(requests(5).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   socket.resetAndDestroy()
-  await untilClosed(socket)
+  await waitForClose(socket)
   release.resolve()
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
@@ -108,7 +108,7 @@ it('rejects requests without a host or with an unknown expectation, in order', a
     ['Host: x\r\nExpect: gold', 417],
   ] as const) {
     const { socket, answers: received } = open(requests(1, lines).join(''))
-    await untilClosed(socket)
+    await waitForClose(socket)
     expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   }
 })

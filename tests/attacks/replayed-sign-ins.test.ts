@@ -24,7 +24,7 @@ async function signInToCallback(browser = makeBrowser(google.app), start = '/api
   count += 1
   const email = `person${count}@example.org`
   google.issuer.person = { sub: `subject-${count}`, email, email_verified: true, given_name: 'Ada' }
-  browser.forget(google.issuer.url)
+  browser.clearCookies(google.issuer.url)
   const callbackUrl = await browser.open(start, isCallback)
   return { browser, back: callbackUrl, email }
 }

@@ -45,17 +45,17 @@ describe('the email log', () => {
   /** Sends an email through this mailer. Returns the log up to `message`. */
   const logUntil = async (mailer: Mailer, { email }: Person, message: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
-    const before = app.logged.length
+    const before = app.logLines.length
     try {
       await startJobs({ ...app.deps, mailer }, queue)
       const askedAt = app.clock().toISOString()
       await queue.mail.add({ kind: 'forgot-password', email, askedAt })
-      const newMessages = () => app.logged.slice(before).map(({ msg }) => msg)
+      const newMessages = () => app.logLines.slice(before).map(({ msg }) => msg)
       await expect.poll(newMessages).toContain(message)
     } finally {
       await queue.stop()
     }
-    return JSON.stringify(app.logged.slice(before))
+    return JSON.stringify(app.logLines.slice(before))
   }
 
   it.each([
@@ -66,9 +66,9 @@ describe('the email log', () => {
     const server = await startSmtpServer()
     const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
     try {
-      server.react({ recipient: code })
+      server.setReaction({ recipient: code })
       const logged = await logUntil(mailer, person, outcome)
-      expect(server.offered).toEqual([person.email])
+      expect(server.attemptedRecipients).toEqual([person.email])
       expect(logged).toContain(`${code} Refused`)
       expect(logged).not.toContain(person.email)
     } finally {
@@ -95,16 +95,16 @@ describe('the log of failed queries', () => {
     const { email, password } = person
     const visitor = makeClient(app)
     await visitor.post('/api/auth/forgot-password', { email })
-    const emails = await app.mails()
+    const emails = await app.sendQueuedEmails()
     const token = /token=([\w-]+)/.exec(emails.at(-1)?.content.text ?? '')?.[1] ?? ''
     expect(token).not.toBe('')
     const newcomer = 'newcomer@example.org'
     const newPassword = 'another battery staple'
     const signup = { firstName: 'Ada', lastName: 'L', email: newcomer, password: newPassword }
 
-    const before = app.logged.length
+    const before = app.logLines.length
     for (const table of tables) {
-      const failures = app.logged.filter(({ err }) => err).length
+      const failures = app.logLines.filter(({ err }) => err).length
       await withTableRenamed(table, async () => {
         await person.fetch('/api/auth/user')
         await visitor.post('/api/auth/login', { email, password })
@@ -117,10 +117,10 @@ describe('the log of failed queries', () => {
           body: JSON.stringify({ firstName: 'Augusta' }),
         })
       })
-      expect(app.logged.filter(({ err }) => err).length, table).toBeGreaterThan(failures)
+      expect(app.logLines.filter(({ err }) => err).length, table).toBeGreaterThan(failures)
     }
 
-    const logged = JSON.stringify(app.logged.slice(before))
+    const logged = JSON.stringify(app.logLines.slice(before))
     expect(logged).toContain('Failed query: ')
     const secrets = [
       email,
@@ -143,7 +143,7 @@ describe('the log of failed queries', () => {
 
 describe('the request log', () => {
   it('contains no password, session, token, code, signature or address', async () => {
-    const before = app.logged.length
+    const before = app.logLines.length
     const person = await makePerson(app)
     const { email, password } = person
     const cookie = await logIn(app, email, password)
@@ -163,7 +163,7 @@ describe('the request log', () => {
 
     await visitor.post('/api/auth/login', { email, password: `${password}!` })
     await visitor.post('/api/auth/forgot-password', { email })
-    const emails = await app.mails()
+    const emails = await app.sendQueuedEmails()
     const token = /token=([\w-]+)/.exec(emails.at(-1)?.content.text ?? '')?.[1] ?? ''
     await visitor.fetch(`/reset-password?token=${token}`, { headers: { accept: 'text/html' } })
     const newPassword = 'a new battery staple'
@@ -172,7 +172,7 @@ describe('the request log', () => {
     await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${wrongMetricsToken}` } })
     await visitor.fetch(`/api/login?next=/s/${file.shortCode}`)
 
-    const logged = JSON.stringify(app.logged.slice(before))
+    const logged = JSON.stringify(app.logLines.slice(before))
     for (const path of ['/api/links/{code}', '/s/{code}', '/reset-password'])
       expect(logged).toContain(path)
     const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
@@ -214,9 +214,9 @@ describe('the request log', () => {
     const code = 'Wq7TnXk3Rb'
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       for (const accept of ['text/html', '*/*']) {
-        const before = app.logged.length
+        const before = app.logLines.length
         await send(app.url, { method, path: path.replace('CODE', code), headers: { accept } })
-        const lines = app.logged.slice(before)
+        const lines = app.logLines.slice(before)
         expect(JSON.stringify(lines)).not.toContain(code)
         expect(lines.filter(({ msg }) => msg === 'request')).toEqual([
           expect.objectContaining({
@@ -230,10 +230,10 @@ describe('the request log', () => {
   })
 
   it('names the route of a request rejected early', async () => {
-    const before = app.logged.length
+    const before = app.logLines.length
     const headers = { origin: 'https://evil.example' }
     await send(app.url, { method: 'POST', path: '/api/auth/login', headers })
-    expect(app.logged.slice(before)).toContainEqual(
+    expect(app.logLines.slice(before)).toContainEqual(
       expect.objectContaining({ msg: 'request', path: '/api/auth/login', status: 403 }),
     )
   })

@@ -8,14 +8,14 @@ import { type GoogleApp, startGoogleApp } from '../support/google-app.ts'
 import { json, logIn, makeClient } from '../support/make.ts'
 import {
   cookiesOf,
-  makeUnverified,
+  makeUnverifiedUser,
   newAddress,
   signUp,
   signUpForToken,
   signupForm,
   tokenIn,
-  verified,
   verify,
+  withVerification,
 } from '../support/signup.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -31,7 +31,7 @@ const victimPassword = 'only the victim knows this'
 let app: TestApp
 let email: string
 beforeAll(async () => {
-  app = await startTestApp({ env: verified })
+  app = await startTestApp({ env: withVerification })
 })
 afterAll(() => app.close())
 beforeEach(() => {
@@ -81,7 +81,7 @@ describe("a victim's address used by an attacker", () => {
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackerPassword })
     await makeClient(app, cookiesOf(signup)).post('/api/auth/resend-verification', { email })
-    const [again] = await app.mails()
+    const [again] = await app.sendQueuedEmails()
     expect((await verify(app, tokenIn(again))).status).toBe(200)
     await expectVictimOwnsAccount()
   })
@@ -89,7 +89,7 @@ describe("a victim's address used by an attacker", () => {
   it('at the same time, in any order: only the victim gets in', async () => {
     const forms = [{ password: attackerPassword }, victimSignup, { password: 'a third one' }]
     await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
-    const tokens = (await app.mails()).map(tokenIn)
+    const tokens = (await app.sendQueuedEmails()).map(tokenIn)
     const responses = await Promise.all(tokens.map((token) => verify(app, token)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400])
     const logins = forms.map(({ password }) => tryLogin(email, password))
@@ -97,7 +97,7 @@ describe("a victim's address used by an attacker", () => {
   })
 
   it("while verification was off: verifying ends the attacker's password and sessions", async () => {
-    await makeUnverified(app, email, attackerPassword)
+    await makeUnverifiedUser(app, email, attackerPassword)
     const attackerToken = await signUpForToken(app, { email, password: attackerPassword })
     const victimToken = await signUpForToken(app, { email, ...victimSignup })
     await verify(app, victimToken)
@@ -125,7 +125,7 @@ describe('a token', () => {
   it("works only for its email's purpose", async () => {
     await verify(app, await signUpForToken(app, { email, ...victimSignup }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [mail] = await app.mails()
+    const [mail] = await app.sendQueuedEmails()
     const otherToken = await signUpForToken(app, { email: newAddress() })
     expect((await verify(app, tokenIn(mail))).status).toBe(400)
     expect((await reset(otherToken, 'a new password')).status).toBe(400)
@@ -136,9 +136,9 @@ describe('a token', () => {
 
   it('verifies only its own account', async () => {
     const [mine, theirs] = [newAddress(), newAddress()]
-    for (const address of [mine, theirs]) await makeUnverified(app, address)
+    for (const address of [mine, theirs]) await makeUnverifiedUser(app, address)
     await makeClient(app).post('/api/auth/resend-verification', { email: mine })
-    const [mail] = await app.mails()
+    const [mail] = await app.sendQueuedEmails()
     await verify(app, tokenIn(mail))
     const rows = await app.deps.db.select().from(users).where(eq(users.email, theirs))
     expect(rows).toMatchObject([{ emailVerified: false }])
@@ -153,10 +153,10 @@ describe('a token', () => {
   })
 
   it('used during a password reset has one consistent outcome', async () => {
-    await makeUnverified(app, email, attackerPassword)
+    await makeUnverifiedUser(app, email, attackerPassword)
     const token = await signUpForToken(app, { email, ...victimSignup })
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [mail] = await app.mails()
+    const [mail] = await app.sendQueuedEmails()
     const [clicked, changed] = await Promise.all([
       verify(app, token),
       reset(tokenIn(mail), 'of the reset'),
@@ -170,7 +170,7 @@ describe('a token', () => {
 
 describe('a look-alike address', () => {
   // Discards emails of earlier tests.
-  beforeEach(() => app.mails())
+  beforeEach(() => app.sendQueuedEmails())
 
   it.each([
     ['a Cyrillic letter', 'vеra@example.org'],
@@ -196,7 +196,7 @@ describe('a look-alike address', () => {
     expect(response.status).toBe(400)
     const { message } = await json<{ message: string }>(response)
     expect(message).toMatch(/^email: /)
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it('in another case is the same address: one account, one lock, one count', async () => {
@@ -249,7 +249,7 @@ describe('an expensive password', () => {
     // This address has an account and a pending signup, with different salts.
     const mixedCaseEmail = newAddress()
     await signUpForToken(app, { email: mixedCaseEmail, password: attackerPassword })
-    await makeUnverified(app, mixedCaseEmail, victimPassword)
+    await makeUnverifiedUser(app, mixedCaseEmail, victimPassword)
     const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
     const logins: [string, string, number][] = [
       [email, victimPassword, 200],
@@ -295,7 +295,9 @@ describe('emails to the victim', () => {
 describe('with rate limits on', () => {
   let limitedApp: TestApp
   beforeAll(async () => {
-    limitedApp = await startTestApp({ env: { ...verified, RATE_LIMITS: 'on', TRUST_PROXY: 'on' } })
+    limitedApp = await startTestApp({
+      env: { ...withVerification, RATE_LIMITS: 'on', TRUST_PROXY: 'on' },
+    })
   })
   afterAll(() => limitedApp.close())
 
@@ -318,15 +320,15 @@ describe('with rate limits on', () => {
       statuses.push((await attacker('/api/auth/resend-verification', { email })).status)
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
-    await limitedApp.mails()
+    await limitedApp.sendQueuedEmails()
     const victim = clientAt('192.0.2.2')
     await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
-    const [mail] = await limitedApp.mails()
+    const [mail] = await limitedApp.sendQueuedEmails()
     expect((await verify(limitedApp, tokenIn(mail))).status).toBe(200)
   })
 
   it('the right password of an unverified account uses up no attempts', async () => {
-    await makeUnverified(limitedApp, email, victimPassword)
+    await makeUnverifiedUser(limitedApp, email, victimPassword)
     const victim = clientAt('192.0.2.5')
     for (let n = 0; n < 12; n += 1) {
       expect((await victim('/api/auth/login', { email, password: victimPassword })).status).toBe(
@@ -338,7 +340,7 @@ describe('with rate limits on', () => {
   it("the attacker's own signup allows no guesses at her password", async () => {
     const victim = clientAt('192.0.2.3')
     await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
-    const [mail] = await limitedApp.mails()
+    const [mail] = await limitedApp.sendQueuedEmails()
     await verify(limitedApp, tokenIn(mail))
     const attacker = clientAt('192.0.2.4')
     await attacker('/api/auth/signup', signupForm({ email, password: attackerPassword }))
@@ -355,7 +357,7 @@ describe('with rate limits on', () => {
 describe('a victim who signs in with Google', () => {
   let google: GoogleApp
   beforeAll(async () => {
-    google = await startGoogleApp({ env: verified })
+    google = await startGoogleApp({ env: withVerification })
   })
   afterAll(() => google.close())
 
@@ -367,7 +369,7 @@ describe('a victim who signs in with Google', () => {
     ['creates her own account', false],
     ['takes over an account created while verification was off', true],
   ])("%s and voids the attacker's signup", async (_, isSquatted) => {
-    if (isSquatted) await makeUnverified(google.app, email, 'of the old account')
+    if (isSquatted) await makeUnverifiedUser(google.app, email, 'of the old account')
     const attackerToken = await signUpForToken(google.app, { email, password: attackerPassword })
     expect(await logInAsAttacker()).toBe(403)
     const { path } = await google.signIn({ sub: email, email, email_verified: true })

@@ -7,7 +7,7 @@ import { jobs } from '../../src/server/jobs/jobs.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { putBrand, putLogo } from '../support/brands.ts'
 import { type Client, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
-import { flatPng } from '../support/pictures.ts'
+import { solidPng } from '../support/pictures.ts'
 import { send } from '../support/send.ts'
 import { newAddress, signUp } from '../support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
@@ -63,7 +63,7 @@ function lureUrl(name: string): string {
  * listed before it.
  */
 async function expectNoVisit() {
-  await app.mails()
+  await app.sendQueuedEmails()
   for (const { run } of jobs) await run(app.deps)
   await fetch(lureUrl('ours'))
   expect(requestLines.splice(0)).toEqual(['GET /ours HTTP/1.1'])
@@ -90,7 +90,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
 it.each(['png', 'jpeg', 'webp'] as const)(
   'fetches nothing named in the metadata of a %s',
   async (format) => {
-    const picture = await sharp(await flatPng({ width: 40, height: 20 }))
+    const picture = await sharp(await solidPng({ width: 40, height: 20 }))
       .withExif({ IFD0: { ImageDescription: lureUrl('exif'), Copyright: lureUrl('copyright') } })
       .withXmp(
         `<x:xmpmeta xmlns:x="adobe:ns:meta/" xmlns:stRef="${lureUrl('namespace')}">

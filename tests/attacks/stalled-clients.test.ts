@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HttpEnv } from '../../src/server/http/env.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { openDiskServer } from '../support/disk-server.ts'
-import { wholeUpload } from '../support/disk-uploads.ts'
-import { send, untilClosed } from '../support/send.ts'
+import { singleUpload } from '../support/disk-uploads.ts'
+import { send, waitForClose } from '../support/send.ts'
 import { getRequest, sendWithoutReading } from '../support/unread-sockets.ts'
 
 const MiB = 1024 ** 2
@@ -62,17 +62,17 @@ describe('a stalled client', () => {
 
   it('is reset during a download or upload, and its files are closed', async () => {
     const disk = await openDiskServer(undefined, undefined, { stalledMs })
-    const upload = wholeUpload(disk, 16 * MiB)
+    const upload = singleUpload(disk, 16 * MiB)
     await upload.put(Buffer.alloc(16 * MiB))
     await upload.seal()
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
     await sendWithoutReading(url, () => getRequest(url), 10)
 
-    const pendingUpload = wholeUpload(disk, MiB)
-    const { client, ended, write } = await pendingUpload.open({ 'Content-Length': MiB })
+    const pendingUpload = singleUpload(disk, MiB)
+    const { client, outcome, write } = await pendingUpload.open({ 'Content-Length': MiB })
     await write(Buffer.alloc(1000))
-    await untilClosed(client)
-    expect(await ended).toBe('cut')
+    await waitForClose(client)
+    expect(await outcome).toBe('cut')
     await disk.storage.idle()
     expect(await disk.openFiles()).toEqual([])
     expect(await disk.storage.storedSize(pendingUpload.key)).toBe(1000)
@@ -93,7 +93,7 @@ async function exchange(text: string, tricklingByte = ''): Promise<string> {
   socket.on('error', () => undefined)
   socket.write(text)
   const sending = setInterval(() => socket.write(tricklingByte), headersMs / 10)
-  await untilClosed(socket)
+  await waitForClose(socket)
   clearInterval(sending)
   return response
 }

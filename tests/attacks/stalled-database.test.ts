@@ -7,10 +7,10 @@ import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../support/make.ts'
-import { losses, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+import { lossKinds, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import {
   createDatabase,
-  firstProcessOf,
+  postmasterOf,
   startTestPostgres,
   type TestDatabase,
 } from '../support/postgres-server.ts'
@@ -217,21 +217,21 @@ test('recovers from a lock that is released while others wait', async () => {
 
 test('recovers from a network that drops everything', async () => {
   const pendingCalls = makeCalls()
-  proxy.count()
+  proxy.clearStatements()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   proxy.silence()
   const completed = await pendingCalls
   await expectStored(completed)
   expect(await makeCalls()).toEqual({ sessions: [], uploads: [] })
-  proxy.open()
+  proxy.restore()
   await expectRecovery()
 })
 
 describe('one silent connection', () => {
-  test.each(losses)('at any statement of a transaction, losing %s', async (lostDirection) => {
+  test.each(lossKinds)('at any statement of a transaction, losing %s', async (lostDirection) => {
     const newUser = await newPerson()
     await eventually(expectIntactPool)
-    proxy.count()
+    proxy.clearStatements()
     const completeWork: CompletedWork = { sessions: [], uploads: [] }
     await startUpload(completeWork, newUser)
     expect(completeWork.uploads).toHaveLength(1)
@@ -261,7 +261,7 @@ describe('one silent connection', () => {
 /** Returns the pids of all Postgres processes. */
 async function postgresPids(): Promise<number[]> {
   const ownBackend = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const first = await firstProcessOf(ownBackend.rows[0]?.pid ?? 0)
+  const first = await postmasterOf(ownBackend.rows[0]?.pid ?? 0)
   const { rows } = await directDb.query<{ pid: number }>('select pid from pg_stat_activity')
   return [first, ...rows.map(({ pid }) => pid)]
 }
@@ -273,7 +273,7 @@ function signal(pids: number[], name: NodeJS.Signals) {
 test('recovers from a paused Postgres', async () => {
   const pids = await postgresPids()
   const pendingCalls = makeCalls()
-  proxy.count()
+  proxy.clearStatements()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   signal(pids, 'SIGSTOP')
   let completed: CompletedWork

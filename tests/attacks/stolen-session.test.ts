@@ -65,9 +65,9 @@ describe('guessing the current password in a stolen session', () => {
 
   it("is logged with the client's address but not the account", async () => {
     const person = await makePerson(app)
-    const before = app.logged.length
+    const before = app.logLines.length
     await change(makeClient(app, await stolenCookie(person)), 'a guess')
-    const lines = app.logged.slice(before)
+    const lines = app.logLines.slice(before)
     expect(lines).toContainEqual(
       expect.objectContaining({
         msg: 'a password was refused',
@@ -116,7 +116,7 @@ describe('a session ended by its owner', () => {
     const thief = makeClient(app, await stolenCookie(person))
     const [, stolen] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
-    await app.mails()
+    await app.sendQueuedEmails()
     const lateChange = await app.deps.db.transaction(async (tx) => {
       // The thief's change waits for this lock: the password is verified, but nothing is written
       // yet.
@@ -132,7 +132,7 @@ describe('a session ended by its owner', () => {
     expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, person.password)
     expect((await person.fetch('/api/auth/user')).status).toBe(200)
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it('stops working at once for every call, as do copies of its cookie', async () => {

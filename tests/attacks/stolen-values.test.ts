@@ -121,7 +121,7 @@ describe('a link in an email', () => {
       body: JSON.stringify({ email }),
     })
     expect(response.status).toBe(200)
-    const [mail] = await app.mails()
+    const [mail] = await app.sendQueuedEmails()
     const links = [...(mail?.content.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(([url]) => url)
     expect(links.length).toBeGreaterThan(0)
     for (const link of links) expect(new URL(link).origin).toBe(app.url)

@@ -7,8 +7,8 @@ import { defaultLimits, largestFileSize } from '../../src/shared/rules/tiers/tie
 import { json, makePerson, type Person, putBytes, type StartedUpload } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { testSpace } from '../support/test-space.ts'
-import { endsOf, startAll, uploadRequest } from '../support/upload-batches.ts'
-import { confirm, expectRefusal, requestUpload } from '../support/upload-requests.ts'
+import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
+import { confirm, expectError, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * The attack: take up space with uploads that are announced but never sent, or sent but never
@@ -50,7 +50,7 @@ async function start(person: Person, fileSize: number): Promise<StartedUpload> {
 describe('a disk with space for one more upload', () => {
   test('stores one of twenty parallel uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    space.left = 15_000
+    space.freeBytes = 15_000
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => requestUpload(person, { fileSize: 10_000 })),
     )
@@ -63,26 +63,26 @@ describe('a disk with space for one more upload', () => {
       )
     const statuses = await Promise.all(uploads.map(send))
     expect(statuses.sort()).toEqual([200, ...Array(19).fill(507)])
-    expect(space.left).toBeGreaterThanOrEqual(0)
+    expect(space.freeBytes).toBeGreaterThanOrEqual(0)
   })
 
   test('rejects a large upload and accepts a smaller one', async () => {
     const person = await makePerson(app)
-    space.left = 1000
+    space.freeBytes = 1000
     const response = await requestUpload(person, { fileSize: 1001 })
     expect((await json<{ message: string }>(response.clone())).message).toContain(
       'too little free space',
     )
-    await expectRefusal(response, 507, 'STORAGE_FULL')
+    await expectError(response, 507, 'STORAGE_FULL')
     // The rejected upload leaves no row and logs no error.
     expect(await countUploads(person)).toBe(0)
     await start(person, 1000)
-    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+    expect(app.logLines.filter(({ level }) => level >= 50)).toEqual([])
   })
 
   test('loses no space to uploads that are never sent', async () => {
     const [eve, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
-    space.left = 25 * gibibyte
+    space.freeBytes = 25 * gibibyte
     expect(new Set(await startInParallel(eve, 20, gibibyte))).toEqual(new Set([200]))
     const upload = await start(bob, 5 * mebibyte)
     expect((await putBytes(upload, new Uint8Array(5 * mebibyte))).status).toBe(200)
@@ -90,10 +90,10 @@ describe('a disk with space for one more upload', () => {
 
   test('counts stored bytes once: a resumed upload needs space only for the rest', async () => {
     const person = await makePerson(app)
-    space.left = 1000
+    space.freeBytes = 1000
     const upload = await start(person, 600)
     expect((await putBytes(upload, new Uint8Array(600))).status).toBe(200)
-    expect(space.left).toBe(400)
+    expect(space.freeBytes).toBe(400)
     await start(person, 400)
     expect((await confirm(person, upload.cloudKey)).status).toBe(200)
   })
@@ -103,17 +103,17 @@ describe('a disk full of unconfirmed uploads', () => {
   test('is freed of uploads that were idle for 15 minutes', async () => {
     const bob = await makePerson(app)
     const carol = await makePerson(app, { tier: 'premium' })
-    space.left = 2000
+    space.freeBytes = 2000
     const [active, abandoned] = [await start(carol, 1000), await start(carol, 1000)]
     for (const upload of [active, abandoned]) await putBytes(upload, new Uint8Array(1000))
     const storedSize = async ({ cloudKey }: StartedUpload) =>
       (await app.disk.storedSize(cloudKey)) ?? 0
-    space.found = async () => 2000 - (await storedSize(active)) - (await storedSize(abandoned))
+    space.measureFreeBytes = async () => 2000 - (await storedSize(active)) - (await storedSize(abandoned))
     // Uploads stay while their bytes may still arrive.
     app.clock.advance(14 * minute)
     await putBytes(active, new Uint8Array(1000))
     await sweepUploads(app.deps)
-    await expectRefusal(await requestUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
+    await expectError(await requestUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
     app.clock.advance(2 * minute)
     await sweepUploads(app.deps)
     await start(bob, 500)
@@ -124,14 +124,14 @@ describe('a disk full of unconfirmed uploads', () => {
 
 test('a batch starts only the files that fit', async () => {
   const person = await makePerson(app, { tier: 'premium' })
-  space.left = 25
-  const results = await startAll(person, [
+  space.freeBytes = 25
+  const results = await startUploads(person, [
     uploadRequest(),
     uploadRequest({ fileSize: 100 }),
     uploadRequest(),
     uploadRequest(),
   ])
-  expect(endsOf(results)).toEqual(['ok', 'STORAGE_FULL', 'ok', 'STORAGE_FULL'])
+  expect(codesOf(results)).toEqual(['ok', 'STORAGE_FULL', 'ok', 'STORAGE_FULL'])
   expect(results[1]?.error?.httpStatus).toBe(507)
   expect(await countUploads(person)).toBe(2)
 })
@@ -144,7 +144,7 @@ describe('an account', () => {
     const statuses = await startInParallel(person, 40, largestSize)
     expect(statuses).toEqual([...Array(32).fill(200), ...Array(8).fill(409)])
     expect(await countUploads(person)).toBe(32)
-    await expectRefusal(await requestUpload(person), 409, 'UPLOADS_UNFINISHED')
+    await expectError(await requestUpload(person), 409, 'UPLOADS_UNFINISHED')
 
     app.clock.advance(24 * 60 * minute + 1)
     await sweepUploads(app.deps)
@@ -154,8 +154,8 @@ describe('an account', () => {
   test('without a file limit can start a thousand small uploads', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
-      const results = await startAll(person, Array(100).fill(uploadRequest({ fileSize: 1 })))
-      expect(new Set(endsOf(results))).toEqual(new Set(['ok']))
+      const results = await startUploads(person, Array(100).fill(uploadRequest({ fileSize: 1 })))
+      expect(new Set(codesOf(results))).toEqual(new Set(['ok']))
     }
     expect(await countUploads(person)).toBe(1000)
   })
@@ -173,8 +173,8 @@ describe('an account', () => {
 test("a batch starts only the files within the account's limit", async () => {
   const person = await makePerson(app, { tier: 'premium' })
   const large = uploadRequest({ fileSize: 1024 * mebibyte })
-  await startAll(person, Array(31).fill(large))
-  const results = await startAll(person, [uploadRequest(), large, uploadRequest()])
-  expect(endsOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
+  await startUploads(person, Array(31).fill(large))
+  const results = await startUploads(person, [uploadRequest(), large, uploadRequest()])
+  expect(codesOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
   expect(await countUploads(person)).toBe(33)
 })

@@ -52,7 +52,7 @@ test('maintenance actions report their results, and a failed test upload its rea
   ]
   for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
   await expect(await confirm('Expire trials', 'Expire trials')).toContainText('0 trials ended')
-  expect((await app.mails()).map(({ to }) => to.address)).toContain(admin.email)
+  expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toContain(admin.email)
 
   errors.expect(/403 \(Forbidden\).*\/storage\//)
   await page.route('**/storage/**', (route) => route.fulfill({ status: 403, body: '' }))

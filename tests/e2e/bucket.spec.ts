@@ -5,7 +5,7 @@ import { computeDigests } from '../../src/server/abuse/compute-digests.ts'
 import { files } from '../../src/server/db/schema.ts'
 import { firstPartsSigned } from '../../src/shared/rules/files/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
-import { bytesIn, createBucket, type TestBucket } from '../support/bucket.ts'
+import { countStoredBytes, createBucket, type TestBucket } from '../support/bucket.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import { makeFile, makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
@@ -70,7 +70,7 @@ const test = onNetwork.extend<
     const storage = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
     const mailEnv = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
     const app = await serveApp(database, { env: { ...storage, ...mailEnv } })
-    await bucket.allow(app.url)
+    await bucket.allowOrigin(app.url)
     await use(app)
     app.deps.mailer.close()
     await app.close()
@@ -103,12 +103,12 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   errors.expect(/400 \(Bad Request\)/)
   const countPuts = () => network.exchanges.filter(isPut).length
   const before = countPuts()
-  network.answer(400, isPut)
+  network.respondWith(400, isPut)
   await chooseFiles(page, [(await writeRandomFile(folder, 'refused.txt', 10)).path])
   const failure = page.getByRole('alert').filter({ hasText: 'Upload Failed' })
   await expect(failure).toContainText('Direct S3 upload failed with status 400')
   expect(countPuts()).toBe(before + 1)
-  network.open()
+  network.restore()
 
   for (const file of [videoFile, unknownTypeFile, empty]) {
     const listResponse = await page.request.get('/api/files')
@@ -154,22 +154,22 @@ test('repeated bucket failures cost only the parts in flight', async ({
   await openDashboard(page, app, await signUp(app))
   const interruptions = [
     () => network.reset(),
-    () => network.answerPuts(500),
-    () => network.answerPuts(503),
+    () => network.respondToPuts(500),
+    () => network.respondToPuts(503),
     () => network.cut(),
   ]
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let stallReached = network.holdAfter(44 * mebibyte)
+  let stallReached = network.stallPutsAfter(44 * mebibyte)
   await dropFiles(page, [videoFile.path])
   for (const interrupt of interruptions) {
     await stallReached
     await context.setOffline(interrupt === interruptions[3])
     interrupt()
-    network.open()
-    stallReached = network.holdAfter(9 * mebibyte)
+    network.restore()
+    stallReached = network.stallPutsAfter(9 * mebibyte)
     await context.setOffline(false)
   }
-  network.open()
+  network.restore()
   await expectArrived(page, app, videoFile)
   expectNoWastedPuts(network)
 })
@@ -187,8 +187,8 @@ test('a presigned URL rejected mid-upload is replaced', async ({
   const signRequest = page.waitForRequest(
     (request) => request.method() === 'POST' && request.url().endsWith('/api/files/upload-parts'),
   )
-  network.answerPuts(403)
-  network.open()
+  network.respondToPuts(403)
+  network.restore()
   await signRequest
   await expectArrived(page, app, videoFile)
   expectNoWastedPuts(network)
@@ -263,7 +263,7 @@ test('the administrator tests email and bucket, and learns which permission is m
 }) => {
   const admin = await openAdminCenter(page, app)
   await expect(await startMaintenance(page, 'Test email')).toContainText('1 email sent')
-  expect(smtp.offered).toEqual([admin.email])
+  expect(smtp.attemptedRecipients).toEqual([admin.email])
   const connection = () => startMaintenance(page, 'Test storage connection')
   const upload = () => startMaintenance(page, 'Test storage upload')
   await expect(await connection()).toContainText('Connected')
@@ -271,16 +271,16 @@ test('the administrator tests email and bucket, and learns which permission is m
   await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
   expect(new URL((await firstPut).url()).origin).toBe(network.url)
   // The server's own checks write and delete small objects in the meantime.
-  await expect.poll(() => bytesIn(bucket)).toBe(mebibyte)
+  await expect.poll(() => countStoredBytes(bucket)).toBe(mebibyte)
 
   // The key loses its write permission once the browser has its URL.
-  network.hold(({ method }) => method === 'PUT')
+  network.stall(({ method }) => method === 'PUT')
   const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
   const deniedUpload = await upload()
   await putRequest
   const allowPuts = await bucket.denyPuts()
   errors.expect(/403 \(Forbidden\)/)
-  network.open()
+  network.restore()
   await expect(deniedUpload).toContainText('Direct S3 upload failed with status 403')
   await expect(deniedUpload).toContainText(
     '(AccessDenied). The key probably lacks write permission',
@@ -292,7 +292,7 @@ test('the administrator tests email and bucket, and learns which permission is m
   await allowPuts()
 
   // Without a CORS rule the browser hides the bucket's response from the page.
-  await bucket.allow('https://elsewhere.example.org')
+  await bucket.allowOrigin('https://elsewhere.example.org')
   errors.expect(/blocked by CORS policy/)
   errors.allow(connectionErrors)
   const blockedUpload = await upload()
@@ -309,9 +309,9 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
   const [grace, ada] = [await makePerson(app), await makePerson(app)]
   await makeFile(grace)
   const decoyFile = await makeFile(ada)
-  expect(await bytesIn(bucket)).toBeGreaterThan(decoyFile.bytes.length)
+  expect(await countStoredBytes(bucket)).toBeGreaterThan(decoyFile.bytes.length)
   const expiringFiles = [await makeFile(ada), await makeFile(ada)]
-  let storedBytes = await bytesIn(bucket)
+  let storedBytes = await countStoredBytes(bucket)
   await openAdminCenter(page, app)
   for (const [act, button, did] of [
     ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
@@ -328,7 +328,7 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
     await page.getByRole('alertdialog').getByRole('button', { name: button }).click()
     await expect(result).toContainText(did)
     storedBytes -= expiringFile.bytes.length
-    await expect.poll(() => bytesIn(bucket)).toBe(storedBytes)
+    await expect.poll(() => countStoredBytes(bucket)).toBe(storedBytes)
   }
 
   const usersSection = section(page, 'Users')
@@ -339,7 +339,7 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
   await dialog.getByRole('textbox').fill(grace.email)
   await page.keyboard.press('Enter')
   await expect(page.getByText('1 file deleted with the account.')).toBeVisible()
-  await expect.poll(() => bytesIn(bucket)).toBe(decoyFile.bytes.length)
+  await expect.poll(() => countStoredBytes(bucket)).toBe(decoyFile.bytes.length)
 
   await section(page, 'Reports').getByLabel('Link or code').fill(decoyFile.shortCode)
   await page.keyboard.press('Enter')
@@ -347,8 +347,8 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
   await takedown.getByLabel('Reason').fill('It is a trap.')
   await takedown.getByRole('button', { name: 'Take down' }).click()
   await expect(page.getByText('Its content is blocked.')).toBeVisible()
-  await expect.poll(() => bytesIn(bucket)).toBe(0)
-  await app.mails()
-  expect(smtp.offered).toEqual([ada.email])
+  await expect.poll(() => countStoredBytes(bucket)).toBe(0)
+  await app.sendQueuedEmails()
+  expect(smtp.attemptedRecipients).toEqual([ada.email])
   expect(smtp.received[0]?.text).toContain('It is a trap.')
 })

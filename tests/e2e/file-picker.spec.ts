@@ -32,7 +32,7 @@ test('a file chosen in the file picker resumes after a reload', async ({
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadAndConfirm(page)
-  network.open()
+  network.restore()
   await expectArrived(page, app, videoFile)
 })
 
@@ -46,7 +46,7 @@ test('one click resumes the upload if the browser has to ask for permission', as
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
-  network.open()
+  network.restore()
   await expectUpload(page, videoFile.name, 'Paused')
   await expect(page.getByText('Your browser will ask whether Mayfly may read')).toBeVisible()
   await pressResume(page, videoFile.name)
@@ -63,11 +63,11 @@ test('a file chosen again for a paused upload resumes after the next reload', as
   await reloadWhileStalled(page, network)
   await mockPicker(page, videoFile, { asks: false })
   await expectUpload(page, videoFile.name, 'Paused')
-  network.open()
+  network.restore()
   await stallAfter(network, 20 * mebibyte, () => pressResume(page, videoFile.name))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
-  network.open()
+  network.restore()
   await expectArrived(page, app, videoFile)
 })
 
@@ -92,7 +92,7 @@ test('a paused upload reports an unreadable file until another one is chosen', a
   )
 
   await mockPicker(page, videoFile, { asks: false })
-  network.open()
+  network.restore()
   await pressResume(page, videoFile.name)
   await expectArrived(page, app, videoFile)
   await expect(alert).toBeHidden()
@@ -142,13 +142,13 @@ for (const [browser, begin] of [
       return dialog
     }
 
-    const stallReached = network.holdAfter(20 * mebibyte)
+    const stallReached = network.stallPutsAfter(20 * mebibyte)
     const many = await openFileChooser(() => pressChooseFiles(page))
     expect(many.isMultiple()).toBe(true)
     await stallReached
     await reloadWhileStalled(page, network)
     await expectUpload(page, videoFile.name, 'Paused')
-    network.open()
+    network.restore()
     const one = await openFileChooser(() => pressResume(page, videoFile.name))
     expect(one.isMultiple()).toBe(false)
     await expectArrived(page, app, videoFile)

@@ -29,7 +29,7 @@ const goOffline: Interruption = async ({ network, context }) => {
 }
 const reset: Interruption = async ({ network }) => network.reset()
 function response(status: number): Interruption {
-  return async ({ network }) => network.answerPuts(status)
+  return async ({ network }) => network.respondToPuts(status)
 }
 /** Breaks all connections while the browser still reports being online. */
 const cutNetwork: Interruption = async ({ network }) => network.cut()
@@ -71,16 +71,16 @@ test('an upload survives ten network failures and resends little', async ({
   await openDashboard(page, app, await signUp(app))
 
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let stallReached = network.holdAfter(44 * mebibyte)
+  let stallReached = network.stallPutsAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const interrupt of interruptions) {
     await stallReached
     await interrupt({ network, context })
-    network.open()
-    stallReached = network.holdAfter(9 * mebibyte)
+    network.restore()
+    stallReached = network.stallPutsAfter(9 * mebibyte)
     await context.setOffline(false)
   }
-  network.open()
+  network.restore()
 
   await expectArrived(page, app, file)
   // Each failure may cost at most the parts in flight.
@@ -109,7 +109,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
     return network.exchanges.length
   }
   await expect.poll(afterTwoMinutes).toBeGreaterThan(exchangeCount)
-  network.open()
+  network.restore()
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   expectNoWastedPuts(network)
@@ -136,7 +136,7 @@ test('a small file resumes from the bytes on the server', async ({
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   const before = network.exchanges.length
-  network.open()
+  network.restore()
   await context.setOffline(false)
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
@@ -173,7 +173,7 @@ test('three uploads survive a ten-minute server outage', async ({
     await expect.poll(() => failedCount).toBeGreaterThan(before)
   }
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
-  network.open()
+  network.restore()
   await page.clock.fastForward(40_000)
 
   for (const { name, sha256 } of files) {
@@ -204,18 +204,18 @@ test('an upload resumes from the bytes on disk after the server is killed and re
 
     await stallAfter(network, 44 * mebibyte, () => chooseFiles(page, [file.path]))
     server.kill('SIGKILL')
-    await server.ended
+    await server.exitCode
     network.cut()
     await expect(
       uploadItem(page, file.name).getByText('Connection lost, trying again'),
     ).toBeVisible()
     server = await startServerProcess(settings)
-    network.open()
+    network.restore()
 
     await expectArrived(page, server, file)
     expectNoWastedPuts(network)
   } finally {
     server.kill('SIGTERM')
-    await server.ended
+    await server.exitCode
   }
 })

@@ -101,13 +101,13 @@ test('files shared from a phone stay in the browser until signup', async ({ app,
   await page.goto('http://elsewhere.example/')
   await share(app.url)
   await expect(page.getByRole('heading', { name: 'Please share it again' })).toBeVisible()
-  app.logged.length = 0
+  app.logLines.length = 0
 
   await page.goto('/share')
   await share(app.url)
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('heading', { name: 'letter.txt (8 Bytes) is waiting' })).toBeVisible()
-  expect(app.logged.filter(({ path, method }) => path === '/share' && method === 'POST')).toEqual(
+  expect(app.logLines.filter(({ path, method }) => path === '/share' && method === 'POST')).toEqual(
     [],
   )
 

@@ -25,7 +25,7 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
 
   await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [file.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
-  network.open()
+  network.restore()
 
   await expectUpload(page, file.name, 'Paused')
   const pageOpened = context.waitForEvent('page')
@@ -56,7 +56,7 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
   // or reloads.
   await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
-  network.open()
+  network.restore()
   await expectUpload(page, videoFile.name, 'Paused')
 
   await page.getByRole('tab', { name: 'My Files' }).click()

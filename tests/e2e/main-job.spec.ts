@@ -65,7 +65,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   // On a slow machine the first paint may come after the last byte, so delay the last parts until a
   // percentage has been shown.
   let putCount = 0
-  network.hold((exchange) => {
+  network.stall((exchange) => {
     if (isPut(exchange)) putCount += 1
     return isPut(exchange) && putCount > 3
   })
@@ -73,10 +73,10 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await expect
     .poll(() => shownTexts.some((text) => /^Uploading film\.mkv\.\.\. [1-9]/.test(text)))
     .toBe(true)
-  network.open()
-  network.hold(isConfirm)
+  network.restore()
+  network.stall(isConfirm)
   await expect.poll(() => shownTexts).toContain('Finalizing film.mkv...')
-  network.open()
+  network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(() => shownTexts).toContain('film.mkv uploaded successfully!')
   await dropFiles(page, [photo.path, empty.path])

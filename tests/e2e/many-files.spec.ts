@@ -35,7 +35,7 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
   const listFiles = async () => json<File[]>(await person.fetch('/api/files'))
 
   let putCount = 0
-  network.hold((exchange) => {
+  network.stall((exchange) => {
     if (isPut(exchange)) putCount += 1
     return isPut(exchange) && putCount > count / 2
   })
@@ -44,7 +44,7 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
   await page.getByRole('tab', { name: 'Upload' }).click()
-  network.open()
+  network.restore()
   await expect.poll(async () => (await listFiles()).length).toBe(count)
 
   const files = await listFiles()

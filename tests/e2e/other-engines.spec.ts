@@ -94,7 +94,7 @@ for (const engine of ['firefox', 'webkit'] as const) {
     await page.reload()
     network.reset()
     await expectText(page, 'Upload paused')
-    network.open()
+    network.restore()
     await chooseFile(page, videoFile.path)
     await expectText(page, '2 active links')
     const files = await page.evaluate<StoredFile[]>(listScript)

@@ -60,7 +60,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
     .getByRole('button', { name: `Cancel ${noteFile.name}` })
     .tap()
   await expect(uploadItem(page, noteFile.name)).toBeHidden()
-  network.open()
+  network.restore()
 
   await expectUpload(page, photo.name, 'Completed')
   await expect.poll(() => shownTexts).toContain('photo.jpg uploaded successfully!')

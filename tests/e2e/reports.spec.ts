@@ -1,5 +1,5 @@
 import { makeFile, makePerson } from '../support/make.ts'
-import { report } from '../support/takedowns.ts'
+import { reportLink } from '../support/takedowns.ts'
 import { openAdminCenter, section } from './support/admin.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { expect, test } from './support/test.ts'
@@ -33,7 +33,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await link.getByRole('link', { name: 'Back to the file' }).click()
   await expect(link.getByRole('link', { name: 'Download File' })).toBeVisible()
   app.clock.advance(1000)
-  await report(owner, harmlessFile.shortCode, { reason: 'I do not like it.' })
+  await reportLink(owner, harmlessFile.shortCode, { reason: 'I do not like it.' })
 
   await openAdminCenter(page, app)
   const reports = section(page, 'Reports')
@@ -90,7 +90,10 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   errors.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
   await link.reload()
   await expect(link.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
-  expect((await app.mails()).map(({ to }) => to.address)).toEqual([owner.email, owner.email])
+  expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([
+    owner.email,
+    owner.email,
+  ])
 
   await page.context().clearCookies()
   await openDashboard(page, app, owner)

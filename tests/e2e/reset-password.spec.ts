@@ -19,7 +19,7 @@ async function requestResetEmail(page: Page, email: string) {
 
 /** Returns the reset link of the only email sent. */
 async function readResetLink(app: TestApp): Promise<string> {
-  const [mail] = await app.mails()
+  const [mail] = await app.sendQueuedEmails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.content.text ?? '')?.[0] ?? ''
 }
 
@@ -50,7 +50,7 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
   await pressOn(page, page.getByRole('button', { name: 'Cancel' }))
   await expect(resetDialog(page)).toBeHidden()
   await expect(open).toBeFocused()
-  expect(await app.mails()).toEqual([])
+  expect(await app.sendQueuedEmails()).toEqual([])
 
   await requestResetEmail(page, email)
   await expect(

@@ -1,7 +1,7 @@
 import { serveApp } from '../support/app-server.ts'
 import { makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
-import { startSlowLine } from '../support/slow-line.ts'
+import { startSlowNetwork } from '../support/slow-line.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { connectionErrors, expect, test as onNetwork } from './support/network.ts'
@@ -13,7 +13,7 @@ const mebibyte = 1024 ** 2
 /** The browser connects through a simulated slow line, followed by the byte-counting proxy. */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
-    const line = await startSlowLine({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
+    const line = await startSlowNetwork({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
     line.forwardTo(Number(new URL(network.url).port))
     const database = await createDatabase(postgresUrl(), 'migrated')
     const app = await serveApp(database, { env: { APP_URL: line.url } })

@@ -101,7 +101,7 @@ test('Upgrade Now continues a rejected file, and the administrator can downgrade
   await openDashboard(page, app, person)
   // Stall PUTs in the proxy, so that the large upload starts but never finishes. A Playwright route
   // would buffer the bodies, and the toast could disappear before the test sees it.
-  network.hold(isPut)
+  network.stall(isPut)
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })

@@ -68,7 +68,7 @@ test('an upload whose tab was reloaded can be resumed and sent by another tab', 
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
-  network.open()
+  network.restore()
   const other = await openSecondTab(context)
   await expectUpload(other, videoFile.name, 'Paused')
 
@@ -101,13 +101,13 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   await expectHandleSaved(page)
   const other = await openSecondTab(context)
   await expectUpload(other, videoFile.name, 'Uploading')
-  network.open()
-  void network.holdAfter(mebibyte)
+  network.restore()
+  void network.stallPutsAfter(mebibyte)
 
   await other.getByRole('button', { name: 'Log out' }).click()
   await other.getByRole('alertdialog').getByRole('button', { name: 'Log out' }).click()
   await expect(other.getByRole('link', { name: 'Sign In' }).first()).toBeVisible()
-  network.open()
+  network.restore()
   await expect(uploadsPanel(page)).toBeHidden()
   for (const tab of [page, other]) {
     const storedText = await tab.evaluate(() => JSON.stringify(localStorage))
@@ -142,7 +142,7 @@ test("closing an uploading tab leaves another tab's upload running and offers to
   await page.close()
   // Bytes in the buffers of the closed page's connections could complete the upload.
   network.cut()
-  network.open()
+  network.restore()
 
   await expectUpload(other, song.name, 'Completed')
   await expect(fileRow(other, song.name)).toBeVisible()

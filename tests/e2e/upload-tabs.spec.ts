@@ -17,7 +17,7 @@ test('a dropped file resumes by itself after a reload', async ({
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
 
   await reloadAndConfirm(page)
-  network.open()
+  network.restore()
   await expectArrived(page, app, videoFile)
 })
 
@@ -35,7 +35,7 @@ test('a dropped file resumes by itself in another tab when its own tab is closed
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
 
   await page.close()
-  network.open()
+  network.restore()
   await expectArrived(other, app, videoFile)
 })
 
@@ -76,7 +76,7 @@ test('the screen stays awake during an upload, and leaving asks for confirmation
   expect(dialog.type()).toBe('beforeunload')
   await dialog.dismiss()
 
-  network.open()
+  network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(isUploadSaved).toBe(false)
   const pageClosed = page.waitForEvent('close')

@@ -40,7 +40,7 @@ test("a download page shows the visitor's own uploads, and loads no panel code f
   await pressCancel(link, videoFile.name)
   await expect(uploadsPanel(link)).toBeHidden()
   await expect(uploadsPanel(page)).toBeHidden()
-  network.open()
+  network.restore()
 
   const visitorPage = await visitor()
   const requestedPaths: string[] = []
@@ -63,7 +63,7 @@ test('on other pages the panel also shows foreground uploads', async ({
   const { shortCode } = await makeFile(person)
   const photo = await writeRandomFile(folder, 'photo.png', 5 * mebibyte)
   await openDashboard(page, app, person)
-  network.hold(isConfirm)
+  network.stall(isConfirm)
   await chooseFiles(page, [photo.path])
   await expect(page.getByText('Finalizing photo.png...').last()).toBeVisible()
   await expect(uploadsPanel(page)).toBeHidden()
@@ -71,7 +71,7 @@ test('on other pages the panel also shows foreground uploads', async ({
   const link = await context.newPage()
   await link.goto(`/s/${shortCode}`)
   await expectUpload(link, photo.name, 'Finalizing')
-  network.open()
+  network.restore()
   await expectUpload(link, photo.name, 'Completed')
   await expect(uploadsPanel(page)).toBeHidden()
 })
@@ -87,7 +87,7 @@ test("an upload that the server can't start yet says so, and starts later", asyn
   errors.allow(connectionErrors)
   const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-  network.answer(503, isStart)
+  network.respondWith(503, isStart)
   await chooseFiles(page, [videoFile.path, noteFile.path])
 
   const panel = uploadsPanel(page)
@@ -99,7 +99,7 @@ test("an upload that the server can't start yet says so, and starts later", asyn
   // This upload is only queued.
   await expect(uploadItem(page, noteFile.name)).not.toContainText('trying again')
 
-  network.open()
+  network.restore()
   await expectUpload(page, noteFile.name, 'Completed')
   await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
@@ -114,11 +114,11 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const panel = uploadsPanel(page)
   const list = panel.getByRole('list')
-  network.hold(isConfirm)
+  network.stall(isConfirm)
   await chooseFiles(page, [videoFile.path])
   await expect(list).toBeVisible()
   await uploadItem(page, videoFile.name).getByRole('button', { name: 'Cancel' }).focus()
-  network.open()
+  network.restore()
 
   const toggle = panel.getByRole('button', { name: '1 file uploaded' })
   await expect(toggle).toHaveAttribute('aria-expanded', 'false')

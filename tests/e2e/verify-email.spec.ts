@@ -1,7 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { createDatabase } from '../support/postgres-server.ts'
-import { newAddress, password, signUpForToken, verified } from '../support/signup.ts'
+import { newAddress, password, signUpForToken, withVerification } from '../support/signup.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
@@ -10,7 +10,7 @@ import { test as base, expect } from './support/test.ts'
 const test = base.extend<{ app: TestApp }>({
   app: async ({}, use) => {
     const database = await createDatabase(postgresUrl(), 'migrated')
-    const app = await serveApp(database, { env: verified })
+    const app = await serveApp(database, { env: withVerification })
     await use(app)
     await app.close()
   },
@@ -18,7 +18,7 @@ const test = base.extend<{ app: TestApp }>({
 
 /** Returns the links of new emails. */
 async function links(app: TestApp): Promise<string[]> {
-  return (await app.mails()).map(
+  return (await app.sendQueuedEmails()).map(
     ({ content }) => /https?:\S+\/verify-email\S+/.exec(content.text)?.[0] ?? '',
   )
 }

@@ -74,7 +74,7 @@ test('a canceled upload frees its slot at once', async ({ app, folder, page, net
   await stallAfter(network, 2 * mebibyte, () => chooseFiles(page, [three.path]))
   await page.getByRole('main').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByText('Cancelled by user').last()).toBeVisible()
-  network.open()
+  network.restore()
   const open = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
   await expect.poll(open).toEqual([])
 

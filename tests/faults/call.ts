@@ -1,5 +1,5 @@
 import type { ErrorBody, ErrorCode } from '../../src/shared/contract/errors.ts'
-import { expectClearError } from './clear-error.ts'
+import { expectValidServerError } from './clear-error.ts'
 import { Violation } from './expected-file.ts'
 
 /**
@@ -8,7 +8,7 @@ import { Violation } from './expected-file.ts'
  * ended, or was sealed by a confirm whose response was lost. After 15 idle minutes an upload no
  * longer occupies a slot.
  */
-const refusals = {
+const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],
   'send bytes': ['SIGNATURE_EXPIRED', 'UPLOAD_SEALED', 'UPLOAD_NOT_FOUND'],
   confirm: ['TIER_FILE_COUNT', 'UPLOAD_INCOMPLETE', 'UPLOAD_NOT_FOUND', 'UPLOAD_SUPERSEDED'],
@@ -19,17 +19,17 @@ const refusals = {
   'log in': ['INVALID_CREDENTIALS'],
 } as const satisfies Record<string, readonly ErrorCode[]>
 
-export type Step = keyof typeof refusals
-export const steps = Object.keys(refusals) as Step[]
+export type UserAction = keyof typeof allowedErrors
+export const userActions = Object.keys(allowedErrors) as UserAction[]
 
 /** The sender of a request. */
 export interface Caller {
   /** The server's origin. */
   url: string
   /** Successes of each step. */
-  succeeded: Map<Step, number>
+  successCounts: Map<UserAction, number>
   /** True if the session may have ended unnoticed, by a password change whose response was lost. */
-  mayBeSignedOut(): boolean
+  hasUncertainSession(): boolean
 }
 
 /**
@@ -39,29 +39,33 @@ export interface Caller {
  */
 export async function call(
   caller: Caller,
-  step: Step,
+  action: UserAction,
   request: () => Promise<Response>,
 ): Promise<Response | null> {
   const response = await request().catch(() => null)
   if (response === null) return null
-  const isOurs = new URL(response.url).origin === caller.url
+  const isFromServer = new URL(response.url).origin === caller.url
   if (response.status >= 500) {
-    if (isOurs) await expectClearError(response)
+    if (isFromServer) await expectValidServerError(response)
     else await response.arrayBuffer().catch(() => {})
     return null
   }
   if (response.status >= 400) {
-    if (isOurs) await expectRightRefusal(caller, step, response.clone())
-  } else caller.succeeded.set(step, (caller.succeeded.get(step) ?? 0) + 1)
+    if (isFromServer) await expectAllowedError(caller, action, response.clone())
+  } else caller.successCounts.set(action, (caller.successCounts.get(action) ?? 0) + 1)
   return response
 }
 
-async function expectRightRefusal(caller: Caller, step: Step, response: Response): Promise<void> {
+async function expectAllowedError(
+  caller: Caller,
+  action: UserAction,
+  response: Response,
+): Promise<void> {
   const body = await response.text().catch(() => null)
   // The connection broke mid-response.
   if (body === null) return
   const { code } = JSON.parse(body) as ErrorBody
-  if (refusals[step].some((right) => right === code)) return
-  if (code === 'UNAUTHORIZED' && caller.mayBeSignedOut()) return
-  throw new Violation(`to ${step} was refused with ${response.status} ${code}`)
+  if (allowedErrors[action].some((allowed) => allowed === code)) return
+  if (code === 'UNAUTHORIZED' && caller.hasUncertainSession()) return
+  throw new Violation(`to ${action} was refused with ${response.status} ${code}`)
 }

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { File } from '../../src/shared/contract/files.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import { json } from '../support/make.ts'
-import type { Draw } from '../support/seeded-rounds.ts'
+import type { RandomInt } from '../support/seeded-rounds.ts'
 import type { Caller } from './call.ts'
-import { expectClearError } from './clear-error.ts'
+import { expectValidServerError } from './clear-error.ts'
 import type { Command } from './commands.ts'
 import { checkEmails, collectEmails, drainEmailQueue, type Mailbox } from './emails.ts'
 import type { Environment } from './environment.ts'
@@ -26,7 +26,7 @@ const pollMs = 50
 const dayMs = 24 * 60 * 60_000
 
 /** Server clock readings that decide which links must work. */
-interface Moments {
+interface ClockReadings {
   now: Date
   /** The latest time the clock has shown. */
   latest: Date
@@ -37,43 +37,43 @@ interface Moments {
  * and the links and bytes of files uploaded, renewed or deleted in this round, plus a sample of the
  * others.
  * @param isClockSteady true if no fault changed the server's clock in this round.
- * @param checksAllLinks opens the links of all files.
+ * @param shouldCheckAllLinks opens the links of all files.
  * @returns the number of downloaded files.
  * @throws {Violation} if a promise is broken.
  */
 export async function checkUser(
   user: SimulatedUser,
-  { now, latest, isClockSteady }: Moments & { isClockSteady: boolean },
-  random: Draw,
-  checksAllLinks: boolean,
+  { now, latest, isClockSteady }: ClockReadings & { isClockSteady: boolean },
+  random: RandomInt,
+  shouldCheckAllLinks: boolean,
 ): Promise<number> {
-  const response = await retryUntilAnswered(() => user.client.fetch('/api/files'))
+  const response = await retryServerErrors(() => user.client.fetch('/api/files'))
   if (!response.ok) throw new Violation(`the list of files answered ${response.status}`)
-  const listed = new Map((await json<File[]>(response)).map((file) => [file.id, file]))
+  const listedFiles = new Map((await json<File[]>(response)).map((file) => [file.id, file]))
   for (const file of user.files) {
-    const wasOpen = isClockSteady && shouldOpen(file, now, latest)
-    if (wasOpen && user.notFound.has(file.code)) {
+    const mustHaveOpened = isClockSteady && shouldOpen(file, now, latest)
+    if (mustHaveOpened && user.notFoundCodes.has(file.code)) {
       throw new Violation(`the open link of ${file.name} was not found`)
     }
   }
-  user.notFound.clear()
+  user.notFoundCodes.clear()
   user.files = user.files.map((file) =>
-    reconcile(file, user.attempts.get(file.id) ?? noAttempts, listed.get(file.id), latest),
+    reconcile(file, user.attempts.get(file.id) ?? noAttempts, listedFiles.get(file.id), latest),
   )
-  const touched = new Set([...user.attempts.keys(), ...user.confirmed])
+  const touchedIds = new Set([...user.attempts.keys(), ...user.confirmedIds])
   user.attempts.clear()
-  user.confirmed.clear()
+  user.confirmedIds.clear()
   let downloads = 0
   for (const file of user.files) {
-    const isTouched = touched.has(file.id)
-    const isDrawn = random(untouchedPerCheck) === 0
-    if (!isTouched && !isDrawn && !checksAllLinks) continue
-    const isRead = await checkLink(user, file, { now, latest }, isTouched || isDrawn)
-    if (isRead) downloads += 1
+    const isTouched = touchedIds.has(file.id)
+    const isSampled = random(untouchedPerCheck) === 0
+    if (!isTouched && !isSampled && !shouldCheckAllLinks) continue
+    const wasDownloaded = await checkLink(user, file, { now, latest }, isTouched || isSampled)
+    if (wasDownloaded) downloads += 1
   }
-  const dead = user.files.flatMap(({ deadCodes }) => deadCodes)
-  for (let tried = 0; tried < Math.min(deadLinksPerCheck, dead.length); tried += 1) {
-    const code = dead[random(dead.length)] ?? ''
+  const allDeadCodes = user.files.flatMap(({ deadCodes }) => deadCodes)
+  for (let attempt = 0; attempt < Math.min(deadLinksPerCheck, allDeadCodes.length); attempt += 1) {
+    const code = allDeadCodes[random(allDeadCodes.length)] ?? ''
     if (await canDownload(user.url, code)) throw new Violation(`the old link ${code} opens`)
   }
   user.files = user.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
@@ -84,12 +84,12 @@ export async function checkUser(
 async function checkLink(
   visitor: Caller,
   file: ExpectedFile,
-  { now, latest }: Moments,
-  isRead: boolean,
+  { now, latest }: ClockReadings,
+  shouldDownload: boolean,
 ): Promise<boolean> {
   const expected = shouldOpen(file, now, latest)
-  if (expected && isRead) {
-    const status = await downloadUntilAnswered(visitor, file)
+  if (expected && shouldDownload) {
+    const status = await downloadWithRetries(visitor, file)
     if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
     return true
   }
@@ -105,12 +105,12 @@ async function checkLink(
  * lose its database.
  * @throws {Violation} if the error is malformed.
  */
-async function retryUntilAnswered(request: () => Promise<Response>): Promise<Response> {
+async function retryServerErrors(request: () => Promise<Response>): Promise<Response> {
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     const response = await request()
     if (response.status < 500 || performance.now() > deadline) return response
-    await expectClearError(response)
+    await expectValidServerError(response)
     await wait(pollMs)
   }
 }
@@ -119,7 +119,7 @@ async function retryUntilAnswered(request: () => Promise<Response>): Promise<Res
  * Downloads a file, retrying while the server fails. Returns the last status, or null if there was
  * no response.
  */
-async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promise<number | null> {
+async function downloadWithRetries(visitor: Caller, file: ExpectedFile): Promise<number | null> {
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     const status = await download(visitor, file, true)
@@ -129,7 +129,7 @@ async function downloadUntilAnswered(visitor: Caller, file: ExpectedFile): Promi
 }
 
 async function canDownload(url: string, code: string): Promise<boolean> {
-  const response = await retryUntilAnswered(() => fetch(`${url}/api/links/${code}`))
+  const response = await retryServerErrors(() => fetch(`${url}/api/links/${code}`))
   await response.arrayBuffer()
   if (response.status !== 200 && response.status !== 404) {
     throw new Violation(`/api/links/${code} answered ${response.status}`)
@@ -140,25 +140,25 @@ async function canDownload(url: string, code: string): Promise<boolean> {
 /**
  * Checks the final state. Twice advances the clock by a day and runs the cleanup jobs, then
  * compares storage with the database. Also sends and checks all queued emails.
- * @param onTime called after each change of the clock.
+ * @param onClockChange called after each change of the clock.
  */
 export async function checkAfterTwoDays(
-  { server, directDb, stored, mailServer }: Environment,
+  { server, directDb, storageReader, mailServer }: Environment,
   users: readonly SimulatedUser[],
   mailbox: Mailbox,
-  onTime: () => void,
+  onClockChange: () => void,
 ): Promise<void> {
   for (let pass = 0; pass < 2; pass += 1) {
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
-    onTime()
-    await mustRun(server, { do: 'run-jobs', untilReachable: true })
+    onClockChange()
+    await runOrThrow(server, { type: 'run-jobs', waitForDatabase: true })
     // Before the comparison, which would delete leftovers of the jobs.
-    await checkPurged(directDb, stored)
-    await checkNoOrphans(directDb, stored)
-    await mustRun(server, { do: 'compare-storage' })
+    await checkPurged(directDb, storageReader)
+    await checkNoOrphans(directDb, storageReader)
+    await runOrThrow(server, { type: 'compare-storage' })
   }
-  await checkStoredFiles(directDb, stored)
-  await checkOpenUploads(directDb, stored)
+  await checkStoredFiles(directDb, storageReader)
+  await checkOpenUploads(directDb, storageReader)
   await checkRemovalsDone(directDb)
   await drainEmailQueue(server, directDb)
   collectEmails(mailbox, mailServer)
@@ -169,9 +169,9 @@ export async function checkAfterTwoDays(
 }
 
 /** @throws {Violation} if the command fails. */
-async function mustRun(server: Environment['server'], command: Command): Promise<void> {
+async function runOrThrow(server: Environment['server'], command: Command): Promise<void> {
   const failure = await server.run(command)
-  if (failure !== null) throw new Violation(`${command.do}: ${failure}`)
+  if (failure !== null) throw new Violation(`${command.type}: ${failure}`)
 }
 
 /** Asserts that the current password works and an old one doesn't. */

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { expectClearError } from './clear-error.ts'
+import { expectValidServerError } from './clear-error.ts'
 import { Violation } from './expected-file.ts'
 
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
 /** Builds a response as received by a client, with a URL. */
 function response(status: number, body: string | ReadableStream, headers = {}): Response {
-  const made = new Response(body, { status, headers })
-  Object.defineProperty(made, 'url', { value: 'http://127.0.0.1/api/files' })
-  return made
+  const result = new Response(body, { status, headers })
+  Object.defineProperty(result, 'url', { value: 'http://127.0.0.1/api/files' })
+  return result
 }
 
 it.each([
@@ -16,12 +16,12 @@ it.each([
   ['has a known error code', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
   ["isn't a server error", 404, 'not found', {}],
 ])('accepts a response that %s', async (_, status, body, headers) => {
-  await expectClearError(response(status, body, headers))
+  await expectValidServerError(response(status, body, headers))
 })
 
 it('accepts a truncated response', async () => {
-  const broken = new ReadableStream({ pull: (body) => body.error(new Error('cut')) })
-  await expectClearError(response(500, broken))
+  const brokenBody = new ReadableStream({ pull: (body) => body.error(new Error('cut')) })
+  await expectValidServerError(response(500, brokenBody))
 })
 
 it.each([
@@ -35,5 +35,5 @@ it.each([
   ['a 503 without Retry-After', 503, JSON.stringify(unavailable), {}],
   ['a Retry-After of 0', 503, JSON.stringify(unavailable), { 'retry-after': '0' }],
 ])('rejects %s', async (_, status, body, headers) => {
-  await expect(expectClearError(response(status, body, headers))).rejects.toThrow(Violation)
+  await expect(expectValidServerError(response(status, body, headers))).rejects.toThrow(Violation)
 })

@@ -7,28 +7,28 @@ import { Violation } from './expected-file.ts'
  * statuses pass.
  * @throws {Violation} if the response is malformed.
  */
-export async function expectClearError(response: Response): Promise<void> {
+export async function expectValidServerError(response: Response): Promise<void> {
   if (response.status < 500) return
   const text = await response.text().catch(() => null)
   if (text === null) return
-  const fault = problemWith(response, text)
-  if (fault === null) return
+  const problem = findProblem(response, text)
+  if (problem === null) return
   const { pathname } = new URL(response.url)
-  throw new Violation(`${pathname} answered ${response.status} ${fault}: ${text.slice(0, 200)}`)
+  throw new Violation(`${pathname} answered ${response.status} ${problem}: ${text.slice(0, 200)}`)
 }
 
 /** Describes what is wrong with the response. Null if nothing is. */
-function problemWith({ status, headers }: Response, text: string): string | null {
-  const { code, message } = bodyOf(text)
+function findProblem({ status, headers }: Response, text: string): string | null {
+  const { code, message } = parseBody(text)
   if (code === 'INTERNAL') return 'with the code of a defect'
-  const row = Object.entries(errorTable).find(([name]) => name === code)?.[1]
-  if (row?.status !== status) return 'without the code of such an error'
+  const entry = Object.entries(errorTable).find(([name]) => name === code)?.[1]
+  if (entry?.status !== status) return 'without the code of such an error'
   if (typeof message !== 'string' || message === '') return 'without a message'
   const hasRetryAfter = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '')
   return status === 503 && !hasRetryAfter ? 'without Retry-After' : null
 }
 
-function bodyOf(text: string): Partial<ErrorBody> {
+function parseBody(text: string): Partial<ErrorBody> {
   try {
     return JSON.parse(text) ?? {}
   } catch {

@@ -2,19 +2,19 @@
 
 export type Command =
   /** Starts the server at this time. Must be the first command. */
-  | { do: 'serve'; now: number }
+  | { type: 'serve'; now: number }
   /** Sets the clock, in milliseconds since 1970. */
-  | { do: 'set-clock'; now: number }
+  | { type: 'set-clock'; now: number }
   /** Runs the cleanup jobs. With `untilReachable`, retries while the database is down. */
-  | { do: 'run-jobs'; untilReachable?: true }
+  | { type: 'run-jobs'; waitForDatabase?: true }
   /** Compares storage with the database. Retries while the database is down. */
-  | { do: 'compare-storage' }
+  | { type: 'compare-storage' }
   /** Times out attempts to send emails that killed processes have abandoned. */
-  | { do: 'release-stale-emails' }
+  | { type: 'release-stale-emails' }
 
 /** A command with its number, which the answer repeats. */
 export type NumberedCommand = Command & { number: number }
-export interface Answer {
+export interface CommandResult {
   number: number
   /** The error, or null on success. */
   failure: string | null
@@ -36,5 +36,5 @@ export interface ServerOptions {
 }
 
 export function isCommand(message: unknown): message is NumberedCommand {
-  return typeof message === 'object' && message !== null && 'do' in message && 'number' in message
+  return typeof message === 'object' && message !== null && 'type' in message && 'number' in message
 }

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { moments } from '../support/postgres-proxy.ts'
+import { cutPoints } from '../support/postgres-proxy.ts'
 import type { Environment } from './environment.ts'
-import { type Fault, type FaultContext, longestDelayMs } from './fault.ts'
+import { type Fault, type FaultContext, maxDelayMs } from './fault.ts'
 
-const longestAwayMs = 1200
+const maxOutageMs = 1200
 /** Longer than the connection timeout and most statement timeouts. */
-const longAwayMs = 30_000
+const longOutageMs = 30_000
 /** Email faults query the database, so it must be up. */
 const postgresTargets = ['database', 'mail'] as const
 
-function ownsPostgres(context: FaultContext): boolean {
-  return context.ownsPostgres
+function hasOwnPostgres(context: FaultContext): boolean {
+  return context.hasOwnPostgres
 }
 
 async function signalPostgres(
@@ -22,12 +22,12 @@ async function signalPostgres(
      where datname = current_database() and pid <> pg_backend_pid()`,
   )
   const pids = rows.map(({ pid }) => pid)
-  for (const pid of pids) send(pid, signal)
+  for (const pid of pids) sendSignal(pid, signal)
   return pids
 }
 
 /** Sends a signal to a process, unless it has ended. */
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {}
@@ -38,17 +38,17 @@ export const databaseFaults = {
   'a connection to Postgres is cut': {
     affects: ['database'],
     weight: 4,
-    mayLoseCounts: true,
+    canLoseCounts: true,
     async inject({ network }, random) {
-      network.cutAt(1 + random(40), moments[random(moments.length)] ?? moments[0])
+      network.cutAt(1 + random(40), cutPoints[random(cutPoints.length)] ?? cutPoints[0])
     },
   },
   'Postgres ends all connections': {
     affects: ['database'],
     weight: 2,
-    mayLoseCounts: true,
+    canLoseCounts: true,
     async inject({ directDb }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await directDb.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,
@@ -58,45 +58,45 @@ export const databaseFaults = {
   'Postgres is paused': {
     affects: ['database'],
     weight: 1,
-    mayLoseCounts: true,
+    canLoseCounts: true,
     async inject(environment, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       const pids = await signalPostgres(environment, 'SIGSTOP')
-      await wait(random(longestAwayMs))
-      for (const pid of pids) send(pid, 'SIGCONT')
+      await wait(random(maxOutageMs))
+      for (const pid of pids) sendSignal(pid, 'SIGCONT')
     },
   },
   'the network to Postgres drops packets': {
     affects: ['database'],
     weight: 1,
-    mayLoseCounts: true,
+    canLoseCounts: true,
     async inject({ network }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       network.silence()
-      await wait(random(longestAwayMs))
-      network.open()
+      await wait(random(maxOutageMs))
+      network.restore()
       // After an outage a network may have dropped its connections. Usually it resets them,
       // otherwise they stay silent.
-      if (random(4) > 0) network.endSilent()
+      if (random(4) > 0) network.closeSilent()
     },
   },
   'Postgres is restarted': {
     affects: postgresTargets,
     weight: 2,
-    isPossible: ownsPostgres,
-    mayLoseCounts: true,
+    isPossible: hasOwnPostgres,
+    canLoseCounts: true,
     async inject({ postgres }, random) {
-      await wait(random(longestDelayMs))
-      await postgres?.restart(random(longestAwayMs))
+      await wait(random(maxDelayMs))
+      await postgres?.restart(random(maxOutageMs))
     },
   },
   'Postgres is killed': {
     affects: postgresTargets,
     weight: 2,
-    isPossible: ownsPostgres,
-    mayLoseCounts: true,
+    isPossible: hasOwnPostgres,
+    canLoseCounts: true,
     async inject({ postgres }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await postgres?.kill()
     },
   },
@@ -104,11 +104,11 @@ export const databaseFaults = {
     affects: postgresTargets,
     // Too slow to be drawn at random. One test requests it.
     weight: 0,
-    isPossible: ownsPostgres,
-    mayLoseCounts: true,
+    isPossible: hasOwnPostgres,
+    canLoseCounts: true,
     isLong: true,
     async inject({ postgres }) {
-      await postgres?.restart(longAwayMs)
+      await postgres?.restart(longOutageMs)
     },
   },
 } as const satisfies Record<string, Fault>

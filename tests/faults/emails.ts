@@ -45,17 +45,17 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
-    const { rows } = await directDb.query<{ waiting: string; failed: string; lost: string }>(
+    const { rows } = await directDb.query<{ waiting: string; failed: string; active: string }>(
       `select count(*) filter (where state in ('created', 'retry', 'active')) as waiting,
-         count(*) filter (where state = 'active') as lost,
+         count(*) filter (where state = 'active') as active,
          count(*) filter (where state = 'failed') as failed
        from pgboss.job where name = 'send-mail'`,
     )
-    const { waiting, failed, lost } = rows[0] ?? {}
+    const { waiting, failed, active } = rows[0] ?? {}
     if (failed !== '0') throw new Violation(`${failed} emails were given up`)
     if (waiting === '0') return
     if (performance.now() > deadline) throw new Violation(`${waiting} emails are not sent`)
-    if (lost !== '0') {
+    if (active !== '0') {
       await directDb.query(
         `update pgboss.job set started_on = started_on - interval '1 hour'
          where name = 'send-mail' and state = 'active'`,
@@ -65,7 +65,7 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
         `update pgboss.queue set monitor_claim_on = null, monitor_on = null
          where name = 'send-mail'`,
       )
-      await server.run({ do: 'release-stale-emails' })
+      await server.run({ type: 'release-stale-emails' })
     }
     await makeEmailsDue(directDb)
     await wait(pollMs)
@@ -75,9 +75,11 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
 /** @throws {Violation} if emails are missing, or there are too many. */
 export function checkEmails(
   mailbox: Mailbox,
-  { email, emails }: { email: string; emails: EmailRange },
+  { email, expectedEmails }: { email: string; expectedEmails: EmailRange },
 ): void {
   const count = mailbox.get(email)?.size ?? 0
-  if (count >= emails.min && count <= emails.max) return
-  throw new Violation(`${email} got ${count} emails, not ${emails.min} to ${emails.max}`)
+  if (count >= expectedEmails.min && count <= expectedEmails.max) return
+  throw new Violation(
+    `${email} got ${count} emails, not ${expectedEmails.min} to ${expectedEmails.max}`,
+  )
 }

@@ -11,9 +11,9 @@ import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import type { ServerOptions } from './commands.ts'
 import { type DirectDb, openDirectDb } from './direct-db.ts'
-import { type FaultServer, faultServer } from './fault-server.ts'
+import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
-import { bytesInBucket, bytesOnDisk, type StoredBytes } from './stored-bytes.ts'
+import { bucketReader, diskReader, type StorageReader } from './stored-bytes.ts'
 
 /**
  * Size of the small disk. After 200 rounds all users together have stored about 200 MiB, which must
@@ -24,7 +24,7 @@ const smallDiskBytes = 384 * 1024 ** 2
  * How far the server's clock is ahead, so that the bucket accepts presigned URLs even after a fault
  * sets the clock back by an hour.
  */
-const aheadMs = 24 * 60 * 60_000
+const clockLeadMs = 24 * 60 * 60_000
 
 /** External services of a scenario. */
 export interface Backends {
@@ -49,7 +49,7 @@ export interface Environment {
   bucketNetwork: ChaosProxy | null
   /** The file system of all files. Null if it can't be filled. */
   smallDisk: SmallDisk | null
-  stored: StoredBytes
+  storageReader: StorageReader
   close(): Promise<void>
 }
 
@@ -64,38 +64,39 @@ export async function startEnvironment(
   { isLong, limits }: { isLong: boolean; limits: ServerOptions['limits'] },
 ): Promise<Environment> {
   const { store } = setups[name]
-  const closers: (() => Promise<unknown>)[] = [() => database.drop()]
+  const cleanups: (() => Promise<unknown>)[] = [() => database.drop()]
   const close = async () => {
-    const ends: PromiseSettledResult<unknown>[] = []
-    for (const closer of closers.toReversed()) ends.push(...(await Promise.allSettled([closer()])))
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    const results: PromiseSettledResult<unknown>[] = []
+    for (const cleanUp of cleanups.toReversed())
+      results.push(...(await Promise.allSettled([cleanUp()])))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
   try {
     const network = await startPostgresProxy(database.url)
-    closers.push(() => network.close())
+    cleanups.push(() => network.close())
     const directDb = openDirectDb(database.url)
-    closers.push(() => directDb.end())
+    cleanups.push(() => directDb.end())
     const mailServer = await startSmtpServer()
-    closers.push(() => mailServer.close())
+    cleanups.push(() => mailServer.close())
     const smallDisk = store === 'small disk' ? await mountSmallDisk(smallDiskBytes) : null
-    if (smallDisk) closers.push(() => smallDisk.close())
+    if (smallDisk) cleanups.push(() => smallDisk.close())
     const dataDir = smallDisk
       ? join(smallDisk.folder, 'data')
       : await mkdtemp(join(tmpdir(), 'mayfly-faults-'))
     await mkdir(dataDir, { recursive: true })
-    closers.push(() => rm(dataDir, { recursive: true, force: true }))
-    const bucket = store === 'bucket' ? await bucketBehindProxy(s3Server) : null
-    if (bucket) closers.push(() => bucket.network.close())
+    cleanups.push(() => rm(dataDir, { recursive: true, force: true }))
+    const bucket = store === 'bucket' ? await createBucketBehindProxy(s3Server) : null
+    if (bucket) cleanups.push(() => bucket.network.close())
     const options = {
       databaseUrl: network.url,
       dataDir,
       port: await freePort(),
-      now: Date.now() + aheadMs,
+      now: Date.now() + clockLeadMs,
       env: { SMTP_URL: mailServer.url, REQUIRE_EMAIL_VERIFICATION: 'off', ...bucket?.env },
       limits,
     }
-    const server = faultServer(options, isLong)
-    closers.push(() => server.close())
+    const server = createFaultServer(options, isLong)
+    cleanups.push(() => server.close())
     await server.start()
     return {
       server,
@@ -105,7 +106,7 @@ export async function startEnvironment(
       mailServer,
       bucketNetwork: bucket?.network ?? null,
       smallDisk,
-      stored: bucket?.stored ?? bytesOnDisk(dataDir),
+      storageReader: bucket?.stored ?? diskReader(dataDir),
       close,
     }
   } catch (error) {
@@ -114,12 +115,12 @@ export async function startEnvironment(
   }
 }
 
-async function bucketBehindProxy(s3Server: S3Server | null) {
+async function createBucketBehindProxy(s3Server: S3Server | null) {
   if (s3Server === null) throw new Error('The setup `bucket` needs an S3 server.')
   const bucket = await createBucket(s3Server)
   const network = await startChaosProxy()
   network.forwardTo(Number(new URL(s3Server.endpoint).port))
   const env = { ...bucket.env, S3_ENDPOINT: network.url }
-  const stored = bytesInBucket(bucket)
+  const stored = bucketReader(bucket)
   return { network, env, stored }
 }

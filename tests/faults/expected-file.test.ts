@@ -11,69 +11,71 @@ const file: ExpectedFile = {
   expiresAt: new Date(1000),
   maxLifetimeAt: new Date(2000),
   isDeleted: false,
-  counted: { min: 1, max: 3 },
+  expectedDownloads: { min: 1, max: 3 },
 }
-const early = new Date(500)
+const beforeExpiry = new Date(500)
 
-function listed(shortCode: string, downloadCount = 2) {
+function listedFile(shortCode: string, downloadCount = 2) {
   return { shortCode, expiresAt: new Date(1500).toISOString(), downloadCount }
 }
 
 describe('a file after a round', () => {
   it.each([
-    ['without requests', noAttempts, listed('old'), 'old', []],
+    ['without requests', noAttempts, listedFile('old'), 'old', []],
     [
       'after a completed renewal',
       { ...noAttempts, renewals: ['new'] },
-      listed('new'),
+      listedFile('new'),
       'new',
       ['old'],
     ],
     [
       'after two parallel renewals',
       { ...noAttempts, renewals: ['b', 'c'] },
-      listed('b'),
+      listedFile('b'),
       'b',
       ['old', 'c'],
     ],
     [
       'after a renewal that succeeded without a response',
       { ...noAttempts, renewals: [null] },
-      listed('x'),
+      listedFile('x'),
       'x',
       ['old'],
     ],
     [
       'after a renewal that failed without a response',
       { ...noAttempts, renewals: [null] },
-      listed('old'),
+      listedFile('old'),
       'old',
       [],
     ],
     [
       'after a completed renewal and one without a response',
       { ...noAttempts, renewals: ['b', null] },
-      listed('x'),
+      listedFile('x'),
       'x',
       ['old', 'b'],
     ],
     [
       'after a deletion that failed without a response',
-      { ...noAttempts, deletion: 'answer lost' as const },
-      listed('old'),
+      { ...noAttempts, deletion: 'response lost' as const },
+      listedFile('old'),
       'old',
       [],
     ],
-  ])('%s', (_, attempts, shown, code, deadCodes) => {
-    expect(reconcile(file, attempts, shown, early)).toMatchObject({
+  ])('%s', (_, attempts, listedEntry, code, deadCodes) => {
+    expect(reconcile(file, attempts, listedEntry, beforeExpiry)).toMatchObject({
       code,
       deadCodes,
       isDeleted: false,
     })
   })
 
-  it.each(['answer lost', 'done'] as const)('is gone after a deletion: %s', (deletion) => {
-    expect(reconcile(file, { ...noAttempts, deletion }, undefined, early).isDeleted).toBe(true)
+  it.each(['response lost', 'done'] as const)('is gone after a deletion: %s', (deletion) => {
+    expect(reconcile(file, { ...noAttempts, deletion }, undefined, beforeExpiry).isDeleted).toBe(
+      true,
+    )
   })
 
   it.each([
@@ -81,21 +83,26 @@ describe('a file after a round', () => {
     [
       'it is listed after its deletion',
       { ...noAttempts, deletion: 'done' as const },
-      listed('old'),
+      listedFile('old'),
     ],
-    ['its link changed without a request', noAttempts, listed('x')],
-    ['a completed renewal was undone', { ...noAttempts, renewals: ['new'] }, listed('old')],
-    ['a download is not counted', noAttempts, listed('old', 0)],
-    ['a download is counted twice', noAttempts, listed('old', 4)],
-    ['its bytes are gone early', { ...noAttempts, wasGone: true }, listed('old')],
-  ])('is a violation if %s', (_, attempts, shown) => {
-    expect(() => reconcile(file, attempts, shown, early)).toThrow(Violation)
+    ['its link changed without a request', noAttempts, listedFile('x')],
+    ['a completed renewal was undone', { ...noAttempts, renewals: ['new'] }, listedFile('old')],
+    ['a download is not counted', noAttempts, listedFile('old', 0)],
+    ['a download is counted twice', noAttempts, listedFile('old', 4)],
+    ['its bytes are gone early', { ...noAttempts, isPurged: true }, listedFile('old')],
+  ])('is a violation if %s', (_, attempts, listedEntry) => {
+    expect(() => reconcile(file, attempts, listedEntry, beforeExpiry)).toThrow(Violation)
   })
 })
 
 it('may be gone after its longest life', () => {
-  const settled = reconcile(file, { ...noAttempts, wasGone: true }, listed('old'), new Date(2000))
-  expect(settled.code).toBe('old')
+  const reconciled = reconcile(
+    file,
+    { ...noAttempts, isPurged: true },
+    listedFile('old'),
+    new Date(2000),
+  )
+  expect(reconciled.code).toBe('old')
 })
 
 describe('a link', () => {

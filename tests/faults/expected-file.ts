@@ -16,11 +16,11 @@ export interface ExpectedFile {
   maxLifetimeAt: Date
   isDeleted: boolean
   /** The expected range of the download count. */
-  counted: { min: number; max: number }
+  expectedDownloads: { min: number; max: number }
 }
 
 /** A file as listed by the server. */
-export interface Listed {
+export interface ListedFile {
   shortCode: string
   expiresAt: string
   downloadCount: number
@@ -31,11 +31,11 @@ export interface Attempts {
   /** The new short code of each renewal, or null if the response was lost. */
   renewals: (string | null)[]
   /** True if a renewal was rejected because the bytes were purged. */
-  wasGone: boolean
-  deletion: 'none' | 'answer lost' | 'done'
+  isPurged: boolean
+  deletion: 'none' | 'response lost' | 'done'
 }
 
-export const noAttempts: Attempts = { renewals: [], wasGone: false, deletion: 'none' }
+export const noAttempts: Attempts = { renewals: [], isPurged: false, deletion: 'none' }
 
 /**
  * Returns the file's state after a round. `listed` is its entry in the file list, `latest` the
@@ -45,38 +45,41 @@ export const noAttempts: Attempts = { renewals: [], wasGone: false, deletion: 'n
  */
 export function reconcile(
   file: ExpectedFile,
-  { renewals, wasGone, deletion }: Attempts,
-  listed: Listed | undefined,
+  { renewals, isPurged, deletion }: Attempts,
+  listedFile: ListedFile | undefined,
   latest: Date,
 ): ExpectedFile {
-  if (wasGone && latest < file.maxLifetimeAt) {
+  if (isPurged && latest < file.maxLifetimeAt) {
     throw new Violation(`the bytes of ${file.name} were gone before the end of its longest life`)
   }
-  if (deletion === 'done' && listed) throw new Violation(`${file.name} is listed, but was deleted`)
-  if (!listed) {
+  if (deletion === 'done' && listedFile)
+    throw new Violation(`${file.name} is listed, but was deleted`)
+  if (!listedFile) {
     if (deletion === 'none') throw new Violation(`${file.name} is lost`)
     return { ...file, isDeleted: true }
   }
-  const { min, max } = file.counted
-  if (listed.downloadCount < min || listed.downloadCount > max) {
+  const { min, max } = file.expectedDownloads
+  if (listedFile.downloadCount < min || listedFile.downloadCount > max) {
     throw new Violation(
-      `${file.name} has ${listed.downloadCount} counted downloads, expected ${min} to ${max}`,
+      `${file.name} has ${listedFile.downloadCount} counted downloads, expected ${min} to ${max}`,
     )
   }
-  const answered = renewals.filter((code) => code !== null)
-  const isKnown =
-    answered.length === 0 ? file.code === listed.shortCode : answered.includes(listed.shortCode)
-  if (!isKnown && !renewals.includes(null)) {
+  const receivedCodes = renewals.filter((code) => code !== null)
+  const isExpectedCode =
+    receivedCodes.length === 0
+      ? file.code === listedFile.shortCode
+      : receivedCodes.includes(listedFile.shortCode)
+  if (!isExpectedCode && !renewals.includes(null)) {
     throw new Violation(
-      `${file.name} has the link ${listed.shortCode}, which no response contained`,
+      `${file.name} has the link ${listedFile.shortCode}, which no response contained`,
     )
   }
-  const dead = [file.code, ...answered].filter((code) => code !== listed.shortCode)
+  const newDeadCodes = [file.code, ...receivedCodes].filter((code) => code !== listedFile.shortCode)
   return {
     ...file,
-    code: listed.shortCode,
-    deadCodes: [...file.deadCodes, ...dead],
-    expiresAt: new Date(listed.expiresAt),
+    code: listedFile.shortCode,
+    deadCodes: [...file.deadCodes, ...newDeadCodes],
+    expiresAt: new Date(listedFile.expiresAt),
   }
 }
 

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChaosProxy, Exchange } from '../support/chaos-proxy.ts'
-import type { Draw } from '../support/seeded-rounds.ts'
+import type { RandomInt } from '../support/seeded-rounds.ts'
 import type { Reaction } from '../support/smtp-server.ts'
 import { makeEmailsDue } from './emails.ts'
-import { type Fault, longestDelayMs } from './fault.ts'
+import { type Fault, maxDelayMs } from './fault.ts'
 import type { Setup } from './setups.ts'
 
-const longestAwayMs = 800
-const longestAnswerMs = 250
+const maxOutageMs = 800
+const maxResponseDelayMs = 250
 /** The server polls for emails once a second. */
-const longestMailMs = 1200
+const maxMailOutageMs = 1200
 const pollMs = 20
 
 /** How a mail server can mishandle an email. */
@@ -32,25 +32,28 @@ const methodChoices = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as 
  * Draws the requests affected by a bucket fault: at least half of those with one method, or with
  * any.
  */
-function randomRequests(random: Draw): (exchange: Exchange) => boolean {
-  const met = methodChoices[random(methodChoices.length)] ?? 'any'
+function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
+  const chosenMethod = methodChoices[random(methodChoices.length)] ?? 'any'
   const percent = 50 + random(51)
-  return ({ method }) => (met === 'any' || met === method) && random(100) < percent
+  return ({ method }) =>
+    (chosenMethod === 'any' || chosenMethod === method) && random(100) < percent
 }
 
 /** Breaks the connection to the bucket by calling `begin`, and restores it after a while. */
-function interrupt(begin: (network: ChaosProxy, random: Draw) => void): Fault['inject'] {
+function interrupt(
+  startFailure: (network: ChaosProxy, random: RandomInt) => void,
+): Fault['inject'] {
   return async ({ bucketNetwork }, random) => {
-    await wait(random(longestDelayMs))
-    if (bucketNetwork) begin(bucketNetwork, random)
-    await wait(random(longestAwayMs))
-    bucketNetwork?.open()
+    await wait(random(maxDelayMs))
+    if (bucketNetwork) startFailure(bucketNetwork, random)
+    await wait(random(maxOutageMs))
+    bucketNetwork?.restore()
   }
 }
 
 /** Makes the bucket fail some requests with this status. */
 function respondWith(status: number): Fault['inject'] {
-  return interrupt((network, random) => network.answer(status, randomRequests(random)))
+  return interrupt((network, random) => network.respondWith(status, randomRequests(random)))
 }
 
 /** Faults of the bucket, the mail server and the disk. */
@@ -66,15 +69,15 @@ export const externalFaults = {
     weight: 2,
     isPossible: hasBucket,
     async inject({ bucketNetwork }, random) {
-      const slowestMs = 1 + random(longestAnswerMs)
-      bucketNetwork?.slow(() => random(slowestMs))
+      const slowestMs = 1 + random(maxResponseDelayMs)
+      bucketNetwork?.delay(() => random(slowestMs))
     },
   },
   'the bucket hangs': {
     affects: ['bucket'],
     weight: 1,
     isPossible: hasBucket,
-    inject: interrupt((network, random) => network.hold(randomRequests(random))),
+    inject: interrupt((network, random) => network.stall(randomRequests(random))),
   },
   'the bucket returns 500': {
     affects: ['bucket'],
@@ -92,16 +95,16 @@ export const externalFaults = {
     affects: ['bucket'],
     weight: 4,
     isPossible: hasBucket,
-    inject: interrupt((network, random) => network.loseAnswers(randomRequests(random))),
+    inject: interrupt((network, random) => network.dropResponses(randomRequests(random))),
   },
   'the mail server is down': {
     affects: ['mail'],
     weight: 1,
     async inject({ mailServer, directDb }, random) {
-      mailServer.leave()
+      mailServer.goOffline()
       await makeEmailsDue(directDb)
-      await wait(random(longestMailMs))
-      await mailServer.comeBack()
+      await wait(random(maxMailOutageMs))
+      await mailServer.goOnline()
     },
   },
   'the mail server fails': {
@@ -109,12 +112,13 @@ export const externalFaults = {
     weight: 2,
     async inject({ mailServer, directDb }, random) {
       const reaction = mailReactions[random(mailReactions.length)] ?? 'drop'
-      mailServer.react(reaction)
-      const offered = mailServer.offered.length
+      mailServer.setReaction(reaction)
+      const emailCount = mailServer.attemptedRecipients.length
       await makeEmailsDue(directDb)
-      const end = performance.now() + longestMailMs
-      while (mailServer.offered.length === offered && performance.now() < end) await wait(pollMs)
-      mailServer.react('accept')
+      const end = performance.now() + maxMailOutageMs
+      while (mailServer.attemptedRecipients.length === emailCount && performance.now() < end)
+        await wait(pollMs)
+      mailServer.setReaction('accept')
     },
   },
   'the disk is full': {
@@ -122,9 +126,9 @@ export const externalFaults = {
     weight: 8,
     isPossible: ({ store }) => store === 'small disk',
     async inject({ smallDisk }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await smallDisk?.fill()
-      await wait(random(longestAwayMs))
+      await wait(random(maxOutageMs))
       await smallDisk?.clear()
     },
   },
@@ -135,7 +139,7 @@ export const externalFaults = {
     isPossible: ({ store }) => store === 'small disk',
     async inject({ server, smallDisk }, random) {
       await smallDisk?.fill()
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await server.kill()
       // Without embedded Postgres, a starting server needs no disk space.
       await server.start()

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Answer, Command, NumberedCommand, ServerOptions } from './commands.ts'
+import type { Command, CommandResult, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
 /** The compile cache of `npm start`, which speeds up starts. */
@@ -30,32 +30,32 @@ export interface FaultServer {
  * Returns a server that isn't started yet.
  * @param hasStandby keeps a spare process ready, which saves time where the server is often killed.
  */
-export function faultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
+export function createFaultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
   /** A process that has loaded its modules, which takes most of a start. */
   let standby: ChildProcess | null = null
   let now = options.now
-  let sent = 0
+  let commandCount = 0
   const pending = new Map<number, (failure: string | null) => void>()
 
-  const answered = ({ number, failure }: Answer) => {
+  const onResult = ({ number, failure }: CommandResult) => {
     pending.get(number)?.(failure)
     pending.delete(number)
   }
-  const died = () => {
+  const onExit = () => {
     child = null
-    for (const end of pending.values()) end('the server died')
+    for (const resolve of pending.values()) resolve('the server died')
     pending.clear()
   }
   const run = (command: Command) =>
     new Promise<string | null>((resolve) => {
       if (child === null) return resolve('the server does not run')
-      sent += 1
-      pending.set(sent, resolve)
+      commandCount += 1
+      pending.set(commandCount, resolve)
       // If sending fails, the server has just died and `died` resolves this promise.
-      child.send({ ...command, number: sent } satisfies NumberedCommand, () => {})
+      child.send({ ...command, number: commandCount } satisfies NumberedCommand, () => {})
     })
-  const prepare = () =>
+  const spawnServer = () =>
     fork(program, {
       env: {
         ...process.env,
@@ -71,21 +71,21 @@ export function faultServer(options: ServerOptions, hasStandby: boolean): FaultS
   return {
     url: `http://127.0.0.1:${options.port}`,
     now: () => new Date(now),
-    async setClock(moment) {
-      now = moment.getTime()
-      await run({ do: 'set-clock', now })
+    async setClock(time) {
+      now = time.getTime()
+      await run({ type: 'set-clock', now })
     },
     run,
     kill,
     async start() {
       if (child !== null) return
-      child = standby ?? prepare()
+      child = standby ?? spawnServer()
       standby = null
-      child.on('message', answered)
-      child.once('exit', died)
-      const failure = await run({ do: 'serve', now })
+      child.on('message', onResult)
+      child.once('exit', onExit)
+      const failure = await run({ type: 'serve', now })
       if (failure !== null) throw new Error(`The server did not start: ${failure}`)
-      if (hasStandby) standby = prepare()
+      if (hasStandby) standby = spawnServer()
     },
     async close() {
       await kill()
@@ -96,7 +96,7 @@ export function faultServer(options: ServerOptions, hasStandby: boolean): FaultS
 
 async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }

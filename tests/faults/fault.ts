@@ -1,4 +1,4 @@
-import type { Draw } from '../support/seeded-rounds.ts'
+import type { RandomInt } from '../support/seeded-rounds.ts'
 import type { Environment } from './environment.ts'
 import type { Setup } from './setups.ts'
 
@@ -11,7 +11,7 @@ export type Target = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'm
 /** The scenario in which a fault may occur. */
 export interface FaultContext extends Setup {
   /** True if this scenario has its own Postgres server. */
-  ownsPostgres: boolean
+  hasOwnPostgres: boolean
 }
 
 export interface Fault {
@@ -22,12 +22,12 @@ export interface Fault {
   /** If omitted, the fault is always possible. */
   isPossible?(context: FaultContext): boolean
   /** True if downloads may go uncounted, as while the database is down. */
-  mayLoseCounts?: boolean
+  canLoseCounts?: boolean
   /** True if users keep working until the fault is over. */
   isLong?: boolean
   /** Injects the fault while users are active. `recover` cleans up after the round. */
-  inject(environment: Environment, random: Draw): Promise<void>
+  inject(environment: Environment, random: RandomInt): Promise<void>
 }
 
 /** The longest delay between the start of a round and a fault. */
-export const longestDelayMs = 100
+export const maxDelayMs = 100

@@ -1,38 +1,42 @@
 import type { DirectDb } from './direct-db.ts'
 import { Violation } from './expected-file.ts'
-import type { StoredBytes } from './stored-bytes.ts'
+import type { StorageReader } from './stored-bytes.ts'
 
 /**
  * Compares the database with storage. Requires that all jobs have run and no upload is open.
  * @throws {Violation} if bytes are missing, or stored without a row.
  */
-export async function checkStoredFiles(directDb: DirectDb, stored: StoredBytes): Promise<void> {
-  const sizes = await stored.sealed()
-  const { rows } = await directDb.query<{ key: string; size: string; kept: boolean }>(
-    `select storage_key as key, size, purging_at is null and deleted_at is null as kept from files`,
+export async function checkStoredFiles(directDb: DirectDb, stored: StorageReader): Promise<void> {
+  const sizes = await stored.sealedSizes()
+  const { rows } = await directDb.query<{ key: string; size: string; expected: boolean }>(
+    `select storage_key as key, size, purging_at is null and deleted_at is null as expected from files`,
   )
-  for (const { key, size, kept } of rows) {
-    const found = sizes.get(key)
-    if (kept && found !== Number(size)) {
-      throw new Violation(`${key} has ${found ?? 'no'} bytes stored, not ${size}`)
+  for (const { key, size, expected } of rows) {
+    const storedSize = sizes.get(key)
+    if (expected && storedSize !== Number(size)) {
+      throw new Violation(`${key} has ${storedSize ?? 'no'} bytes stored, not ${size}`)
     }
   }
   const uploads = await directDb.query<{ key: string }>('select storage_key as key from uploads')
-  const named = new Set([...rows, ...uploads.rows].map(({ key }) => key))
+  const referencedKeys = new Set([...rows, ...uploads.rows].map(({ key }) => key))
   for (const key of sizes.keys()) {
-    if (!named.has(key)) throw new Violation(`bytes of ${key} are stored, and no row names them`)
+    if (!referencedKeys.has(key))
+      throw new Violation(`bytes of ${key} are stored, and no row names them`)
   }
 }
 
 /** @throws {Violation} if storage still has bytes of a purged file. */
-export async function checkPurged(directDb: DirectDb, stored: StoredBytes): Promise<void> {
+export async function checkPurged(directDb: DirectDb, stored: StorageReader): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files where purged_at is not null
      union all select storage_key from deletion_receipts`,
   )
-  const found = new Set([...(await stored.sealed()).keys(), ...(await stored.openUploads())])
+  const storedKeys = new Set([
+    ...(await stored.sealedSizes()).keys(),
+    ...(await stored.listOpenUploads()),
+  ])
   for (const { key } of rows) {
-    if (found.has(key)) throw new Violation(`${key} is purged, but its bytes remain`)
+    if (storedKeys.has(key)) throw new Violation(`${key} is purged, but its bytes remain`)
   }
 }
 
@@ -41,15 +45,15 @@ export async function checkPurged(directDb: DirectDb, stored: StoredBytes): Prom
  * deletes orphans. No upload may be in progress.
  * @throws {Violation} for stored bytes without a row.
  */
-export async function checkNoOrphans(directDb: DirectDb, stored: StoredBytes): Promise<void> {
+export async function checkNoOrphans(directDb: DirectDb, stored: StorageReader): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files union all select storage_key from uploads
      union all select storage_key from removals`,
   )
-  const named = new Set(rows.map(({ key }) => key))
-  const openUploads = stored.mayStartLate ? [] : await stored.openUploads()
-  for (const key of [...(await stored.sealed()).keys(), ...openUploads]) {
-    if (!named.has(key)) throw new Violation(`${key} is stored, and no row names it`)
+  const referencedKeys = new Set(rows.map(({ key }) => key))
+  const openUploads = stored.canStartLate ? [] : await stored.listOpenUploads()
+  for (const key of [...(await stored.sealedSizes()).keys(), ...openUploads]) {
+    if (!referencedKeys.has(key)) throw new Violation(`${key} is stored, and no row names it`)
   }
 }
 
@@ -58,11 +62,11 @@ export async function checkNoOrphans(directDb: DirectDb, stored: StoredBytes): P
  * progress.
  * @throws {Violation} if bytes or a part list are left.
  */
-export async function checkOpenUploads(directDb: DirectDb, stored: StoredBytes): Promise<void> {
+export async function checkOpenUploads(directDb: DirectDb, stored: StorageReader): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>('select storage_key as key from uploads')
-  const open = new Set(rows.map(({ key }) => key))
-  for (const key of await stored.openUploads()) {
-    if (!open.has(key)) throw new Violation(`parts of ${key} are left, and no upload names it`)
+  const openKeys = new Set(rows.map(({ key }) => key))
+  for (const key of await stored.listOpenUploads()) {
+    if (!openKeys.has(key)) throw new Violation(`parts of ${key} are left, and no upload names it`)
   }
 }
 
@@ -86,14 +90,14 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
 export async function checkFreeLimit(
   directDb: DirectDb,
   latest: Date,
-  mostFiles: number,
+  maxFiles: number,
 ): Promise<void> {
   const { rows } = await directDb.query<{ count: string }>(
     `select count(*) from files join users on users.id = files.owner_id
      where users.tier = 'free' and files.deleted_at is null and files.expires_at > $1
      group by users.id having count(*) > $2`,
-    [latest, mostFiles],
+    [latest, maxFiles],
   )
   const [row] = rows
-  if (row) throw new Violation(`a free user has ${row.count} files, and ${mostFiles} are allowed`)
+  if (row) throw new Violation(`a free user has ${row.count} files, and ${maxFiles} are allowed`)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { hangTimeoutMs } from '../support/hang.ts'
-import { expectClearError } from './clear-error.ts'
+import { expectValidServerError } from './clear-error.ts'
 import type { Environment } from './environment.ts'
 import { Violation } from './expected-file.ts'
 import { type SimulatedUser, signIn } from './simulated-user.ts'
@@ -17,8 +17,8 @@ export async function recover(
   users: readonly SimulatedUser[],
 ): Promise<void> {
   const { server, network, bucketNetwork } = environment
-  network.open()
-  bucketNetwork?.open()
+  network.restore()
+  bucketNetwork?.restore()
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {
@@ -37,12 +37,12 @@ async function expectReady(
   { server }: Environment,
   users: readonly SimulatedUser[],
 ): Promise<void> {
-  const ready = await statusOf(await fetch(`${server.url}/api/ready`))
-  if (ready !== 200) throw new Error(`/api/ready returns ${ready}`)
+  const readyStatus = await readStatus(await fetch(`${server.url}/api/ready`))
+  if (readyStatus !== 200) throw new Error(`/api/ready returns ${readyStatus}`)
   for (const user of users) {
-    const known = await statusOf(await user.client.fetch('/api/auth/user'))
-    if (known === 200) continue
-    if (known !== 401) throw new Error(`/api/auth/user returns ${known}`)
+    const userStatus = await readStatus(await user.client.fetch('/api/auth/user'))
+    if (userStatus === 200) continue
+    if (userStatus !== 401) throw new Error(`/api/auth/user returns ${userStatus}`)
     // A password change replaces the session cookie. If its response was lost, the user still has
     // the old one.
     if (!(await signIn(user))) throw new Error(`${user.email} cannot sign in`)
@@ -50,8 +50,8 @@ async function expectReady(
 }
 
 /** Reads the whole response. Returns its status. */
-async function statusOf(response: Response): Promise<number> {
-  if (response.status >= 500) await expectClearError(response)
+async function readStatus(response: Response): Promise<number> {
+  if (response.status >= 500) await expectValidServerError(response)
   else await response.arrayBuffer()
   return response.status
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { defaultLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
 import { logIn, makeClient, signUp } from '../support/make.ts'
-import { numbersFrom } from '../support/seeded-rounds.ts'
-import { type Step, steps } from './call.ts'
+import { seededRandom } from '../support/seeded-rounds.ts'
+import { type UserAction, userActions } from './call.ts'
 import { checkAfterTwoDays, checkUser } from './checks.ts'
 import type { Mailbox } from './emails.ts'
 import { type Backends, type Environment, startEnvironment } from './environment.ts'
@@ -11,16 +11,21 @@ import { drawFaults, type FaultName, faults } from './faults.ts'
 import { checkFreeLimit } from './invariants.ts'
 import { recover } from './recover.ts'
 import { type SetupName, setups } from './setups.ts'
-import { actRandomly, finishUploads, type SimulatedUser, uploadFirst } from './simulated-user.ts'
+import {
+  actRandomly,
+  finishUploads,
+  type SimulatedUser,
+  uploadInitialFile,
+} from './simulated-user.ts'
 
 const userTiers = ['free', 'premium', 'premium'] as const
 /** Rounds between checks of all links. Other rounds check only links that could have changed. */
-const roundsBetweenWholeChecks = 5
+const roundsBetweenFullChecks = 5
 const roundsBetweenDeepChecks = 20
 /** After this many rounds every step must have succeeded. */
-const roundsForEveryStep = 100
+const roundsForEveryAction = 100
 /** How far the server's clock advances after each round, so that no two rounds share a time. */
-const betweenRoundsMs = 1000
+const clockStepMs = 1000
 /** Pause between a user's rounds during a long fault. */
 const pauseMs = 1000
 
@@ -29,7 +34,7 @@ export interface ScenarioResult {
   faults: Partial<Record<FaultName, number>>
   downloads: number
   /** Successes of each step. */
-  steps: Record<Step, number>
+  successCounts: Record<UserAction, number>
 }
 
 export interface Scenario {
@@ -40,10 +45,10 @@ export interface Scenario {
    * Injects this fault in every round, with production timeouts. If omitted, faults are drawn by
    * the seed and timeouts are short.
    */
-  only?: FaultName
+  fixedFault?: FaultName
 }
 
-interface Run {
+interface ScenarioRun {
   environment: Environment
   users: SimulatedUser[]
   mailbox: Mailbox
@@ -60,38 +65,51 @@ interface Run {
  */
 export async function runScenario(
   backends: Backends,
-  { seed, setup, rounds, only }: Scenario,
+  { seed, setup, rounds, fixedFault }: Scenario,
   onRound: () => void = () => {},
 ): Promise<ScenarioResult> {
-  const isLong = rounds > roundsBetweenWholeChecks
+  const isLongRun = rounds > roundsBetweenFullChecks
   const environment = await startEnvironment(backends, setup, {
-    isLong,
-    limits: only ? 'production' : 'short',
+    isLong: isLongRun,
+    limits: fixedFault ? 'production' : 'short',
   })
-  const context = { ...setups[setup], ownsPostgres: backends.postgres !== null }
-  const result: ScenarioResult = { rounds: 0, faults: {}, downloads: 0, steps: stepsOf([], 0) }
+  const context = { ...setups[setup], hasOwnPostgres: backends.postgres !== null }
+  const result: ScenarioResult = {
+    rounds: 0,
+    faults: {},
+    downloads: 0,
+    successCounts: countSuccesses([], 0),
+  }
   const mailbox: Mailbox = new Map()
-  const run: Run = { environment, users: [], mailbox, latest: environment.server.now(), result }
+  const run: ScenarioRun = {
+    environment,
+    users: [],
+    mailbox,
+    latest: environment.server.now(),
+    result,
+  }
   try {
-    for (const [at, tier] of userTiers.entries()) {
-      const user = await makeUser(environment, tier, at + 1)
-      await uploadFirst(user, numbersFrom(`${seed} first ${at}`))
+    for (const [index, tier] of userTiers.entries()) {
+      const user = await makeUser(environment, tier, index + 1)
+      await uploadInitialFile(user, seededRandom(`${seed} first ${index}`))
       run.users.push(user)
     }
     for (let round = 1; round <= rounds; round += 1) {
-      const drawn = only ? [only] : drawFaults(context, numbersFrom(`${seed} ${round}`))
+      const faultNames = fixedFault
+        ? [fixedFault]
+        : drawFaults(context, seededRandom(`${seed} ${round}`))
       try {
-        const isLast = round === rounds
-        const checksAllLinks = round % roundsBetweenWholeChecks === 0
-        await runRound(run, drawn, `${seed} ${round}`, { checksAllLinks, isLast })
-        if (isLast) result.steps = stepsOf(run.users, rounds)
-        if (round % roundsBetweenDeepChecks === 0 || isLast) {
+        const isLastRound = round === rounds
+        const shouldCheckAllLinks = round % roundsBetweenFullChecks === 0
+        await runRound(run, faultNames, `${seed} ${round}`, { shouldCheckAllLinks, isLastRound })
+        if (isLastRound) result.successCounts = countSuccesses(run.users, rounds)
+        if (round % roundsBetweenDeepChecks === 0 || isLastRound) {
           await checkAfterTwoDays(environment, run.users, mailbox, () => recordTime(run))
         }
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error)
-        const where = `--seed ${seed} --setup ${setup}, round ${round}, ${drawn.join(' and ')}`
-        throw new Violation(`${where}: ${message}`, { cause: error })
+        const location = `--seed ${seed} --setup ${setup}, round ${round}, ${faultNames.join(' and ')}`
+        throw new Violation(`${location}: ${message}`, { cause: error })
       }
       result.rounds = round
       onRound()
@@ -106,13 +124,17 @@ export async function runScenario(
  * Adds up the successes of each step.
  * @throws {Violation} if a step never succeeded in a long run.
  */
-function stepsOf(users: readonly SimulatedUser[], rounds: number): Record<Step, number> {
-  const counts = steps.map((step) => {
-    const sum = users.reduce((sum, { succeeded }) => sum + (succeeded.get(step) ?? 0), 0)
-    if (sum === 0 && rounds >= roundsForEveryStep) throw new Violation(`to ${step} never worked`)
-    return [step, sum] as const
+function countSuccesses(
+  users: readonly SimulatedUser[],
+  rounds: number,
+): Record<UserAction, number> {
+  const counts = userActions.map((action) => {
+    const sum = users.reduce((sum, { successCounts }) => sum + (successCounts.get(action) ?? 0), 0)
+    if (sum === 0 && rounds >= roundsForEveryAction)
+      throw new Violation(`to ${action} never worked`)
+    return [action, sum] as const
   })
-  return Object.fromEntries(counts) as Record<Step, number>
+  return Object.fromEntries(counts) as Record<UserAction, number>
 }
 
 async function makeUser(
@@ -127,65 +149,69 @@ async function makeUser(
     email,
     passwords: [password],
     oldPassword: null,
-    emails: { min: 0, max: 0 },
+    expectedEmails: { min: 0, max: 0 },
     tier,
     number,
     days: defaultLimits[tier].expirationDays,
     client: makeClient(server, await logIn(server, email, password)),
     files: [],
     attempts: new Map(),
-    confirmed: new Set(),
-    notFound: new Set(),
-    succeeded: new Map(),
-    mayBeSignedOut: () => user.passwords.length > 1,
-    pending: [],
+    confirmedIds: new Set(),
+    notFoundCodes: new Set(),
+    successCounts: new Map(),
+    hasUncertainSession: () => user.passwords.length > 1,
+    pendingUploads: [],
     uploadCount: 0,
   }
   return user
 }
 
 async function runRound(
-  run: Run,
-  drawn: readonly FaultName[],
+  run: ScenarioRun,
+  faultNames: readonly FaultName[],
   seed: string,
-  { checksAllLinks, isLast }: { checksAllLinks: boolean; isLast: boolean },
+  { shouldCheckAllLinks, isLastRound }: { shouldCheckAllLinks: boolean; isLastRound: boolean },
 ): Promise<void> {
   const { environment, users, result } = run
   const { server } = environment
-  const isCounted = !drawn.some((name) => faults[name].mayLoseCounts)
-  const isLong = drawn.some((name) => faults[name].isLong)
-  let isOver = false
-  const injected = Promise.all(
-    drawn.map((name, at) => faults[name].inject(environment, numbersFrom(`${seed} fault ${at}`))),
+  const areDownloadsCounted = !faultNames.some((name) => faults[name].canLoseCounts)
+  const hasLongFault = faultNames.some((name) => faults[name].isLong)
+  let isFaultOver = false
+  const injection = Promise.all(
+    faultNames.map((name, index) =>
+      faults[name].inject(environment, seededRandom(`${seed} fault ${index}`)),
+    ),
   ).finally(() => {
-    isOver = true
+    isFaultOver = true
   })
-  const runAll = async (user: SimulatedUser, at: number) => {
-    const random = numbersFrom(`${seed} ${at}`)
-    await actRandomly(user, random, isCounted)
-    while (isLong && !isOver) {
+  const simulateUser = async (user: SimulatedUser, index: number) => {
+    const random = seededRandom(`${seed} ${index}`)
+    await actRandomly(user, random, areDownloadsCounted)
+    while (hasLongFault && !isFaultOver) {
       await wait(pauseMs)
-      await actRandomly(user, random, isCounted)
+      await actRandomly(user, random, areDownloadsCounted)
     }
   }
-  await Promise.all([injected, ...users.map(runAll)])
-  for (const name of drawn) result.faults[name] = (result.faults[name] ?? 0) + 1
+  await Promise.all([injection, ...users.map(simulateUser)])
+  for (const name of faultNames) result.faults[name] = (result.faults[name] ?? 0) + 1
   await recover(environment, users)
-  if (isLast || drawn.includes('no fault')) await Promise.all(users.map(finishUploads))
+  if (isLastRound || faultNames.includes('no fault')) await Promise.all(users.map(finishUploads))
   recordTime(run)
-  const random = numbersFrom(`${seed} check`)
-  const isClockSteady = !drawn.some((name) => faults[name].affects.some((what) => what === 'clock'))
-  const moments = { now: server.now(), latest: run.latest, isClockSteady }
+  const random = seededRandom(`${seed} check`)
+  const isClockSteady = !faultNames.some((name) =>
+    faults[name].affects.some((target) => target === 'clock'),
+  )
+  const clockReadings = { now: server.now(), latest: run.latest, isClockSteady }
   for (const user of users) {
-    result.downloads += await checkUser(user, moments, random, checksAllLinks)
+    result.downloads += await checkUser(user, clockReadings, random, shouldCheckAllLinks)
   }
   await checkFreeLimit(environment.directDb, run.latest, defaultLimits.free.maxFiles ?? 0)
-  await server.setClock(new Date(server.now().getTime() + betweenRoundsMs))
+  await server.setClock(new Date(server.now().getTime() + clockStepMs))
   recordTime(run)
-  environment.bucketNetwork?.forget()
+  environment.bucketNetwork?.clearExchanges()
 }
 
-function recordTime(run: Run): void {
+function recordTime(run: ScenarioRun): void {
   const now = run.environment.server.now()
   if (now > run.latest) run.latest = now
 }

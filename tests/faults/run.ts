@@ -11,11 +11,11 @@ import { createDatabase, startTestPostgres, type TestPostgres } from '../support
 import { startRadosgw } from '../support/radosgw.ts'
 import { canMount } from '../support/small-disk.ts'
 import { runScenario } from './run-scenario.ts'
-import { type SetupName, setupNames, setupOf, setups } from './setups.ts'
+import { type SetupName, setupForSeed, setupNames, setups } from './setups.ts'
 
 /** More rounds are split into several scenarios with consecutive seeds. */
 const roundsPerScenario = 200
-const reportEvery = 50
+const roundsPerReport = 50
 
 const { values } = parseArgs({
   options: {
@@ -28,13 +28,13 @@ const { values } = parseArgs({
 const firstSeed = Number(values.seed ?? randomInt(2 ** 31))
 const rounds = Number(values.rounds)
 const parallel = Number(values.parallel)
-const wanted = values.setup
-const isUsable =
+const requestedSetup = values.setup
+const areOptionsValid =
   Number.isSafeInteger(firstSeed) &&
   [rounds, parallel].every((number) => Number.isSafeInteger(number) && number > 0) &&
-  (wanted === undefined || setupNames.some((name) => name === wanted))
+  (requestedSetup === undefined || setupNames.some((name) => name === requestedSetup))
 
-if (!isUsable) {
+if (!areOptionsValid) {
   console.error(
     `Usage: npm run faults -- [--seed number] [--rounds number] [--parallel number] [--setup ${setupNames.join('|')}]`,
   )
@@ -50,66 +50,72 @@ interface PlannedScenario {
 /** Splits the rounds into scenarios. */
 function planScenarios(): PlannedScenario[] {
   const count = Math.ceil(rounds / roundsPerScenario)
-  return Array.from({ length: count }, (_, at) => {
-    const seed = firstSeed + at
-    const setup = setupNames.find((name) => name === wanted) ?? setupOf(seed)
-    return { seed, setup, rounds: Math.min(roundsPerScenario, rounds - at * roundsPerScenario) }
+  return Array.from({ length: count }, (_, index) => {
+    const seed = firstSeed + index
+    const setup = setupNames.find((name) => name === requestedSetup) ?? setupForSeed(seed)
+    return { seed, setup, rounds: Math.min(roundsPerScenario, rounds - index * roundsPerScenario) }
   })
 }
 
 /** The signal that stops this run. */
-let endedBy: 'SIGTERM' | 'SIGINT' | null = null
+let stopSignal: 'SIGTERM' | 'SIGINT' | null = null
 // Finish the current round first: a fault may be starting Postgres, which would be left running.
 // npm may send the signal twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    endedBy ??= signal
+    stopSignal ??= signal
     process.exitCode = 128 + constants.signals[signal]
   })
 }
 
 keepFilesInMemory()
-const planned = planScenarios()
-const unavailable = new Map<SetupName, string>()
-if (missingCephPrograms().length > 0) unavailable.set('bucket', 'Ceph is not installed')
+const plannedScenarios = planScenarios()
+const unavailableSetups = new Map<SetupName, string>()
+if (missingCephPrograms().length > 0) unavailableSetups.set('bucket', 'Ceph is not installed')
 if (!(await canMount())) {
   const reason = 'no file system can be mounted'
   for (const name of setupNames)
-    if (setups[name].store === 'small disk') unavailable.set(name, reason)
+    if (setups[name].store === 'small disk') unavailableSetups.set(name, reason)
 }
-const scenarios = planned.filter(({ seed, setup }) => {
-  if (unavailable.has(setup))
-    console.log(`skipped seed ${seed}: ${setup}, ${unavailable.get(setup)}`)
-  return !unavailable.has(setup)
+const scenarios = plannedScenarios.filter(({ seed, setup }) => {
+  if (unavailableSetups.has(setup))
+    console.log(`skipped seed ${seed}: ${setup}, ${unavailableSetups.get(setup)}`)
+  return !unavailableSetups.has(setup)
 })
 const needsBucket = scenarios.some(({ setup }) => setups[setup].store === 'bucket')
 const s3Server = needsBucket ? await startRadosgw() : null
-const faults = new Map<string, number>()
-const done = new Map<string, number>()
+const faultCounts = new Map<string, number>()
+const successCounts = new Map<string, number>()
 const total = { rounds: 0, downloads: 0 }
-const began = performance.now()
-let isBroken = false
+const startedAt = performance.now()
+let hasFailed = false
 
 function countRound(): void {
   total.rounds += 1
-  if (endedBy) throw new Error(`Ended by ${endedBy}.`)
-  if (total.rounds % reportEvery > 0) return
-  const pace = total.rounds / ((performance.now() - began) / 60_000)
-  console.log(`${total.rounds} rounds without a broken promise, ${pace.toFixed(0)} a minute`)
+  if (stopSignal) throw new Error(`Ended by ${stopSignal}.`)
+  if (total.rounds % roundsPerReport > 0) return
+  const roundsPerMinute = total.rounds / ((performance.now() - startedAt) / 60_000)
+  console.log(
+    `${total.rounds} rounds without a broken promise, ${roundsPerMinute.toFixed(0)} a minute`,
+  )
 }
 
-async function runAll(postgres: TestPostgres): Promise<void> {
-  for (let next = scenarios.shift(); next && !isBroken && !endedBy; next = scenarios.shift()) {
+async function runScenarios(postgres: TestPostgres): Promise<void> {
+  for (
+    let scenario = scenarios.shift();
+    scenario && !hasFailed && !stopSignal;
+    scenario = scenarios.shift()
+  ) {
     const database = await createDatabase(postgres.url, 'migrated')
-    const result = await runScenario({ database, postgres, s3Server }, next, countRound)
-    for (const [fault, times] of Object.entries(result.faults)) {
-      faults.set(fault, (faults.get(fault) ?? 0) + times)
+    const result = await runScenario({ database, postgres, s3Server }, scenario, countRound)
+    for (const [fault, count] of Object.entries(result.faults)) {
+      faultCounts.set(fault, (faultCounts.get(fault) ?? 0) + count)
     }
-    for (const [step, times] of Object.entries(result.steps)) {
-      done.set(step, (done.get(step) ?? 0) + times)
+    for (const [action, count] of Object.entries(result.successCounts)) {
+      successCounts.set(action, (successCounts.get(action) ?? 0) + count)
     }
     total.downloads += result.downloads
-    console.log(`seed ${next.seed}, ${next.setup}: ${result.rounds} rounds`)
+    console.log(`seed ${scenario.seed}, ${scenario.setup}: ${result.rounds} rounds`)
   }
 }
 
@@ -117,9 +123,9 @@ async function runAll(postgres: TestPostgres): Promise<void> {
 async function runWorker(): Promise<void> {
   const postgres = await startTestPostgres()
   try {
-    await runAll(postgres)
+    await runScenarios(postgres)
   } catch (error) {
-    isBroken = true
+    hasFailed = true
     console.error(error instanceof Error ? error.message : error)
     process.exitCode ??= 1
   } finally {
@@ -129,8 +135,8 @@ async function runWorker(): Promise<void> {
 
 try {
   await Promise.all(Array.from({ length: parallel }, runWorker))
-  console.table(Object.fromEntries([...faults].toSorted(([a], [b]) => (a < b ? -1 : 1))))
-  console.table(Object.fromEntries(done))
+  console.table(Object.fromEntries([...faultCounts].toSorted(([a], [b]) => (a < b ? -1 : 1))))
+  console.table(Object.fromEntries(successCounts))
   console.log(`${total.rounds} rounds, ${total.downloads} files read back`)
 } finally {
   await s3Server?.stop()

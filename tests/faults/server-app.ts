@@ -57,15 +57,15 @@ async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
 
 /** Runs a command. Email jobs run on their own, and no check needs the other jobs. */
 async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
-  switch (command.do) {
+  switch (command.type) {
     case 'run-jobs':
-      return command.untilReachable ? retryWhileUnavailable(() => runJobs(deps)) : runJobs(deps)
+      return command.waitForDatabase ? retryWhileUnavailable(() => runJobs(deps)) : runJobs(deps)
     case 'compare-storage':
       return retryWhileUnavailable(() => expectStorageMatches(deps))
     case 'release-stale-emails':
       await jobQueue?.boss.supervise(mailQueueName)
       return
     default:
-      throw new Error(`a running server can't run ${command.do}`)
+      throw new Error(`a running server can't run ${command.type}`)
   }
 }

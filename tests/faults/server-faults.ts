@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Fault, longestDelayMs } from './fault.ts'
+import { type Fault, maxDelayMs } from './fault.ts'
 
 const hourMs = 60 * 60_000
 
@@ -10,7 +10,7 @@ export const serverFaults = {
     affects: ['processes'],
     weight: 3,
     async inject({ server }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await server.kill()
     },
   },
@@ -18,37 +18,37 @@ export const serverFaults = {
     affects: ['processes'],
     weight: 1,
     async inject({ server }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await server.kill()
-      const starting = server.start().catch(() => {})
+      const restart = server.start().catch(() => {})
       await wait(random(400))
       await server.kill()
-      await starting
+      await restart
     },
   },
   'the jobs run': {
     affects: ['jobs'],
     weight: 3,
     async inject({ server }, random) {
-      await wait(random(longestDelayMs))
-      await server.run({ do: 'run-jobs' })
+      await wait(random(maxDelayMs))
+      await server.run({ type: 'run-jobs' })
     },
   },
   'the server is killed while the jobs run': {
     affects: ['processes', 'jobs'],
     weight: 2,
     async inject({ server }, random) {
-      const jobs = server.run({ do: 'run-jobs' })
-      await wait(random(longestDelayMs))
+      const jobRun = server.run({ type: 'run-jobs' })
+      await wait(random(maxDelayMs))
       await server.kill()
-      await jobs
+      await jobRun
     },
   },
   'time passes': {
     affects: ['clock'],
     weight: 4,
     async inject({ server }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await server.setClock(new Date(server.now().getTime() + random(30 * hourMs)))
     },
   },
@@ -56,7 +56,7 @@ export const serverFaults = {
     affects: ['clock'],
     weight: 1,
     async inject({ server }, random) {
-      await wait(random(longestDelayMs))
+      await wait(random(maxDelayMs))
       await server.setClock(new Date(server.now().getTime() - random(hourMs)))
     },
   },

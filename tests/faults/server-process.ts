@@ -5,7 +5,7 @@
 import { inspect } from 'node:util'
 import { testClock } from '../support/test-clock.ts'
 import {
-  type Answer,
+  type CommandResult,
   isCommand,
   type NumberedCommand,
   type RunCommand,
@@ -14,24 +14,24 @@ import {
 
 const options: ServerOptions = JSON.parse(process.env.SERVER_OPTIONS ?? '{}')
 const clock = testClock(new Date(options.now))
-const started = Promise.withResolvers<void>()
+const serveRequested = Promise.withResolvers<void>()
 
-function reply(response: Answer): void {
-  process.send?.(response)
+function reply(result: CommandResult): void {
+  process.send?.(result)
 }
 
 async function serve(): Promise<RunCommand> {
   const { startServer } = await import('./server-app.ts')
-  await started.promise
+  await serveRequested.promise
   return startServer(options, clock)
 }
 
 async function handle(command: NumberedCommand): Promise<void> {
-  if (command.do === 'serve') {
+  if (command.type === 'serve') {
     clock.set(new Date(command.now))
-    started.resolve()
+    serveRequested.resolve()
     await runCommand
-  } else if (command.do === 'set-clock') clock.set(new Date(command.now))
+  } else if (command.type === 'set-clock') clock.set(new Date(command.now))
   else await (await runCommand)(command)
 }
 

@@ -1,4 +1,4 @@
-import { numbersFrom } from '../support/seeded-rounds.ts'
+import { seededRandom } from '../support/seeded-rounds.ts'
 
 /** The storage of a scenario. */
 export interface Setup {
@@ -18,6 +18,6 @@ export type SetupName = keyof typeof setups
 export const setupNames = Object.keys(setups) as SetupName[]
 
 /** Returns the setup for a seed. */
-export function setupOf(seed: number): SetupName {
-  return setupNames[numbersFrom(`${seed} setup`)(setupNames.length)] ?? 'disk'
+export function setupForSeed(seed: number): SetupName {
+  return setupNames[seededRandom(`${seed} setup`)(setupNames.length)] ?? 'disk'
 }

@@ -4,19 +4,19 @@ import type { ErrorBody } from '../../src/shared/contract/errors.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import { type Client, json, makeClient, requestRenewal, sha256 } from '../support/make.ts'
-import type { Draw } from '../support/seeded-rounds.ts'
+import type { RandomInt } from '../support/seeded-rounds.ts'
 import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
 
 /** An upload not yet confirmed, retried in the next round. */
-interface Pending {
+interface PendingUpload {
   name: string
   bytes: Buffer<ArrayBuffer>
   days: string
   idempotencyKey: string
   /** True for a retry. While the upload was idle, its slot may have been reused. */
-  isContinued: boolean
+  isRetry: boolean
 }
 
 /** A simulated user, and the server's responses to them. */
@@ -26,7 +26,7 @@ export interface SimulatedUser extends Caller {
   passwords: string[]
   /** A former password, or null before the first change. */
   oldPassword: string | null
-  emails: EmailRange
+  expectedEmails: EmailRange
   tier: 'free' | 'premium'
   /** Determines, together with the seed, what the user uploads. */
   number: number
@@ -37,13 +37,13 @@ export interface SimulatedUser extends Caller {
   /** This round's renewals and deletions, by file id. */
   attempts: Map<string, Attempts>
   /** Ids of the files confirmed in this round. */
-  confirmed: Set<string>
+  confirmedIds: Set<string>
   /**
    * Codes of links that returned 404 in this round, although the user neither renewed nor deleted
    * the file.
    */
-  notFound: Set<string>
-  pending: Pending[]
+  notFoundCodes: Set<string>
+  pendingUploads: PendingUpload[]
   uploadCount: number
 }
 
@@ -55,7 +55,7 @@ const partSize = 8 * 1024 * 1024
 const pollMs = 50
 
 /** Returns the body, or null if the connection broke. */
-async function bodyOf(response: Response): Promise<Uint8Array | null> {
+async function readBody(response: Response): Promise<Uint8Array | null> {
   return response.arrayBuffer().then(
     (body) => new Uint8Array(body),
     () => null,
@@ -63,11 +63,11 @@ async function bodyOf(response: Response): Promise<Uint8Array | null> {
 }
 
 function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
-  const known = user.attempts.get(id)
-  if (known) return known
-  const fresh: Attempts = { ...noAttempts, renewals: [] }
-  user.attempts.set(id, fresh)
-  return fresh
+  const existing = user.attempts.get(id)
+  if (existing) return existing
+  const newAttempts: Attempts = { ...noAttempts, renewals: [] }
+  user.attempts.set(id, newAttempts)
+  return newAttempts
 }
 
 /** Returns bytes determined by name and size. */
@@ -76,14 +76,14 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
   return Buffer.alloc(size, block)
 }
 
-function newUpload(user: SimulatedUser, random: Draw): Pending {
+function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
   user.uploadCount += 1
   const name = `${user.tier}-${user.number}-${user.uploadCount}.bin`
   // Files larger than `partSize` are sent in two parts.
   const size = random(maxSmallSize) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(user.days[random(user.days.length)])
   const idempotencyKey = `${name} ${random(2 ** 31)}`
-  return { name, bytes: bytesFor(name, size), days, idempotencyKey, isContinued: false }
+  return { name, bytes: bytesFor(name, size), days, idempotencyKey, isRetry: false }
 }
 
 /**
@@ -91,22 +91,22 @@ function newUpload(user: SimulatedUser, random: Draw): Pending {
  * same upload. The upload stays pending if a response was lost, and is dropped if the server
  * rejected it.
  */
-async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
-  user.pending = user.pending.filter((other) => other !== pending)
-  const later = () => void user.pending.push({ ...pending, isContinued: true })
+async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void> {
+  user.pendingUploads = user.pendingUploads.filter((other) => other !== pending)
+  const postpone = () => void user.pendingUploads.push({ ...pending, isRetry: true })
   const { name, bytes, days: expirationDays, idempotencyKey } = pending
-  const facts = { fileName: name, fileSize: bytes.length, fileType: type }
-  const start = { ...facts, expirationDays, idempotencyKey }
-  const started = await call(user, 'start an upload', () =>
-    user.client.post('/api/files/get-upload-url', start),
+  const fileInfo = { fileName: name, fileSize: bytes.length, fileType: type }
+  const uploadRequest = { ...fileInfo, expirationDays, idempotencyKey }
+  const startResponse = await call(user, 'start an upload', () =>
+    user.client.post('/api/files/get-upload-url', uploadRequest),
   )
-  if (started === null) return later()
-  if (!started.ok) return
+  if (startResponse === null) return postpone()
+  if (!startResponse.ok) return
   const { cloudKey, uploadUrl, parts } = await json<{
     cloudKey: string
     uploadUrl: string
     parts?: { size: number; urls: Record<string, string> }
-  }>(started)
+  }>(startResponse)
   const targets = parts
     ? Object.entries(parts.urls).map(([number, url]) => {
         const from = (Number(number) - 1) * parts.size
@@ -114,31 +114,34 @@ async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
       })
     : [{ url: uploadUrl, body: bytes }]
   const headers = { 'content-type': type }
-  const sent = await Promise.all(
+  const putResponses = await Promise.all(
     targets.map(({ url, body }) =>
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
   // An earlier confirm may have succeeded with its response lost. Then the PUTs are rejected, and
   // this confirm returns the file.
-  if (sent.includes(null)) return later()
-  const claim = { cloudKey }
-  const confirmed = await call(user, 'confirm', () =>
-    user.client.post('/api/files/confirm-upload', claim),
+  if (putResponses.includes(null)) return postpone()
+  const confirmRequest = { cloudKey }
+  const confirmResponse = await call(user, 'confirm', () =>
+    user.client.post('/api/files/confirm-upload', confirmRequest),
   )
-  if (confirmed === null) return later()
-  if (!confirmed.ok) {
-    const { code } = await json<{ code?: string }>(confirmed).catch(() => ({ code: undefined }))
-    const isSent = sent.every((response) => response?.ok)
-    if (isSent && code === 'UPLOAD_INCOMPLETE') throw new Violation(`bytes of ${name} were lost`)
-    if (!pending.isContinued && code === 'TIER_FILE_COUNT') {
+  if (confirmResponse === null) return postpone()
+  if (!confirmResponse.ok) {
+    const { code } = await json<{ code?: string }>(confirmResponse).catch(() => ({
+      code: undefined,
+    }))
+    const wasFullySent = putResponses.every((response) => response?.ok)
+    if (wasFullySent && code === 'UPLOAD_INCOMPLETE')
+      throw new Violation(`bytes of ${name} were lost`)
+    if (!pending.isRetry && code === 'TIER_FILE_COUNT') {
       throw new Violation(`${name} lost its backends among the user's files at once`)
     }
     return
   }
-  const file = await json<File>(confirmed).catch(() => null)
-  if (file === null) return later()
-  user.confirmed.add(file.id)
+  const file = await json<File>(confirmResponse).catch(() => null)
+  if (file === null) return postpone()
+  user.confirmedIds.add(file.id)
   if (file.size !== bytes.length) throw new Violation(`${name} was confirmed with another size`)
   user.files.push({
     id: file.id,
@@ -150,7 +153,7 @@ async function upload(user: SimulatedUser, pending: Pending): Promise<void> {
     expiresAt: new Date(file.expiresAt),
     maxLifetimeAt: new Date(file.maxLifetimeAt),
     isDeleted: false,
-    counted: { min: 0, max: 0 },
+    expectedDownloads: { min: 0, max: 0 },
   })
 }
 
@@ -164,18 +167,18 @@ async function renew(user: SimulatedUser, file: ExpectedFile, days: number): Pro
     const renewed = await json<File>(response).catch(() => null)
     attempts.renewals.push(renewed?.shortCode ?? null)
   } else {
-    const refusal = await json<ErrorBody>(response).catch(() => null)
-    if (refusal?.code === 'FILE_GONE') attempts.wasGone = true
+    const error = await json<ErrorBody>(response).catch(() => null)
+    if (error?.code === 'FILE_GONE') attempts.isPurged = true
   }
 }
 
-async function remove(user: SimulatedUser, file: ExpectedFile): Promise<void> {
+async function deleteFile(user: SimulatedUser, file: ExpectedFile): Promise<void> {
   const response = await call(user, 'delete', () =>
     user.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }),
   )
   const attempts = attemptsOf(user, file)
   if (response?.ok) attempts.deletion = 'done'
-  else if (response === null && attempts.deletion === 'none') attempts.deletion = 'answer lost'
+  else if (response === null && attempts.deletion === 'none') attempts.deletion = 'response lost'
 }
 
 /**
@@ -188,15 +191,16 @@ export async function download(
   file: ExpectedFile,
   isCounted: boolean,
 ): Promise<number | null> {
-  file.counted.max += 1
-  const first = await call(visitor, 'download', () =>
+  file.expectedDownloads.max += 1
+  const firstResponse = await call(visitor, 'download', () =>
     makeClient(visitor).fetch(`/api/download/${file.code}`),
   )
-  const isStarted = first?.status === 200 || first?.status === 302
-  if (isStarted && isCounted) file.counted.min += 1
-  const response = first?.status === 302 ? await follow(visitor, first) : first
+  const isStarted = firstResponse?.status === 200 || firstResponse?.status === 302
+  if (isStarted && isCounted) file.expectedDownloads.min += 1
+  const response =
+    firstResponse?.status === 302 ? await followRedirect(visitor, firstResponse) : firstResponse
   if (response?.status === 200) {
-    const body = await bodyOf(response)
+    const body = await readBody(response)
     if (body === null) return null
     if (sha256(body) !== file.sha256) throw new Violation(`${file.name} has other bytes`)
   } else await response?.arrayBuffer().catch(() => {})
@@ -209,32 +213,32 @@ async function downloadOwn(
   isCounted: boolean,
 ): Promise<void> {
   const status = await download(user, file, isCounted)
-  if (status === 404 && !user.attempts.has(file.id)) user.notFound.add(file.code)
+  if (status === 404 && !user.attempts.has(file.id)) user.notFoundCodes.add(file.code)
 }
 
 /** Follows the redirect to a bucket. */
-async function follow(visitor: Caller, redirect: Response): Promise<Response | null> {
+async function followRedirect(visitor: Caller, redirect: Response): Promise<Response | null> {
   await redirect.arrayBuffer().catch(() => {})
   return call(visitor, 'download', () => fetch(redirect.headers.get('location') ?? ''))
 }
 
 /** Changes the password, unless the current one is unknown. */
-async function changePassword(user: SimulatedUser, random: Draw): Promise<void> {
-  const [currentPassword, ...others] = user.passwords
-  if (currentPassword === undefined || others.length > 0) return
+async function changePassword(user: SimulatedUser, random: RandomInt): Promise<void> {
+  const [currentPassword, ...otherPasswords] = user.passwords
+  if (currentPassword === undefined || otherPasswords.length > 0) return
   const newPassword = `correct horse ${random(2 ** 31)}`
-  const change = { currentPassword, newPassword }
+  const passwordChange = { currentPassword, newPassword }
   const response = await call(user, 'change the password', () =>
-    user.client.post('/api/auth/change-password', change),
+    user.client.post('/api/auth/change-password', passwordChange),
   )
   await response?.arrayBuffer().catch(() => {})
   if (response && !response.ok) return
-  user.emails.max += 1
+  user.expectedEmails.max += 1
   if (response === null) {
     user.passwords.push(newPassword)
     return
   }
-  user.emails.min += 1
+  user.expectedEmails.min += 1
   user.oldPassword = currentPassword
   user.passwords = [newPassword]
   user.client = clientWithCookies(user, response)
@@ -264,11 +268,11 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
   for (const password of user.passwords) {
     const response = await tryPassword(user, password)
     if (!response?.ok) continue
-    const [before, ...after] = user.passwords
-    if (after.includes(password)) {
+    const [formerPassword, ...newerPasswords] = user.passwords
+    if (newerPasswords.includes(password)) {
       // The change did happen, so its email must arrive.
-      user.emails.min += 1
-      user.oldPassword = before ?? null
+      user.expectedEmails.min += 1
+      user.oldPassword = formerPassword ?? null
     }
     user.passwords = [password]
     user.client = clientWithCookies(user, response)
@@ -283,17 +287,17 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
  */
 export async function finishUploads(user: SimulatedUser): Promise<void> {
   const deadline = performance.now() + hangTimeoutMs
-  while (user.pending.length > 0) {
+  while (user.pendingUploads.length > 0) {
     if (performance.now() > deadline) {
-      throw new Violation(`${user.pending[0]?.name} cannot be uploaded`)
+      throw new Violation(`${user.pendingUploads[0]?.name} cannot be uploaded`)
     }
-    for (const pending of [...user.pending]) await upload(user, pending)
+    for (const pending of [...user.pendingUploads]) await upload(user, pending)
     await wait(pollMs)
   }
 }
 
 /** Uploads a file, so that a fault can lose one. */
-export async function uploadFirst(user: SimulatedUser, random: Draw): Promise<void> {
+export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
   await upload(user, newUpload(user, random))
 }
 
@@ -301,24 +305,24 @@ export async function uploadFirst(user: SimulatedUser, random: Draw): Promise<vo
  * Simulates a user for one round: pending uploads, then random uploads, downloads, renewals,
  * deletions, logins and password changes. Actions run one at a time, except for a renewal racing a
  * deletion.
- * @param isCounted true if the server is certain to count this round's downloads.
+ * @param areDownloadsCounted true if the server is certain to count this round's downloads.
  */
 export async function actRandomly(
   user: SimulatedUser,
-  random: Draw,
-  isCounted: boolean,
+  random: RandomInt,
+  areDownloadsCounted: boolean,
 ): Promise<void> {
-  for (const pending of [...user.pending]) await upload(user, pending)
-  const steps = 2 + random(4)
-  for (let step = 0; step < steps; step += 1) {
+  for (const pending of [...user.pendingUploads]) await upload(user, pending)
+  const actionCount = 2 + random(4)
+  for (let action = 0; action < actionCount; action += 1) {
     const file = user.files[random(Math.max(1, user.files.length))]
-    const chance = random(100)
-    if (chance < 45 || !file) await upload(user, newUpload(user, random))
-    else if (chance < 65) await downloadOwn(user, file, isCounted)
-    else if (chance < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
-    else if (chance < 80) await Promise.all([renew(user, file, 3), remove(user, file)])
-    else if (chance < 92) await remove(user, file)
-    else if (chance < 96) await signIn(user)
+    const roll = random(100)
+    if (roll < 45 || !file) await upload(user, newUpload(user, random))
+    else if (roll < 65) await downloadOwn(user, file, areDownloadsCounted)
+    else if (roll < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
+    else if (roll < 80) await Promise.all([renew(user, file, 3), deleteFile(user, file)])
+    else if (roll < 92) await deleteFile(user, file)
+    else if (roll < 96) await signIn(user)
     else await changePassword(user, random)
   }
 }

@@ -4,13 +4,13 @@ import { ListMultipartUploadsCommand, paginateListObjectsV2 } from '@aws-sdk/cli
 import type { TestBucket } from '../support/bucket.ts'
 
 /** Reads storage directly, bypassing the server. */
-export interface StoredBytes {
+export interface StorageReader {
   /** The sizes of all sealed objects, by storage key. */
-  sealed(): Promise<Map<string, number>>
+  sealedSizes(): Promise<Map<string, number>>
   /** The storage keys of all uploads with stored data, such as a part. */
-  openUploads(): Promise<string[]>
+  listOpenUploads(): Promise<string[]>
   /** True if storage may start an upload after the server has timed out. */
-  mayStartLate: boolean
+  canStartLate: boolean
 }
 
 /**
@@ -21,20 +21,20 @@ function isProbeFile(name: string): boolean {
 }
 
 /** Reads the directory of the disk store. */
-export function bytesOnDisk(dataDir: string): StoredBytes {
+export function diskReader(dataDir: string): StorageReader {
   return {
-    mayStartLate: false,
-    async sealed() {
+    canStartLate: false,
+    async sealedSizes() {
       const sizes = new Map<string, number>()
-      const found = { recursive: true, withFileTypes: true } as const
-      for (const entry of await readdir(join(dataDir, 'files'), found)) {
+      const listOptions = { recursive: true, withFileTypes: true } as const
+      for (const entry of await readdir(join(dataDir, 'files'), listOptions)) {
         if (!entry.isFile() || isProbeFile(entry.name)) continue
         const { size } = await stat(join(entry.parentPath, entry.name))
         sizes.set(entry.name, size)
       }
       return sizes
     },
-    async openUploads() {
+    async listOpenUploads() {
       const names = await readdir(join(dataDir, 'uploads'))
       return names.filter((name) => !isProbeFile(name)).map((name) => name.split('.', 1)[0] ?? '')
     },
@@ -44,10 +44,10 @@ export function bytesOnDisk(dataDir: string): StoredBytes {
 const prefix = 'files/'
 
 /** Reads a bucket. */
-export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBucket): StoredBytes {
+export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucket): StorageReader {
   return {
-    mayStartLate: true,
-    async sealed() {
+    canStartLate: true,
+    async sealedSizes() {
       const sizes = new Map<string, number>()
       for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
         for (const { Key = '', Size = 0 } of page.Contents ?? []) {
@@ -56,7 +56,7 @@ export function bytesInBucket({ client, settings: { bucket: Bucket } }: TestBuck
       }
       return sizes
     },
-    async openUploads() {
+    async listOpenUploads() {
       // One page (1,000 uploads) is enough, because jobs have removed the old uploads.
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(list)

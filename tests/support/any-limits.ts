@@ -13,29 +13,29 @@ const anyTierLimits: fc.Arbitrary<TierLimits> = fc
       minLength: 1,
       maxLength: days.choices,
     }),
-    more: fc.nat(days.most),
+    extraDays: fc.nat(days.most),
   })
-  .map(({ choices, more, ...limits }) => ({
+  .map(({ choices, extraDays, ...limits }) => ({
     ...limits,
     expirationDays: choices.sort((a, b) => a - b),
-    maxLifetimeDays: Math.min(days.most, Math.max(...choices) + more),
+    maxLifetimeDays: Math.min(days.most, Math.max(...choices) + extraDays),
   }))
 
 /** Generates limits an administrator may set. */
 export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
-  .map(([free, other]) => ({ free, premium: atLeast(free, other) }))
+  .map(([free, other]) => ({ free, premium: raiseToAtLeast(free, other) }))
 
 /** Raises `limits` to at least those of `below`, because an upgrade must not lower any limit. */
-function atLeast(below: TierLimits, limits: TierLimits): TierLimits {
+function raiseToAtLeast(minimum: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
-  const longest = Math.max(...expirationDays, ...below.expirationDays)
+  const longestExpiry = Math.max(...expirationDays, ...minimum.expirationDays)
   return {
     ...limits,
     maxFiles:
-      maxFiles === null || below.maxFiles === null ? null : Math.max(below.maxFiles, maxFiles),
-    maxFileSize: Math.max(below.maxFileSize, limits.maxFileSize),
-    expirationDays: [...new Set([...expirationDays.slice(0, -1), longest])],
-    maxLifetimeDays: Math.max(below.maxLifetimeDays, limits.maxLifetimeDays),
+      maxFiles === null || minimum.maxFiles === null ? null : Math.max(minimum.maxFiles, maxFiles),
+    maxFileSize: Math.max(minimum.maxFileSize, limits.maxFileSize),
+    expirationDays: [...new Set([...expirationDays.slice(0, -1), longestExpiry])],
+    maxLifetimeDays: Math.max(minimum.maxLifetimeDays, limits.maxLifetimeDays),
   }
 }

@@ -42,11 +42,11 @@ export interface TestApp {
   /** The database queue, if opened. */
   jobQueue: JobQueue | undefined
   /** All log lines so far. */
-  logged: LogLine[]
+  logLines: LogLine[]
   /** Announces a shutdown. The server still accepts requests. */
-  beginStop(): void
+  announceShutdown(): void
   /** Sends the emails queued since the last call and returns them. */
-  mails(): Promise<Email[]>
+  sendQueuedEmails(): Promise<Email[]>
   close(): Promise<void>
 }
 
@@ -77,15 +77,15 @@ export async function serveApp(
   {
     env = {},
     space,
-    dataDir: kept,
+    dataDir: existingDataDir,
     poolLimits: limits = poolLimits,
     clock = testClock(),
-    log: ownLog,
+    log: customLog,
     openQueue,
     passwordCost = { N: 16, r: 1, p: 1 },
   }: TestAppOptions = {},
 ): Promise<TestApp> {
-  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
+  const dataDir = existingDataDir ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
   // Presigned URLs contain the port, so it must be known before listening.
   const port = await freePort()
   const config = readConfig({
@@ -96,19 +96,20 @@ export async function serveApp(
     MIN_FREE_SPACE: '0',
     ...env,
   })
-  const logged: LogLine[] = []
-  const log = ownLog ?? pino({ level: 'debug', serializers: logSerializers }, logCollector(logged))
+  const logLines: LogLine[] = []
+  const log =
+    customLog ?? pino({ level: 'debug', serializers: logSerializers }, logCollector(logLines))
   const metrics = createMetrics()
   const { pool, db, close: closeDatabase } = await openDatabase(config, log, limits)
   const secret = 'a secret that only this test run knows'
-  const ownSpace = await DiskSpace.open({
+  const diskSpace = await DiskSpace.open({
     folder: dataDir,
     minFree: config.minFreeSpace,
     takesUploads: storeOfNewFiles(config) === 'disk',
     keepsReserve: false,
     log,
   })
-  ownSpace.watch()
+  diskSpace.watch()
   const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: limits.waiting })
   const storage = await openStorage({
     config,
@@ -117,7 +118,7 @@ export async function serveApp(
     db,
     shedLoad,
     secret,
-    space: space ?? ownSpace,
+    space: space ?? diskSpace,
     metrics,
   })
   const { stores, disk } = storage
@@ -130,16 +131,16 @@ export async function serveApp(
     db,
     clock,
     supportEmail: config.supportEmail,
-    onCap: ({ leastFree }) => ownSpace.setAdminMinFree(leastFree),
+    onCap: ({ leastFree }) => diskSpace.setAdminMinFree(leastFree),
   })
-  const stopping = new AbortController()
+  const shutdown = new AbortController()
   const deps = {
     config,
     clock,
     log,
     db,
     stores,
-    space: ownSpace,
+    space: diskSpace,
     secret,
     passwords,
     rateLimits,
@@ -150,13 +151,13 @@ export async function serveApp(
     metrics,
     maxDatabaseConnections: pool.options.max,
     shedLoad,
-    stopping: stopping.signal,
+    stopping: shutdown.signal,
   }
   const server = await serve(deps, {
     distDir: resolve('dist/web'),
     storage,
     pool,
-    space: ownSpace,
+    space: diskSpace,
   })
 
   return {
@@ -168,18 +169,18 @@ export async function serveApp(
     passwords,
     clock,
     jobQueue,
-    logged,
-    beginStop: () => stopping.abort(),
-    mails: () => mailBox.collect(deps),
+    logLines,
+    announceShutdown: () => shutdown.abort(),
+    sendQueuedEmails: () => mailBox.collect(deps),
     async close() {
       await storage.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await jobQueue?.stop()
       await closeDatabase()
-      await ownSpace.close()
+      await diskSpace.close()
       await database.drop()
-      if (kept === undefined) await rm(dataDir, { recursive: true, force: true })
+      if (existingDataDir === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

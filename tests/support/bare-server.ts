@@ -15,17 +15,27 @@ export interface BareServer {
 
 /** Serves the test's handlers on a free port, with the production handling of errors and 404s. */
 export async function serveBare(
-  add: (app: Hono<HttpEnv>) => void,
+  addRoutes: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},
   { trustedProxies = null, log = { warn() {} } }: Partial<ListenOptions> = {},
 ): Promise<BareServer> {
   const app = new Hono<HttpEnv>()
   app.onError(errorResponse)
   app.notFound((c) => errorResponse(new AppError('NOT_FOUND'), c))
-  add(app)
-  const refuse = () => Promise.reject(new Error('There is no storage here.'))
-  const address = { host: '127.0.0.1', port: 0, admit: () => true, watch() {}, trustedProxies, log }
-  const { server, port } = await listen(app, refuse, address, { ...connectionLimits, ...limits })
+  addRoutes(app)
+  const rejectStorageRequest = () => Promise.reject(new Error('There is no storage here.'))
+  const listenOptions = {
+    host: '127.0.0.1',
+    port: 0,
+    admit: () => true,
+    watch() {},
+    trustedProxies,
+    log,
+  }
+  const { server, port } = await listen(app, rejectStorageRequest, listenOptions, {
+    ...connectionLimits,
+    ...limits,
+  })
   return {
     url: `http://127.0.0.1:${port}`,
     connections: () => promisify(server.getConnections).call(server),

@@ -6,16 +6,16 @@ export interface BodyFlow {
    * Forwards a body to `to`, or only counts its bytes if `to` is null. `onBytes` receives the size
    * of each chunk.
    */
-  begin(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body
+  forward(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): ForwardedBody
   /**
    * Forwards `bytes` more bytes across all bodies, then pauses them. Resolves once a body is
    * paused.
    */
-  holdAfter(bytes: number): Promise<void>
-  open(): void
+  stallAfter(bytes: number): Promise<void>
+  resumeAll(): void
 }
 
-interface Body {
+interface ForwardedBody {
   /** Stops forwarding and discards the rest. */
   drain(): void
   end(): void
@@ -23,73 +23,77 @@ interface Body {
 
 /** Creates a flow that forwards everything until paused. */
 export function makeBodyFlow(): BodyFlow {
-  let left = Number.POSITIVE_INFINITY
-  let held = Promise.withResolvers<void>()
+  let remainingBytes = Number.POSITIVE_INFINITY
+  let stalled = Promise.withResolvers<void>()
   /** Callbacks that each resume one paused body. */
-  const waiting = new Set<() => void>()
+  const resumeCallbacks = new Set<() => void>()
 
-  const begin = (body: Readable, to: Writable | null, onBytes: (bytes: number) => void): Body => {
+  const forward = (
+    body: Readable,
+    to: Writable | null,
+    onBytes: (bytes: number) => void,
+  ): ForwardedBody => {
     if (to === null) {
       body.on('data', (chunk: Buffer) => onBytes(chunk.length))
       return { drain: () => {}, end: () => {} }
     }
-    let isOver = false
-    let kept: Buffer | null = null
+    let isStopped = false
+    let pendingChunk: Buffer | null = null
     const resume = () => {
-      waiting.delete(resume)
-      const chunk = kept
-      kept = null
-      if (chunk) pass(chunk)
+      resumeCallbacks.delete(resume)
+      const chunk = pendingChunk
+      pendingChunk = null
+      if (chunk) forwardChunk(chunk)
       else body.resume()
     }
-    const pass = (chunk: Buffer) => {
-      if (isOver) return
-      const passed = chunk.subarray(0, Math.min(left, chunk.length))
-      left -= passed.length
-      const canContinue = passed.length === 0 || to.write(passed)
-      if (passed.length < chunk.length) {
-        kept = chunk.subarray(passed.length)
+    const forwardChunk = (chunk: Buffer) => {
+      if (isStopped) return
+      const forwarded = chunk.subarray(0, Math.min(remainingBytes, chunk.length))
+      remainingBytes -= forwarded.length
+      const canContinue = forwarded.length === 0 || to.write(forwarded)
+      if (forwarded.length < chunk.length) {
+        pendingChunk = chunk.subarray(forwarded.length)
         body.pause()
-        waiting.add(resume)
-        held.resolve()
+        resumeCallbacks.add(resume)
+        stalled.resolve()
       } else if (canContinue) body.resume()
       else {
         body.pause()
         to.once('drain', () => {
-          if (!waiting.has(resume)) body.resume()
+          if (!resumeCallbacks.has(resume)) body.resume()
         })
       }
     }
     body.on('data', (chunk: Buffer) => {
       onBytes(chunk.length)
-      pass(chunk)
+      forwardChunk(chunk)
     })
     body.on('end', () => {
-      if (!isOver) to.end()
+      if (!isStopped) to.end()
     })
-    const stop = () => {
-      isOver = true
-      waiting.delete(resume)
+    const stopForwarding = () => {
+      isStopped = true
+      resumeCallbacks.delete(resume)
     }
     return {
       drain: () => {
-        stop()
+        stopForwarding()
         body.resume()
       },
-      end: stop,
+      end: stopForwarding,
     }
   }
 
   return {
-    begin,
-    holdAfter(bytes) {
-      left = bytes
-      held = Promise.withResolvers()
-      return held.promise
+    forward,
+    stallAfter(bytes) {
+      remainingBytes = bytes
+      stalled = Promise.withResolvers()
+      return stalled.promise
     },
-    open() {
-      left = Number.POSITIVE_INFINITY
-      for (const resume of [...waiting]) resume()
+    resumeAll() {
+      remainingBytes = Number.POSITIVE_INFINITY
+      for (const resume of [...resumeCallbacks]) resume()
     },
   }
 }

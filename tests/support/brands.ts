@@ -3,7 +3,7 @@ import { branding } from '../../src/server/db/schema.ts'
 import type { Brand } from '../../src/shared/contract/branding.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, type Person } from './make.ts'
-import { flatPng } from './pictures.ts'
+import { solidPng } from './pictures.ts'
 
 /** Saves a brand over HTTP. */
 export function putBrand(person: Client, body: unknown): Promise<Response> {
@@ -35,12 +35,12 @@ export async function storeLogo(app: TestApp, { id: ownerId }: Person): Promise<
   return `${app.url}/api/branding/logo/${logoKey}`
 }
 
-export async function brandOf(person: Client): Promise<Brand | null> {
+export async function getBrand(person: Client): Promise<Brand | null> {
   return json<Brand | null>(await person.fetch('/api/branding'))
 }
 
 /** Returns status, code and message of an error response. */
-export async function refusalOf(response: Response) {
+export async function readError(response: Response) {
   const { code, message } = await json<{ code: string; message: string }>(response)
   return { status: response.status, code, message }
 }
@@ -50,7 +50,7 @@ export async function saveBrand(
   person: Client,
   brand: { name: string; accent: string; message: string },
 ): Promise<void> {
-  const logo = await flatPng({ width: 400, height: 90 })
-  const answers = [await putBrand(person, brand), await putLogo(person, logo)]
-  for (const response of answers) if (!response.ok) throw new Error(await response.text())
+  const logo = await solidPng({ width: 400, height: 90 })
+  const responses = [await putBrand(person, brand), await putLogo(person, logo)]
+  for (const response of responses) if (!response.ok) throw new Error(await response.text())
 }

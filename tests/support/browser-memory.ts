@@ -17,13 +17,13 @@ export function createMemoryStorage(values: Map<string, string>): KeyValues {
 }
 
 /** File handles in memory, in place of IndexedDB. */
-export function createMemoryHandles(handles: Map<string, FileSystemFileHandle>): HandleStore {
+export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandle>): HandleStore {
   return {
     save: async (id, handle) => void handles.set(id, handle),
     get: async (id) => handles.get(id),
     remove: async (id) => void handles.delete(id),
-    removeAllExcept: async (kept) => {
-      for (const id of handles.keys()) if (!kept.includes(id)) handles.delete(id)
+    removeAllExcept: async (keptIds) => {
+      for (const id of handles.keys()) if (!keptIds.includes(id)) handles.delete(id)
     },
   }
 }
@@ -32,31 +32,31 @@ export function createMemoryHandles(handles: Map<string, FileSystemFileHandle>):
 export type HeldLocks = Map<string, () => void>
 
 /** The locks of one tab. All tabs of a browser share `held`. */
-export function createMemoryLocks(held: HeldLocks): RecordLocks {
+export function createMemoryLocks(heldLocks: HeldLocks): RecordLocks {
   return {
     isSupported: true,
     claim: async (id, { steal = false, onLost }) => {
-      const holder = held.get(id)
-      if (holder && !steal) return null
-      const lose = () => onLost()
-      held.set(id, lose)
-      holder?.()
-      return () => void (held.get(id) === lose && held.delete(id))
+      const loseCurrentLock = heldLocks.get(id)
+      if (loseCurrentLock && !steal) return null
+      const loseLock = () => onLost()
+      heldLocks.set(id, loseLock)
+      loseCurrentLock?.()
+      return () => void (heldLocks.get(id) === loseLock && heldLocks.delete(id))
     },
-    lockedIds: async () => new Set(held.keys()),
+    lockedIds: async () => new Set(heldLocks.keys()),
   }
 }
 
 /** An in-memory table of kept files. */
 export function createMemoryKeptFileTable(): KeptFileTable {
-  const stored = new Map<string, KeptFile>()
+  const filesById = new Map<string, KeptFile>()
   return {
     add: async (files) => {
-      for (const file of files) stored.set(file.id, file)
+      for (const file of files) filesById.set(file.id, file)
     },
-    all: async () => [...stored.values()].reverse(),
+    all: async () => [...filesById.values()].reverse(),
     remove: async (ids) => {
-      for (const id of ids) stored.delete(id)
+      for (const id of ids) filesById.delete(id)
     },
   }
 }

@@ -36,20 +36,20 @@ export async function startBucketById(): Promise<BucketById> {
   const uploads = new Map<string, Upload>()
   const objects = new Map<string, { body: Buffer; changedAt: Date }>()
 
-  const ofBucket = (search: URLSearchParams): [number, string] => {
-    if (search.has('uploads')) return [200, listedUploads(uploads, search)]
-    if (search.has('cors')) return [404, fault('NoSuchCORSConfiguration')]
+  const handleBucketRequest = (search: URLSearchParams): [number, string] => {
+    if (search.has('uploads')) return [200, listUploadsXml(uploads, search)]
+    if (search.has('cors')) return [404, errorXml('NoSuchCORSConfiguration')]
     if (search.has('versioning')) return [200, '<VersioningConfiguration/>']
     const prefix = search.get('prefix') ?? ''
-    const listed = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
-    const contents = listed.map((key) => {
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
+    const contents = keys.map((key) => {
       const changedAt = objects.get(key)?.changedAt.toISOString()
       return `<Contents><Key>${key}</Key><LastModified>${changedAt}</LastModified></Contents>`
     })
     return [200, `<ListBucketResult>${contents.join('')}</ListBucketResult>`]
   }
 
-  const ofUpload = async (
+  const handleUploadRequest = async (
     request: IncomingMessage,
     key: string,
     id: string,
@@ -57,7 +57,7 @@ export async function startBucketById(): Promise<BucketById> {
   ): Promise<[number, string, Record<string, string>?]> => {
     const body = await buffer(request)
     const upload = uploads.get(id)
-    if (!upload) return [404, fault('NoSuchUpload')]
+    if (!upload) return [404, errorXml('NoSuchUpload')]
     switch (request.method) {
       case 'PUT': {
         const number = Number(search.get('partNumber'))
@@ -66,18 +66,18 @@ export async function startBucketById(): Promise<BucketById> {
         return [200, '', { etag }]
       }
       case 'GET':
-        return [200, listedParts(upload, search)]
+        return [200, listPartsXml(upload, search)]
       case 'POST': {
-        const listedParts = body.toString().matchAll(/<Part>.*?<\/Part>/g)
-        const bodies = Array.from(listedParts, ([part]) => {
+        const partElements = body.toString().matchAll(/<Part>.*?<\/Part>/g)
+        const bodies = Array.from(partElements, ([part]) => {
           const [, number] = /<PartNumber>(\d+)</.exec(part) ?? []
           const [, etag] = /<ETag>(?:&quot;|")?(\w+)/.exec(part) ?? []
-          const named = upload.parts.filter((one) => one.number === Number(number))
-          return named.findLast((one) => one.etag === `"${etag}"`)?.body
+          const candidates = upload.parts.filter((candidate) => candidate.number === Number(number))
+          return candidates.findLast((candidate) => candidate.etag === `"${etag}"`)?.body
         })
-        if (bodies.includes(undefined)) return [400, fault('InvalidPart')]
-        const whole = Buffer.concat(bodies.filter((one) => one !== undefined))
-        objects.set(key, { body: whole, changedAt: new Date() })
+        if (bodies.includes(undefined)) return [400, errorXml('InvalidPart')]
+        const content = Buffer.concat(bodies.filter((part) => part !== undefined))
+        objects.set(key, { body: content, changedAt: new Date() })
         uploads.delete(id)
         return [200, '<CompleteMultipartUploadResult/>']
       }
@@ -87,7 +87,10 @@ export async function startBucketById(): Promise<BucketById> {
     }
   }
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handleRequest = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1')
     const key = decodeURIComponent(pathname).split('/').slice(2).join('/')
     const send = (status: number, body: string | Buffer = '', headers = {}) => {
@@ -95,7 +98,7 @@ export async function startBucketById(): Promise<BucketById> {
       response.writeHead(status, { 'content-length': length, ...headers })
       response.end(request.method === 'HEAD' ? undefined : body)
     }
-    if (key === '') return send(...ofBucket(searchParams))
+    if (key === '') return send(...handleBucketRequest(searchParams))
     if (searchParams.has('uploads')) {
       const id = randomUUID()
       uploads.set(id, { key, parts: [] })
@@ -105,7 +108,7 @@ export async function startBucketById(): Promise<BucketById> {
       )
     }
     const id = searchParams.get('uploadId')
-    if (id !== null) return send(...(await ofUpload(request, key, id, searchParams)))
+    if (id !== null) return send(...(await handleUploadRequest(request, key, id, searchParams)))
     switch (request.method) {
       case 'PUT':
         objects.set(key, { body: await buffer(request), changedAt: new Date() })
@@ -115,15 +118,15 @@ export async function startBucketById(): Promise<BucketById> {
         return send(204)
       default: {
         const body = objects.get(key)?.body
-        return body ? send(200, body) : send(404, fault('NoSuchKey'))
+        return body ? send(200, body) : send(404, errorXml('NoSuchKey'))
       }
     }
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => response.destroy(error))
+    handleRequest(request, response).catch((error: Error) => response.destroy(error))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const [bucket, region, accessKeyId, secretAccessKey] = ['bucket', 'us-east-1', 'key', 'secret']
   return {
@@ -143,42 +146,44 @@ export async function startBucketById(): Promise<BucketById> {
       S3_SECRET_ACCESS_KEY: secretAccessKey,
     },
     uploads,
-    close: () => new Promise((closed) => server.close(() => closed())),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
-function listedUploads(uploads: ReadonlyMap<string, Upload>, search: URLSearchParams): string {
-  const after = [...uploads]
+function listUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearchParams): string {
+  const remaining = [...uploads]
     .filter(([id, { key }]) => {
       const marker = search.get('key-marker') || key
       const isAfter = id > (search.get('upload-id-marker') ?? '')
       return isAfter && marker === key && key.startsWith(search.get('prefix') ?? '')
     })
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const page = after.slice(0, Number(search.get('max-uploads')))
-  const listed = page.map(
+  const page = remaining.slice(0, Number(search.get('max-uploads')))
+  const elements = page.map(
     ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`,
   )
-  const next = page.length < after.length && `${page.at(-1)?.[0]}`
+  const next = page.length < remaining.length && `${page.at(-1)?.[0]}`
   const marker = next ? `<NextUploadIdMarker>${next}</NextUploadIdMarker>` : ''
-  return `<ListMultipartUploadsResult><IsTruncated>${next !== false}</IsTruncated>${marker}${listed.join('')}</ListMultipartUploadsResult>`
+  return `<ListMultipartUploadsResult><IsTruncated>${next !== false}</IsTruncated>${marker}${elements.join('')}</ListMultipartUploadsResult>`
 }
 
-function listedParts({ parts }: Upload, search: URLSearchParams): string {
+function listPartsXml({ parts }: Upload, search: URLSearchParams): string {
   const from = Number(search.get('part-number-marker'))
-  const after = parts.filter(({ number }) => number >= from).toSorted((a, b) => a.number - b.number)
-  const page = after.slice(0, Number(search.get('max-parts')))
-  const listed = page.map(
+  const remaining = parts
+    .filter(({ number }) => number >= from)
+    .toSorted((a, b) => a.number - b.number)
+  const page = remaining.slice(0, Number(search.get('max-parts')))
+  const elements = page.map(
     ({ number, body, etag, sentAt }) =>
       `<Part><PartNumber>${number}</PartNumber><Size>${body.length}</Size><ETag>${etag}</ETag><LastModified>${sentAt.toISOString()}</LastModified></Part>`,
   )
-  const isTruncated = page.length < after.length
+  const isTruncated = page.length < remaining.length
   const marker = isTruncated
     ? `<NextPartNumberMarker>${page.at(-1)?.number}</NextPartNumberMarker>`
     : ''
-  return `<ListPartsResult><IsTruncated>${isTruncated}</IsTruncated>${marker}${listed.join('')}</ListPartsResult>`
+  return `<ListPartsResult><IsTruncated>${isTruncated}</IsTruncated>${marker}${elements.join('')}</ListPartsResult>`
 }
 
-function fault(code: string): string {
+function errorXml(code: string): string {
   return `<Error><Code>${code}</Code></Error>`
 }

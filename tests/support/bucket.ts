@@ -22,7 +22,7 @@ export interface TestBucket {
   env: Record<string, string>
   client: S3Client
   /** Lets pages of an origin use the bucket (CORS). */
-  allow(origin: string): Promise<void>
+  allowOrigin(origin: string): Promise<void>
   /** Revokes the key's write permission. Returns a function that restores it. */
   denyPuts(): Promise<() => Promise<void>>
 }
@@ -52,14 +52,14 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
       S3_SECRET_ACCESS_KEY: secretAccessKey,
     },
     client,
-    async allow(origin) {
+    async allowOrigin(origin) {
       const CORSConfiguration = { CORSRules: [neededRule(origin)] }
       await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
     },
     async denyPuts() {
       const Resource = `arn:aws:s3:::${bucket}/*`
-      const denied = { Effect: 'Deny', Principal: '*', Action: 's3:PutObject', Resource }
-      const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [denied] })
+      const statement = { Effect: 'Deny', Principal: '*', Action: 's3:PutObject', Resource }
+      const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
       await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }))
       return async () => void (await client.send(new DeleteBucketPolicyCommand({ Bucket: bucket })))
     },
@@ -70,11 +70,11 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
  * Counts the bytes in a bucket, in objects and in parts of open uploads. Parts of an upload that
  * ends during the count are ignored.
  */
-export async function bytesIn({
+export async function countStoredBytes({
   client,
   settings: { bucket: Bucket },
 }: TestBucket): Promise<number> {
-  const partsOf = async ({ Key, UploadId }: MultipartUpload) => {
+  const listParts = async ({ Key, UploadId }: MultipartUpload) => {
     try {
       return (await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []
     } catch (error) {
@@ -86,6 +86,6 @@ export async function bytesIn({
     new ListObjectsV2Command({ Bucket, Prefix: 'files/' }),
   )
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
-  const parts = await Promise.all(Uploads.map(partsOf))
+  const parts = await Promise.all(Uploads.map(listParts))
   return [...Contents, ...parts.flat()].reduce((sum, { Size = 0 }) => sum + Size, 0)
 }

@@ -20,7 +20,7 @@ export interface Exchange {
   /**
    * True if `holdAfter`, `answerPuts`, `reset` or `cut` interrupted this PUT before its response.
    */
-  disturbed: boolean
+  interrupted: boolean
 }
 
 type Matches = (exchange: Exchange) => boolean
@@ -37,20 +37,20 @@ export interface ChaosProxy {
   /** All requests so far, in order. */
   exchanges: readonly Exchange[]
   /** Forwards `bytes` more bytes of PUT bodies, then stalls all of them. */
-  holdAfter(bytes: number): Promise<void>
+  stallPutsAfter(bytes: number): Promise<void>
   /** Answers the PUTs in progress with this status once their bodies are complete. */
-  answerPuts(status: number): void
+  respondToPuts(status: number): void
   /** Answers matching new requests with this status, until `open`. */
-  answer(status: number, matches: Matches): void
+  respondWith(status: number, matches: Matches): void
   /** Stalls matching new requests until `open`. */
-  hold(matches: Matches): void
+  stall(matches: Matches): void
   /** Delays each new request by `delayMs` milliseconds, until `open`. */
-  slow(delayMs: () => number): void
+  delay(delayMs: () => number): void
   /**
    * Forwards matching requests but drops the connection instead of responding, until `open`. The
    * client can't know the outcome.
    */
-  loseAnswers(matches: Matches): void
+  dropResponses(matches: Matches): void
   /** Drops the connections of all PUTs in progress, on both sides. */
   reset(): void
   /**
@@ -59,19 +59,19 @@ export interface ChaosProxy {
    */
   cut(): void
   /** Ends all simulated failures. */
-  open(): void
+  restore(): void
   /** Discards earlier exchanges to save memory in long runs. */
-  forget(): void
+  clearExchanges(): void
   close(): Promise<void>
 }
 
 /** A request in progress. */
-interface Passing {
+interface PendingRequest {
   exchange: Exchange
   /**
    * Responds in place of the server once the request is complete. Null once a response has begun.
    */
-  refuse: ((status: number) => void) | null
+  respond: ((status: number) => void) | null
   reset: () => void
 }
 
@@ -79,15 +79,15 @@ interface Passing {
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
-  let isHeld = false
-  let refused: { status: number; matches: Matches } | null = null
-  let held: Matches | null = null
-  let lost: Matches | null = null
+  let arePutsStalled = false
+  let forcedResponse: { status: number; matches: Matches } | null = null
+  let shouldStall: Matches | null = null
+  let shouldDropResponse: Matches | null = null
   let delayMs = () => 0
   /** Callbacks that each resume one stalled request. */
-  const waiting = new Set<() => void>()
+  const resumeCallbacks = new Set<() => void>()
   const exchanges: Exchange[] = []
-  const passing = new Set<Passing>()
+  const pendingRequests = new Set<PendingRequest>()
   const flow = makeBodyFlow()
   // No keep-alive: the server could close an idle connection just as it is reused, which no test
   // wants.
@@ -95,49 +95,53 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
     const { method = 'GET', url = '/', rawHeaders } = request
-    const to = requestOf({ agent, host: '127.0.0.1', port: target, method, path: url })
-    for (const [name, values] of groupHeaders(rawHeaders)) to.setHeader(name, values)
-    let isRefused = false
-    to.on('error', () => {
+    const upstream = requestOf({ agent, host: '127.0.0.1', port: target, method, path: url })
+    for (const [name, values] of groupHeaders(rawHeaders)) upstream.setHeader(name, values)
+    let hasOwnResponse = false
+    upstream.on('error', () => {
       // Without a response the client must see a network error, but an early error response must
       // still reach it.
-      if (!isRefused) request.socket.destroy()
+      if (!hasOwnResponse) request.socket.destroy()
     })
-    const body = flow.begin(request, method === 'PUT' ? to : null, (bytes) => {
+    const body = flow.forward(request, method === 'PUT' ? upstream : null, (bytes) => {
       exchange.bodyBytes += bytes
     })
-    if (method !== 'PUT') request.pipe(to)
-    const one: Passing = {
+    if (method !== 'PUT') request.pipe(upstream)
+    const pending: PendingRequest = {
       exchange,
-      refuse: (status) => {
-        one.refuse = null
-        isRefused = true
+      respond: (status) => {
+        pending.respond = null
+        hasOwnResponse = true
         body.drain()
-        to.destroy()
-        answerAtEnd(request, response, exchange, status)
+        upstream.destroy()
+        respondAtEnd(request, response, exchange, status)
       },
       reset: () => {
-        to.destroy()
+        upstream.destroy()
         request.socket.resetAndDestroy()
       },
     }
-    passing.add(one)
-    to.on('response', (answer) => {
-      if (one.refuse === null) return
-      one.refuse = null
-      if (lost?.(exchange)) {
+    pendingRequests.add(pending)
+    upstream.on('response', (upstreamResponse) => {
+      if (pending.respond === null) return
+      pending.respond = null
+      if (shouldDropResponse?.(exchange)) {
         request.socket.resetAndDestroy()
         return
       }
-      exchange.status = answer.statusCode ?? 0
-      response.writeHead(exchange.status, answer.statusMessage, answer.rawHeaders)
-      answer.pipe(response)
-      answer.on('error', () => request.socket.destroy())
+      exchange.status = upstreamResponse.statusCode ?? 0
+      response.writeHead(
+        exchange.status,
+        upstreamResponse.statusMessage,
+        upstreamResponse.rawHeaders,
+      )
+      upstreamResponse.pipe(response)
+      upstreamResponse.on('error', () => request.socket.destroy())
     })
     response.once('close', () => {
-      passing.delete(one)
+      pendingRequests.delete(pending)
       body.end()
-      if (!response.writableFinished && !isCut) to.destroy()
+      if (!response.writableFinished && !isCut) upstream.destroy()
     })
   }
 
@@ -156,18 +160,18 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     { requestTimeout: 0, keepAliveTimeout: 600_000 },
     (request, response) => {
       const { method = 'GET', url = '/' } = request
-      const disturbed = isHeld && method === 'PUT'
-      const exchange: Exchange = { method, url, bodyBytes: 0, status: null, disturbed }
+      const interrupted = arePutsStalled && method === 'PUT'
+      const exchange: Exchange = { method, url, bodyBytes: 0, status: null, interrupted }
       exchanges.push(exchange)
-      if (refused?.matches(exchange)) {
+      if (forcedResponse?.matches(exchange)) {
         request.on('data', (chunk: Buffer) => {
           exchange.bodyBytes += chunk.length
         })
-        answerAtEnd(request, response, exchange, refused.status)
-      } else if (held?.(exchange)) {
+        respondAtEnd(request, response, exchange, forcedResponse.status)
+      } else if (shouldStall?.(exchange)) {
         const resume = () => forward(request, response, exchange)
-        waiting.add(resume)
-        response.once('close', () => waiting.delete(resume))
+        resumeCallbacks.add(resume)
+        response.once('close', () => resumeCallbacks.delete(resume))
       } else forwardAfter(delayMs(), request, response, exchange)
     },
   )
@@ -178,9 +182,9 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
   /** Marks the PUTs in progress as interrupted and returns them. */
-  const disturbPuts = () => {
-    const puts = [...passing].filter(({ exchange }) => exchange.method === 'PUT')
-    for (const { exchange } of puts) exchange.disturbed = true
+  const interruptPuts = () => {
+    const puts = [...pendingRequests].filter(({ exchange }) => exchange.method === 'PUT')
+    for (const { exchange } of puts) exchange.interrupted = true
     return puts
   }
 
@@ -190,46 +194,46 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     forwardTo(port) {
       target = port
     },
-    async holdAfter(bytes) {
-      await flow.holdAfter(bytes)
-      isHeld = true
-      disturbPuts()
+    async stallPutsAfter(bytes) {
+      await flow.stallAfter(bytes)
+      arePutsStalled = true
+      interruptPuts()
     },
-    answerPuts(status) {
-      for (const one of disturbPuts()) one.refuse?.(status)
+    respondToPuts(status) {
+      for (const pending of interruptPuts()) pending.respond?.(status)
     },
-    answer(status, matches) {
-      refused = { status, matches }
+    respondWith(status, matches) {
+      forcedResponse = { status, matches }
     },
-    hold(matches) {
-      held = matches
+    stall(matches) {
+      shouldStall = matches
     },
-    slow(howLongMs) {
-      delayMs = howLongMs
+    delay(nextDelayMs) {
+      delayMs = nextDelayMs
     },
-    loseAnswers(matches) {
-      lost = matches
+    dropResponses(matches) {
+      shouldDropResponse = matches
     },
     reset() {
-      for (const one of disturbPuts()) one.reset()
+      for (const pending of interruptPuts()) pending.reset()
     },
     cut() {
       isCut = true
-      disturbPuts()
+      interruptPuts()
       server.closeAllConnections()
     },
-    open() {
+    restore() {
       isCut = false
-      isHeld = false
-      refused = null
-      held = null
-      lost = null
+      arePutsStalled = false
+      forcedResponse = null
+      shouldStall = null
+      shouldDropResponse = null
       delayMs = () => 0
-      flow.open()
-      for (const resume of waiting) resume()
-      waiting.clear()
+      flow.resumeAll()
+      for (const resume of resumeCallbacks) resume()
+      resumeCallbacks.clear()
     },
-    forget() {
+    clearExchanges() {
       exchanges.length = 0
     },
     async close() {
@@ -241,13 +245,13 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 }
 
 /** Responds once the body is complete. An earlier response could look like a lost connection. */
-function answerAtEnd(
+function respondAtEnd(
   request: IncomingMessage,
   response: ServerResponse,
   exchange: Exchange,
   status: number,
 ) {
-  const answer = () => {
+  const respond = () => {
     if (response.destroyed) return
     exchange.status = status
     // Lets pages of other origins read the status, as a bucket does.
@@ -256,14 +260,14 @@ function answerAtEnd(
     response.end()
   }
   request.resume()
-  if (request.complete) answer()
-  else request.once('end', answer)
+  if (request.complete) respond()
+  else request.once('end', respond)
 }
 
 function groupHeaders(raw: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
-  for (let at = 0; at < raw.length; at += 2) {
-    const [name = '', value = ''] = raw.slice(at, at + 2)
+  for (let index = 0; index < raw.length; index += 2) {
+    const [name = '', value = ''] = raw.slice(index, index + 2)
     headers.set(name, [...(headers.get(name) ?? []), value])
   }
   return headers

@@ -16,40 +16,40 @@ export async function requestChecks(
 }
 
 /** Finds the result of the check with this name. */
-export function named(lines: readonly CheckLine[], name: string): CheckLine {
+export function findLine(lines: readonly CheckLine[], name: string): CheckLine {
   const found = lines.find((line) => line.name === name)
   if (!found) throw new Error(`no line ${name}`)
   return found
 }
 
 /** Runs all checks and returns the result of this one. */
-export async function lineOf(admin: Client, name: string): Promise<CheckLine> {
-  return named(await requestChecks(admin), name)
+export async function getCheckLine(admin: Client, name: string): Promise<CheckLine> {
+  return findLine(await requestChecks(admin), name)
 }
 
 /** Runs `work` while the job runner is up. */
-export async function whileJobsRun(
+export async function withRunningJobs(
   app: TestApp,
   work: () => Promise<void>,
   deps = app.deps,
 ): Promise<void> {
-  const running = await openJobQueue(app.pool, app.deps.log)
+  const jobQueue = await openJobQueue(app.pool, app.deps.log)
   try {
-    await startJobs(deps, running)
+    await startJobs(deps, jobQueue)
     await work()
   } finally {
-    await running.stop()
+    await jobQueue.stop()
   }
 }
 
 /** Writes the job schedules to the database, as a server start does, without running any job. */
 export async function scheduleJobs(app: TestApp): Promise<void> {
-  await whileJobsRun(app, async () => {})
-  await forgetRuns(app)
+  await withRunningJobs(app, async () => {})
+  await deleteJobRuns(app)
 }
 
 /** Deletes all jobs and their run history. */
-export async function forgetRuns(app: TestApp): Promise<void> {
+export async function deleteJobRuns(app: TestApp): Promise<void> {
   await app.pool.query('delete from pgboss.job')
   await app.deps.db.delete(jobRuns)
 }

@@ -1,8 +1,8 @@
 /** A fake clipboard for a happy-dom page. */
 export interface TestClipboard {
-  copied: string[]
+  copiedTexts: string[]
   /** If true, copying fails. */
-  refuses: boolean
+  shouldFail: boolean
   /** Restores the original clipboard. */
   close(): void
 }
@@ -10,16 +10,16 @@ export interface TestClipboard {
 /** Replaces the page's clipboard, which happy-dom implements only partly. */
 export function openClipboard(): TestClipboard {
   const clipboard: TestClipboard = {
-    copied: [],
-    refuses: false,
+    copiedTexts: [],
+    shouldFail: false,
     close() {
       Reflect.deleteProperty(navigator, 'clipboard')
       Reflect.deleteProperty(document, 'execCommand')
     },
   }
   const writeText = async (text: string) => {
-    if (clipboard.refuses) throw new DOMException('refused', 'NotAllowedError')
-    clipboard.copied.push(text)
+    if (clipboard.shouldFail) throw new DOMException('refused', 'NotAllowedError')
+    clipboard.copiedTexts.push(text)
   }
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
   // The app's fallback, which fails too.

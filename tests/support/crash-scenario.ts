@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CrashUser } from './crash-user.ts'
-import { roundsOf } from './rounds.ts'
-import { type Draw, seededRounds } from './seeded-rounds.ts'
+import { chooseRounds } from './rounds.ts'
+import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 
 const userCount = 3
 /** Pause between two stories while a killed server restarts, to leave it the CPU. */
 const pauseMs = 100
 /** With this many rounds at least one renewal completes without a crash. */
-const enoughToRenew = 30
+const minRoundsForRenewal = 30
 
 /**
  * Returns how many times to kill the server: CRASH_ROUNDS (set by `npm run crashes`), else 30 in a
  * long run and `inShort` otherwise.
  */
-export function roundsOfCrashes(inShort: number): number {
-  return Number(process.env.CRASH_ROUNDS ?? roundsOf(inShort, 30))
+export function crashRounds(shortRounds: number): number {
+  return Number(process.env.CRASH_ROUNDS ?? chooseRounds(shortRounds, 30))
 }
 
 /**
@@ -26,11 +26,11 @@ export function roundsOfCrashes(inShort: number): number {
 export async function runCrashScenario(
   server: { url: string },
   rounds: number,
-  kill: (round: number, draw: Draw) => Promise<() => Promise<void>>,
+  kill: (round: number, draw: RandomInt) => Promise<() => Promise<void>>,
 ): Promise<void> {
   const users: CrashUser[] = []
   let isRunning = true
-  let isStarting = false
+  let isRestarting = false
   let failure: unknown
   const runs: Promise<void>[] = []
   let round = 0
@@ -40,15 +40,15 @@ export async function runCrashScenario(
       for (let user = 0; user < userCount; user += 1) {
         users.push(await CrashUser.join(server, draw))
       }
-      const run = async (user: CrashUser) => {
+      const runUser = async (user: CrashUser) => {
         while (isRunning) {
-          await user.runStory()
-          if (isStarting) await wait(pauseMs)
+          await user.runCycle()
+          if (isRestarting) await wait(pauseMs)
         }
       }
       runs.push(
         ...users.map((user) =>
-          run(user).catch((error: unknown) => {
+          runUser(user).catch((error: unknown) => {
             failure ??= error
             isRunning = false
           }),
@@ -56,11 +56,11 @@ export async function runCrashScenario(
       )
     }
     await wait(200 + draw(800))
-    const untilBack = await kill(round, draw)
+    const waitForRestart = await kill(round, draw)
     await wait(draw(300))
-    isStarting = true
-    await untilBack()
-    isStarting = false
+    isRestarting = true
+    await waitForRestart()
+    isRestarting = false
     if (round === rounds || !isRunning) {
       isRunning = false
       await Promise.all(runs)
@@ -68,15 +68,16 @@ export async function runCrashScenario(
     if (failure !== undefined) throw failure
     if (round === rounds) for (const user of users) await user.expectNothingLost()
   })
-  const sum = (figure: (user: CrashUser) => number) =>
-    users.reduce((total, user) => total + figure(user), 0)
-  const figures = {
+  const sum = (getCount: (user: CrashUser) => number) =>
+    users.reduce((total, user) => total + getCount(user), 0)
+  const summary = {
     rounds,
-    stories: sum(({ stories }) => stories),
+    stories: sum(({ cycles: stories }) => stories),
     files: sum(({ fileCount }) => fileCount),
-    renewed: sum(({ renewed }) => renewed),
+    renewed: sum(({ renewals: renewed }) => renewed),
     retries: sum(({ retries }) => retries),
   }
-  process.stderr.write(`crashes: ${JSON.stringify(figures)}\n`)
-  if (rounds >= enoughToRenew && figures.renewed === 0) throw new Error('no renewal was answered')
+  process.stderr.write(`crashes: ${JSON.stringify(summary)}\n`)
+  if (rounds >= minRoundsForRenewal && summary.renewed === 0)
+    throw new Error('no renewal was answered')
 }

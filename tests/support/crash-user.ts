@@ -12,11 +12,11 @@ import {
   sha256,
   signUp,
 } from './make.ts'
-import type { Draw } from './seeded-rounds.ts'
+import type { RandomInt } from './seeded-rounds.ts'
 
 const pauseMs = 50
 /** Two parts, the last one shorter. */
-const partedBytes = 8 * 1024 * 1024 + 100_000
+const multipartSize = 8 * 1024 * 1024 + 100_000
 
 interface ConfirmedFile {
   id: string
@@ -30,25 +30,25 @@ interface ConfirmedFile {
  */
 export class CrashUser {
   readonly #server: { url: string }
-  readonly #draw: Draw
+  readonly #draw: RandomInt
   readonly #files = new Map<string, ConfirmedFile>()
   /** Short codes ended by a renewal or deletion. */
-  readonly #ended = new Set<string>()
+  readonly #endedCodes = new Set<string>()
   #client: Client
   /** Retries after a 5xx, or after a lost or truncated response. */
   retries = 0
-  stories = 0
+  cycles = 0
   /** Successful renewals. */
-  renewed = 0
+  renewals = 0
 
-  private constructor(server: { url: string }, draw: Draw, client: Client) {
+  private constructor(server: { url: string }, draw: RandomInt, client: Client) {
     this.#server = server
     this.#draw = draw
     this.#client = client
   }
 
   /** Signs up a premium user, who can renew and has no file limit. */
-  static async join(server: { url: string }, draw: Draw): Promise<CrashUser> {
+  static async join(server: { url: string }, draw: RandomInt): Promise<CrashUser> {
     const { email, password } = await signUp(server)
     const client = makeClient(server, await logIn(server, email, password))
     const trial = await client.post('/api/auth/start-trial')
@@ -64,24 +64,24 @@ export class CrashUser {
    * Uploads and downloads a file; renews, deletes or downloads a random one; then checks the file
    * list.
    */
-  async runStory(): Promise<void> {
-    const bytes = randomBytes(this.#draw(3) === 0 ? partedBytes : 1 + this.#draw(300_000))
+  async runCycle(): Promise<void> {
+    const bytes = randomBytes(this.#draw(3) === 0 ? multipartSize : 1 + this.#draw(300_000))
     const file = await this.#upload(bytes)
     await this.#expectBytes(file)
     const files = [...this.#files.values()]
-    const older = files[this.#draw(files.length)]
-    const acts = [this.#renew, this.#delete, this.#expectBytes]
-    if (older) await acts[this.#draw(acts.length)]?.call(this, older)
+    const olderFile = files[this.#draw(files.length)]
+    const actions = [this.#renew, this.#delete, this.#expectBytes]
+    if (olderFile) await actions[this.#draw(actions.length)]?.call(this, olderFile)
     await this.#expectList()
-    this.stories += 1
+    this.cycles += 1
   }
 
   /** Asserts that every confirmed file is listed and intact, and every ended link is dead. */
   async expectNothingLost(): Promise<void> {
     await this.#expectList()
     for (const file of this.#files.values()) await this.#expectBytes(file)
-    for (const code of this.#ended) {
-      const { status } = await this.#ask(() => this.#download(code))
+    for (const code of this.#endedCodes) {
+      const { status } = await this.#sendWithRetries(() => this.#download(code))
       if (status !== 404) throw new Error(`the ended link ${code} was answered ${status}`)
     }
   }
@@ -94,20 +94,22 @@ export class CrashUser {
       expirationDays: '3',
       idempotencyKey: randomUUID(),
     }
-    const started = await this.#call<StartedUpload>(() =>
+    const upload = await this.#requestJson<StartedUpload>(() =>
       this.#client.post('/api/files/get-upload-url', request),
     )
-    await this.#sendMissing(started, bytes)
+    await this.#sendMissing(upload, bytes)
     // All PUTs succeeded, so the upload must be complete.
-    const confirmation = { cloudKey: started.cloudKey }
+    const confirmation = { cloudKey: upload.cloudKey }
     const {
       id,
       shortCode,
-      sha256: told,
-    } = await this.#call<File>(() => this.#client.post('/api/files/confirm-upload', confirmation))
+      sha256: reportedSha256,
+    } = await this.#requestJson<File>(() =>
+      this.#client.post('/api/files/confirm-upload', confirmation),
+    )
     const expected = sha256(bytes)
-    if (told !== undefined && told !== null && told !== expected) {
-      throw new Error(`the file ${id} has the SHA-256 ${told} and not ${expected}`)
+    if (reportedSha256 !== undefined && reportedSha256 !== null && reportedSha256 !== expected) {
+      throw new Error(`the file ${id} has the SHA-256 ${reportedSha256} and not ${expected}`)
     }
     const file = { id, shortCode, sha256: expected }
     this.#files.set(id, file)
@@ -116,16 +118,16 @@ export class CrashUser {
 
   async #sendMissing({ uploadUrl, cloudKey, parts }: StartedUpload, bytes: Buffer<ArrayBuffer>) {
     if (!parts) return this.#put(uploadUrl, bytes)
-    const list = `/api/files/upload-parts?cloudKey=${cloudKey}`
-    const { parts: stored } = await this.#call<{ parts: ListedPart[] }>(() =>
-      this.#client.fetch(list),
+    const path = `/api/files/upload-parts?cloudKey=${cloudKey}`
+    const { parts: stored } = await this.#requestJson<{ parts: ListedPart[] }>(() =>
+      this.#client.fetch(path),
     )
     const numbers = Array.from({ length: parts.count }, (_, index) => index + 1)
     const missing = numbers.filter((n) => !stored.some(({ partNumber }) => partNumber === n))
     await Promise.all(
       missing.map((number) => {
-        const piece = bytes.subarray((number - 1) * parts.size, number * parts.size)
-        return this.#put(parts.urls[number] ?? '', piece)
+        const part = bytes.subarray((number - 1) * parts.size, number * parts.size)
+        return this.#put(parts.urls[number] ?? '', part)
       }),
     )
   }
@@ -134,45 +136,45 @@ export class CrashUser {
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
-    const response = await this.#ask(put)
-    if (response.ok || (await codeOf(response)) === 'UPLOAD_SEALED') return
+    const response = await this.#sendWithRetries(put)
+    if (response.ok || (await errorCodeOf(response)) === 'UPLOAD_SEALED') return
     throw new Error(`a PUT was answered ${response.status}`)
   }
 
   async #renew(file: ConfirmedFile): Promise<void> {
-    const before = file.shortCode
-    const response = await this.#once(() =>
+    const oldCode = file.shortCode
+    const response = await this.#trySend(() =>
       this.#client.fetch(`/api/files/${file.id}/renew`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ expirationDays: '3' }),
       }),
     )
-    const listed = (await this.#list()).find(({ id }) => id === file.id)
-    if (!listed) throw new Error(`the renewed file ${file.id} is not listed`)
+    const listedFile = (await this.#list()).find(({ id }) => id === file.id)
+    if (!listedFile) throw new Error(`the renewed file ${file.id} is not listed`)
     if (response && response.status < 500) {
-      const { shortCode } = await this.#ok<File>(response)
-      if (shortCode !== listed.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
-      this.renewed += 1
+      const { shortCode } = await this.#expectJson<File>(response)
+      if (shortCode !== listedFile.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
+      this.renewals += 1
     }
     // After a lost response only the list shows whether the link was renewed.
-    file.shortCode = listed.shortCode
-    if (before !== file.shortCode) this.#ended.add(before)
+    file.shortCode = listedFile.shortCode
+    if (oldCode !== file.shortCode) this.#endedCodes.add(oldCode)
     await this.#expectBytes(file)
   }
 
   async #delete({ id, shortCode }: ConfirmedFile): Promise<void> {
-    const response = await this.#ask(() =>
+    const response = await this.#sendWithRetries(() =>
       this.#client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
     )
-    if (response.status !== 404) await this.#ok(response)
+    if (response.status !== 404) await this.#expectJson(response)
     this.#files.delete(id)
-    this.#ended.add(shortCode)
+    this.#endedCodes.add(shortCode)
   }
 
   async #expectBytes({ id, shortCode, sha256: expected }: ConfirmedFile): Promise<void> {
     for (;;) {
-      const response = await this.#ask(() => this.#download(shortCode))
+      const response = await this.#sendWithRetries(() => this.#download(shortCode))
       if (!response.ok)
         throw new Error(`the link of the file ${id} was answered ${response.status}`)
       // A killed server truncates downloads. Clients detect that and retry.
@@ -187,35 +189,37 @@ export class CrashUser {
   }
 
   async #expectList(): Promise<void> {
-    const listed = (await this.#list()).map(({ id, shortCode }) => `${id} ${shortCode}`)
-    const expected = [...this.#files.values()].map(({ id, shortCode }) => `${id} ${shortCode}`)
-    if (listed.sort().join() !== expected.sort().join()) {
-      throw new Error(`listed are ${listed.join(', ')}; confirmed were ${expected.join(', ')}`)
+    const listedFiles = (await this.#list()).map(({ id, shortCode }) => `${id} ${shortCode}`)
+    const expectedFiles = [...this.#files.values()].map(({ id, shortCode }) => `${id} ${shortCode}`)
+    if (listedFiles.sort().join() !== expectedFiles.sort().join()) {
+      throw new Error(
+        `listed are ${listedFiles.join(', ')}; confirmed were ${expectedFiles.join(', ')}`,
+      )
     }
   }
 
   #list(): Promise<File[]> {
-    return this.#call(() => this.#client.fetch('/api/files'))
+    return this.#requestJson(() => this.#client.fetch('/api/files'))
   }
 
   #download(code: string): Promise<Response> {
     return fetch(`${this.#server.url}/api/download/${code}`, { signal: this.#timeout() })
   }
 
-  async #call<T>(request: () => Promise<Response>): Promise<T> {
-    return this.#ok<T>(await this.#ask(request))
+  async #requestJson<T>(request: () => Promise<Response>): Promise<T> {
+    return this.#expectJson<T>(await this.#sendWithRetries(request))
   }
 
-  async #ok<T>(response: Response): Promise<T> {
+  async #expectJson<T>(response: Response): Promise<T> {
     if (!response.ok) throw new Error(`${response.url} was answered ${response.status}`)
     return json<T>(response)
   }
 
   /** Retries a request until it gets a complete response below 500. */
-  async #ask(request: () => Promise<Response>): Promise<Response> {
+  async #sendWithRetries(request: () => Promise<Response>): Promise<Response> {
     const timeout = this.#timeout()
     for (;;) {
-      const response = await this.#once(request)
+      const response = await this.#trySend(request)
       if (response && response.status < 500) return response
       if (timeout.aborted) throw new Error(`no answer but ${response?.status ?? 'none'}`)
       this.retries += 1
@@ -224,7 +228,7 @@ export class CrashUser {
   }
 
   /** Sends a request. Returns null for a lost or truncated response. */
-  async #once(request: () => Promise<Response>): Promise<Response | null> {
+  async #trySend(request: () => Promise<Response>): Promise<Response | null> {
     try {
       const response = await request()
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
@@ -242,7 +246,7 @@ export class CrashUser {
   }
 }
 
-async function codeOf(response: Response): Promise<unknown> {
+async function errorCodeOf(response: Response): Promise<unknown> {
   const body: unknown = await response
     .clone()
     .json()

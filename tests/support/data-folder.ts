@@ -7,15 +7,15 @@ import { promisify } from 'node:util'
 import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 
 const execute = promisify(execFile)
-const silent = { info() {}, warn() {} }
+const silentLog = { info() {}, warn() {} }
 
 /** An initialized Postgres cluster, created once per process and copied for each data directory. */
-let prepared: Promise<string> | undefined
+let preparedCluster: Promise<string> | undefined
 
-async function prepare(): Promise<string> {
+async function prepareCluster(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-cluster-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  await (await startEmbeddedPostgres(folder, silent)).stop()
+  await (await startEmbeddedPostgres(folder, silentLog)).stop()
   return join(folder, 'postgres')
 }
 
@@ -24,8 +24,8 @@ async function prepare(): Promise<string> {
  * times faster because it copies one.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
-  prepared ??= prepare()
+  preparedCluster ??= prepareCluster()
   await mkdir(dataDir, { mode: 0o700 })
   // Preserve owner and mode, or Postgres won't start.
-  await execute('cp', ['-a', await prepared, dataDir])
+  await execute('cp', ['-a', await preparedCluster, dataDir])
 }

@@ -13,10 +13,10 @@ import { freePort } from './free-port.ts'
 export interface DeployedNginx {
   httpPort: number
   /** Sends a request over TLS to a configured host. */
-  ask(
+  send(
     host: string,
     path: string,
-    sending?: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer },
+    options?: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer },
   ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
   /** Returns the access log. */
   log(): Promise<string>
@@ -26,14 +26,14 @@ export interface DeployedNginx {
 }
 
 /** Addresses of servers and bucket, such as `127.0.0.1:3000`. Nothing has to listen there. */
-interface Addresses {
+interface AddressUpstreams {
   servers: readonly [string, string]
   /** If omitted, nginx gets neither the bucket's configuration nor its certificate. */
   bucket?: string
 }
 
 /** Ports of a DNS server and of the servers it resolves names to. */
-interface Names {
+interface NameUpstreams {
   nameServer: number
   port: number
 }
@@ -43,47 +43,47 @@ interface Names {
  * @param dataDir the servers' DATA_DIR, for files that nginx sends.
  */
 export async function startDeployedNginx(
-  upstreams: Addresses | Names,
+  upstreams: AddressUpstreams | NameUpstreams,
   dataDir = '/srv/mayfly/data',
 ): Promise<DeployedNginx> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-deployed-'))
   const [httpPort, tlsPort] = [await freePort(), await freePort()]
-  const tls = join(folder, 'tls')
-  await mkdir(tls)
+  const tlsDir = join(folder, 'tls')
+  await mkdir(tlsDir)
   const hasBucket = !('servers' in upstreams) || upstreams.bucket !== undefined
-  makeCertificate(tls, 'files.example.org')
-  if (hasBucket) makeCertificate(tls, 's3.example.org')
-  const shippedSites =
-    (await shippedFile('mayfly.conf')) + (hasBucket ? await shippedFile('s3.conf') : '')
-  const sites = shippedSites
+  makeCertificate(tlsDir, 'files.example.org')
+  if (hasBucket) makeCertificate(tlsDir, 's3.example.org')
+  const siteTemplates =
+    (await readDeployFile('mayfly.conf')) + (hasBucket ? await readDeployFile('s3.conf') : '')
+  const sites = siteTemplates
     .replaceAll('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
-    .replaceAll('/etc/nginx/tls', tls)
+    .replaceAll('/etc/nginx/tls', tlsDir)
     .replaceAll('/var/log/nginx', folder)
     .replace('/srv/mayfly/data', dataDir)
-  const here = `${sites}\n${await placesOf(upstreams)}`
+  const servers = `${sites}\n${await upstreamConfig(upstreams)}`
   const file = join(folder, 'nginx.conf')
-  await writeFile(file, wrapped(folder, here))
+  await writeFile(file, completeConfig(folder, servers))
   const options = ['-c', file, '-e', join(folder, 'error.log')]
   execFileSync('nginx', ['-t', ...options], { stdio: 'pipe' })
   const child = spawn('nginx', options, { stdio: 'ignore' })
-  const ended = once(child, 'exit')
+  const exited = once(child, 'exit')
   await eventually(() => fetch(`http://127.0.0.1:${httpPort}`, { redirect: 'manual' }))
   return {
     httpPort,
-    async ask(host, path, { method = 'GET', headers = {}, body } = {}) {
-      const sent = request({
+    async send(host, path, { method = 'GET', headers = {}, body } = {}) {
+      const clientRequest = request({
         host: '127.0.0.1',
         port: tlsPort,
         servername: host,
-        ca: await readFile(join(tls, `${host}.pem`)),
+        ca: await readFile(join(tlsDir, `${host}.pem`)),
         agent: false,
         path,
         method,
         headers: { host, ...headers, ...(body && { 'content-length': Buffer.byteLength(body) }) },
       })
-      sent.end(body)
-      const [response] = await once(sent, 'response')
+      clientRequest.end(body)
+      const [response] = await once(clientRequest, 'response')
       return {
         status: response.statusCode,
         headers: response.headers,
@@ -94,27 +94,27 @@ export async function startDeployedNginx(
     errors: () => readFile(join(folder, 'error.log'), 'utf8'),
     async stop() {
       child.kill('SIGTERM')
-      await ended
+      await exited
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
 /** Reads a file from `deploy/nginx`. */
-export function shippedFile(name: string): Promise<string> {
+export function readDeployFile(name: string): Promise<string> {
   return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
 }
 
 /** Returns the upstream configuration. */
-async function placesOf(upstreams: Addresses | Names): Promise<string> {
+async function upstreamConfig(upstreams: AddressUpstreams | NameUpstreams): Promise<string> {
   if ('servers' in upstreams) {
     const { servers, bucket } = upstreams
-    return (await shippedFile('addresses.conf'))
+    return (await readDeployFile('addresses.conf'))
       .replace('10.0.0.1:3000', servers[0])
       .replace('10.0.0.2:3000', servers[1])
       .replace('10.0.0.7:8333', bucket ?? '127.0.0.1:1')
   }
-  return (await shippedFile('containers.conf'))
+  return (await readDeployFile('containers.conf'))
     .replace('resolver 127.0.0.11 ', `resolver 127.0.0.1:${upstreams.nameServer} `)
     .replace('app:3000', `app:${upstreams.port}`)
     .replace('s3:8333', `s3:${upstreams.port}`)
@@ -130,8 +130,8 @@ function makeCertificate(folder: string, name: string): void {
 }
 
 /** Wraps `servers` in a complete nginx.conf, like those of Debian and the container image. */
-export function wrapped(folder: string, servers: string): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+export function completeConfig(folder: string, servers: string): string {
+  const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
@@ -139,7 +139,7 @@ worker_processes 1;
 pid ${folder}/nginx.pid;
 events { worker_connections 512; }
 http {
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${tempFolders.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
 ${servers}
 }
 `

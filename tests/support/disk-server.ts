@@ -24,13 +24,13 @@ export interface DiskServer {
   port: number
   clock: TestClock
   space: TestSpace
-  logged: LogLine[]
+  logLines: LogLine[]
   /** Keys reported as receiving bytes, in order. */
-  touched: string[]
+  touchedKeys: string[]
   /** Keys of the uploads that have ended. */
-  ended: Set<string>
+  endedKeys: Set<string>
   /** True if looking up an upload fails, as during a database outage. */
-  lookupFails: boolean
+  shouldFailLookup: boolean
   /** Looking up an upload blocks until this resolves. */
   lookupUnblocked: Promise<void>
   /** Marks an upload as ended. */
@@ -50,14 +50,14 @@ export interface DiskServer {
  * one.
  */
 export async function openDiskServer(
-  left?: string,
+  existingDataDir?: string,
   fileSystem?: FileSystem,
   limits: Partial<ConnectionLimits> = {},
 ): Promise<DiskServer> {
-  const dataDir = left ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
+  const dataDir = existingDataDir ?? (await mkdtemp(join(tmpdir(), 'mayfly-disk-')))
   const clock = testClock()
   const space = testSpace()
-  const logged: LogLine[] = []
+  const logLines: LogLine[] = []
   const { server, port } = await listen(
     new Hono<HttpEnv>(),
     (request, response) => storage.handle(request, response),
@@ -71,31 +71,33 @@ export async function openDiskServer(
     },
     { ...connectionLimits, ...limits },
   )
-  const until = () => new Date(clock().getTime() + 3_600_000)
+  const inOneHour = () => new Date(clock().getTime() + 3_600_000)
 
   const disk: Omit<DiskServer, 'storage'> = {
     dataDir,
     port,
     clock,
     space,
-    logged,
-    touched: [],
-    ended: new Set(),
-    lookupFails: false,
+    logLines,
+    touchedKeys: [],
+    endedKeys: new Set(),
+    shouldFailLookup: false,
     lookupUnblocked: Promise.resolve(),
-    endUpload: (key) => void disk.ended.add(key),
+    endUpload: (key) => void disk.endedKeys.add(key),
     async openFiles() {
-      const open = await readdir('/proc/self/fd')
-      const links = open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
-      const kept = ['uploads', 'files'].map((name) => join(dataDir, name))
+      const descriptors = await readdir('/proc/self/fd')
+      const links = descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      const permanentFolders = ['uploads', 'files'].map((name) => join(dataDir, name))
       const targets = await Promise.all(links)
-      return targets.filter((target) => target.startsWith(dataDir) && !kept.includes(target))
+      return targets.filter(
+        (target) => target.startsWith(dataDir) && !permanentFolders.includes(target),
+      )
     },
     uploadGrant: (size, changes) => ({
       key: newStorageKey(),
       size,
       mimeType: 'application/octet-stream',
-      until: until(),
+      until: inOneHour(),
       ...changes,
     }),
     downloadGrant: (key, size, changes) => ({
@@ -105,7 +107,7 @@ export async function openDiskServer(
       fileName: 'file.bin',
       version: `version-of-${key}`,
       createdAt: new Date('2025-07-12T10:20:30.456Z'),
-      until: until(),
+      until: inOneHour(),
       ...changes,
     }),
     async stop() {
@@ -122,13 +124,13 @@ export async function openDiskServer(
     appUrl: new URL(`http://127.0.0.1:${port}`),
     secret: 'a secret that only this test run knows',
     clock,
-    log: pino({}, logCollector(logged)),
+    log: pino({}, logCollector(logLines)),
     uploads: {
       async touch(key) {
-        if (disk.lookupFails) throw new Error('the database is down')
-        disk.touched.push(key)
+        if (disk.shouldFailLookup) throw new Error('the database is down')
+        disk.touchedKeys.push(key)
         await disk.lookupUnblocked
-        return !disk.ended.has(key)
+        return !disk.endedKeys.has(key)
       },
     },
     clientAddress: (request) => clientAddress(request, privateNetworks),

@@ -1,11 +1,11 @@
-import { fillUsers, type RunSql } from './fill-users.ts'
+import { insertUsers, type RunSql } from './fill-users.ts'
 
-const filesAtOnce = 100_000
+const filesPerInsert = 100_000
 
 /**
  * Inserts files $1 to $2, which expired one to three days ago. The short code encodes the number.
  */
-const fillFiles = `
+const insertFilesSql = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
     created_at, expires_at, max_lifetime_at, purge_at)
   select 'owner ' || 1 + n % $3::int, 'disk',
@@ -18,21 +18,21 @@ const fillFiles = `
 /**
  * Inserts expired files of free users that are due for a purge. The rows have no bytes in storage.
  */
-export async function fillDueFiles(
+export async function insertDueFiles(
   sql: RunSql,
   { files, owners }: { files: number; owners: number },
 ): Promise<void> {
-  await fillUsers(sql, owners, 'free')
-  for (let first = 1; first <= files; first += filesAtOnce) {
-    await sql(fillFiles, [first, Math.min(first + filesAtOnce - 1, files), owners])
+  await insertUsers(sql, owners, 'free')
+  for (let first = 1; first <= files; first += filesPerInsert) {
+    await sql(insertFilesSql, [first, Math.min(first + filesPerInsert - 1, files), owners])
   }
   await sql('vacuum analyze')
 }
 
 /** Returns the short code of a file by its number, from 1. */
-export function codeOfDueFile(number: number): string {
-  const others: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
+export function dueFileCode(number: number): string {
+  const letters: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
   return String(number)
     .padStart(10, '0')
-    .replaceAll(/[0125]/g, (digit) => others[digit] ?? digit)
+    .replaceAll(/[0125]/g, (digit) => letters[digit] ?? digit)
 }

@@ -9,7 +9,7 @@ import { wait } from '../../src/web/uploads/transfer/connection.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import type { StoredPart, TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import {
-  createMemoryHandles,
+  createMemoryHandleStore,
   createMemoryLocks,
   createMemoryStorage,
   type HeldLocks,
@@ -17,7 +17,7 @@ import {
 import { callError, storedFile, uploadTicket } from './upload-facts.ts'
 
 /** Builds the outcome of a rejected call. */
-export function refused(...args: Parameters<typeof callError>): Outcome<never> {
+export function failedOutcome(...args: Parameters<typeof callError>): Outcome<never> {
   return {
     ok: false,
     error: callError(...args),
@@ -25,7 +25,7 @@ export function refused(...args: Parameters<typeof callError>): Outcome<never> {
 }
 
 /** Advances the simulated time by `ms` milliseconds and runs all timers due by then. */
-export function pass(ms: number): Promise<unknown> {
+export function advanceTime(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
@@ -33,7 +33,7 @@ export function pass(ms: number): Promise<unknown> {
  * Creates the default responses of the simulated server, browser and network. A test may replace
  * each of them.
  */
-function makeAnswers() {
+function makeResponses() {
   return {
     /** The signed-in user, or null for a visitor. */
     user: 'ada' as string | null,
@@ -67,20 +67,20 @@ function makeTraces() {
     /** Uploads started by the server. */
     tickets: 0,
     /** Calls made through `calls.gathered`, which batches several calls into one request. */
-    gathered: 0,
+    batchedCalls: 0,
     /** Refetches of the file list. */
-    listed: 0,
+    listRefetches: 0,
     /** Change notifications from the engine. */
     changes: 0,
     /**
      * Active requests to the browser: to confirm before leaving the page (`holds`) and to keep the
      * screen on (`awake`).
      */
-    holds: 0,
-    awake: 0,
+    pageBlocks: 0,
+    wakeLocks: 0,
   }
 }
-type World = ReturnType<typeof makeAnswers> & ReturnType<typeof makeTraces>
+type World = ReturnType<typeof makeResponses> & ReturnType<typeof makeTraces>
 
 function makeCalls(world: World): EngineDeps['calls'] {
   const single: EngineDeps['calls']['batched'] = {
@@ -88,7 +88,7 @@ function makeCalls(world: World): EngineDeps['calls'] {
       const { fileName: name, fileSize: size } = request
       world.requests.push(request)
       world.log.push(`start ${name}`)
-      if (request.ownerId !== world.user) return refused(401, 'UNAUTHORIZED')
+      if (request.ownerId !== world.user) return failedOutcome(401, 'UNAUTHORIZED')
       const response = await world.onStart(name)
       if (response) return response
       world.tickets += 1
@@ -113,11 +113,11 @@ function makeCalls(world: World): EngineDeps['calls'] {
     ...single,
     batched: {
       getUploadUrl: (request, signal) => {
-        world.gathered += 1
+        world.batchedCalls += 1
         return single.getUploadUrl(request, signal)
       },
       confirmUpload: (request, signal) => {
-        world.gathered += 1
+        world.batchedCalls += 1
         return single.confirmUpload(request, signal)
       },
     },
@@ -130,7 +130,7 @@ function makeCalls(world: World): EngineDeps['calls'] {
       return world.onAbort(cloudKey)
     },
     currentUser: async () =>
-      world.user === null ? refused(401) : { ok: true, value: { id: world.user } },
+      world.user === null ? failedOutcome(401) : { ok: true, value: { id: world.user } },
   }
 }
 
@@ -147,7 +147,7 @@ interface Tab {
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
-  const world = { ...makeAnswers(), ...makeTraces() }
+  const world = { ...makeResponses(), ...makeTraces() }
   /** Dependencies shared by the engines of all tabs. */
   const deps = {
     calls: makeCalls(world),
@@ -163,10 +163,10 @@ export function openEngineWorld() {
     wait,
     random: () => 0,
     isServerReady: async () => world.isServerReady,
-    handles: createMemoryHandles(world.handles),
+    handles: createMemoryHandleStore(world.handles),
     locks: createMemoryLocks(world.locks),
     onStored: () => {
-      world.listed += 1
+      world.listRefetches += 1
     },
     onNotice: ({ title, description }) => void world.toasts.push({ title, description }),
     reportError: (error) => {
@@ -176,15 +176,15 @@ export function openEngineWorld() {
       world.changes += 1
     },
     blockUnload: () => {
-      world.holds += 1
+      world.pageBlocks += 1
       return () => {
-        world.holds -= 1
+        world.pageBlocks -= 1
       }
     },
     keepAwake: () => {
-      world.awake += 1
+      world.wakeLocks += 1
       return () => {
-        world.awake -= 1
+        world.wakeLocks -= 1
       }
     },
   } satisfies Omit<EngineDeps, 'records'>
@@ -197,7 +197,7 @@ export function openEngineWorld() {
       ...deps.timers,
       runAfter: (ms, task) => deps.timers.runAfter(ms, () => isOpen && task()),
     }
-    const held: string[] = []
+    const claimedIds: string[] = []
     const records = createRecordStore(
       () => createMemoryStorage(world.values),
       timers,
@@ -217,7 +217,7 @@ export function openEngineWorld() {
         ...deps.locks,
         claim: async (id, options) => {
           const lock = await deps.locks.claim(id, options)
-          if (lock) held.push(id)
+          if (lock) claimedIds.push(id)
           return lock
         },
       },
@@ -232,7 +232,7 @@ export function openEngineWorld() {
         records.flush()
         isOpen = false
         tabs.delete(tab)
-        for (const id of held) world.locks.delete(id)
+        for (const id of claimedIds) world.locks.delete(id)
       },
     }
     tabs.add(tab)
@@ -253,10 +253,10 @@ export function openEngineWorld() {
   const state = () => running.engine.shownUploads()
   /** Adds files like a drop does. Returns their record ids. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
-    const files = picked.map((one) => {
+    const files = picked.map((file) => {
       ids += 1
       const id = String(ids).padStart(6, '0')
-      return { id, picked: one instanceof File ? { file: one } : one }
+      return { id, picked: file instanceof File ? { file } : file }
     })
     const sizes = files.map(({ picked: { file } }) => file)
     const path = uploadPath(sizes, userAgent)
@@ -264,7 +264,7 @@ export function openEngineWorld() {
     return files.map(({ id }) => id)
   }
   /** Stalls all transfers from now on. Returns a function that completes them. */
-  const hold = () => {
+  const stallTransfers = () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.onSend = ({ signal }) =>
       Promise.race([
@@ -278,9 +278,9 @@ export function openEngineWorld() {
 
   return Object.assign(running, {
     /** Closes the current engine and opens one for this user. */
-    openFor: (ownerId: string) => {
+    openAsUser: (userId: string) => {
       running.engine.close()
-      open(ownerId)
+      open(userId)
     },
     /** Closes the first tab. */
     closeTab: () => tab.close(),
@@ -290,20 +290,20 @@ export function openEngineWorld() {
       open('ada')
     },
     add,
-    hold,
+    stallTransfers,
     /** Adds files and starts sending them. The transfers stall. */
-    addStuck: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
-      hold()
-      const added = add(picked)
-      await pass(0)
-      return added
+    addStalled: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
+      stallTransfers()
+      const ids = add(picked)
+      await advanceTime(0)
+      return ids
     },
     state,
     /** Returns each upload with its status, such as 'a.txt completed'. */
-    shown: (engine = running.engine) =>
+    statuses: (engine = running.engine) =>
       engine.shownUploads().records.map(({ fileName, status }) => `${fileName} ${status}`),
     /** Returns the records in the browser's storage. */
-    saved: (): UploadRecord[] =>
+    savedRecords: (): UploadRecord[] =>
       [...world.values.values()].flatMap((json) => parseRecord(json) ?? []),
     close: () => {
       for (const { engine } of tabs) engine.close()

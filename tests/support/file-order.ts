@@ -7,17 +7,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 export default class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
-    const asking = new Set<TestSpecification>()
+    const sortedFiles = await super.sort(files)
+    const environmentFiles = new Set<TestSpecification>()
     await Promise.all(
-      sorted.map(async (file) => {
+      sortedFiles.map(async (file) => {
         const source = await readFile(file.moduleId, 'utf8')
-        if (source.includes('@vitest-environment')) asking.add(file)
+        if (source.includes('@vitest-environment')) environmentFiles.add(file)
       }),
     )
-    return [...Map.groupBy(sorted, ({ project }) => project).values()].flatMap((ofProject) => [
-      ...ofProject.filter((file) => asking.has(file)),
-      ...ofProject.filter((file) => !asking.has(file)),
-    ])
+    return [...Map.groupBy(sortedFiles, ({ project }) => project).values()].flatMap(
+      (projectFiles) => [
+        ...projectFiles.filter((file) => environmentFiles.has(file)),
+        ...projectFiles.filter((file) => !environmentFiles.has(file)),
+      ],
+    )
   }
 }

@@ -6,13 +6,16 @@ import type { TestApp } from './app-server.ts'
  * Reads the row of a file.
  * @throws if there is none.
  */
-export async function rowOf({ deps }: TestApp, id: string): Promise<typeof files.$inferSelect> {
+export async function getFileRow(
+  { deps }: TestApp,
+  id: string,
+): Promise<typeof files.$inferSelect> {
   const [row] = await deps.db.select().from(files).where(eq(files.id, id))
   if (!row) throw new Error('the row is gone')
   return row
 }
 
 /** Returns the server's time plus `ms`. */
-export function later({ clock }: TestApp, ms: number): Date {
+export function timeFromNow({ clock }: TestApp, ms: number): Date {
   return new Date(clock().getTime() + ms)
 }

@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } 
 import { join } from 'node:path'
 
 /** A tmpfs on Linux. */
-const memory = '/dev/shm'
+const memoryDir = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
 /** More than the temporary files of a run use at any time. */
-const enoughBytes = 6 * 1024 ** 3
+const requiredBytes = 6 * 1024 ** 3
 
 /**
  * Points TMPDIR to memory for this process and its children, because tests write many short-lived
@@ -15,20 +15,20 @@ const enoughBytes = 6 * 1024 ** 3
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasSpace()) return
-  for (const name of readdirSync(memory)) {
-    if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) remove(name)
+  for (const name of readdirSync(memoryDir)) {
+    if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) removeFolder(name)
   }
   const name = `${prefix}${process.pid}`
-  const folder = join(memory, name)
+  const folder = join(memoryDir, name)
   mkdirSync(folder, { recursive: true })
-  process.once('exit', () => remove(name))
+  process.once('exit', () => removeFolder(name))
   // Started by root, Postgres runs as another user, who must be able to reach its files.
   chmodSync(folder, 0o755)
-  if (runsPrograms(folder)) process.env.TMPDIR = folder
+  if (canExecute(folder)) process.env.TMPDIR = folder
 }
 
 /** True if programs in `folder` can run. Many containers mount /dev/shm noexec. */
-function runsPrograms(folder: string): boolean {
+function canExecute(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
   return spawnSync(program).status === 0
@@ -36,8 +36,8 @@ function runsPrograms(folder: string): boolean {
 
 function hasSpace(): boolean {
   try {
-    const { bavail, bsize } = statfsSync(memory)
-    return bavail * bsize >= enoughBytes && process.availableMemory() >= enoughBytes
+    const { bavail, bsize } = statfsSync(memoryDir)
+    return bavail * bsize >= requiredBytes && process.availableMemory() >= requiredBytes
   } catch {
     return false
   }
@@ -53,9 +53,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function remove(name: string): void {
+function removeFolder(name: string): void {
   try {
-    rmSync(join(memory, name), { recursive: true, force: true })
+    rmSync(join(memoryDir, name), { recursive: true, force: true })
   } catch {
     // A process that is still exiting may have written here. The next run deletes it.
   }

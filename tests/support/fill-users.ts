@@ -4,7 +4,7 @@ import type { Tier } from '../../src/shared/rules/tiers/tier.ts'
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>
 
 /** Inserts users with the ids 'owner 1', 'owner 2' and so on, who can't sign in. */
-export async function fillUsers(sql: RunSql, count: number, tier: Tier): Promise<void> {
+export async function insertUsers(sql: RunSql, count: number, tier: Tier): Promise<void> {
   await sql(
     `insert into users (id, name, email, tier, created_at, updated_at)
     select 'owner ' || n, 'Ada Lovelace', 'ada.' || n || '@example.org', $2, now(), now()

@@ -49,11 +49,11 @@ export async function serveGoogleApp(
     issuer,
     async signIn(person, { browser = makeBrowser(app), next } = {}) {
       issuer.person = person
-      browser.forget(issuer.url)
+      browser.clearCookies(issuer.url)
       const start =
         next === undefined ? '/api/login' : `/api/login?next=${encodeURIComponent(next)}`
-      const last = await browser.open(start, (url) => isPage(app, url))
-      return { browser, path: last.href.slice(app.url.length) }
+      const finalUrl = await browser.open(start, (url) => isPage(app, url))
+      return { browser, path: finalUrl.href.slice(app.url.length) }
     },
     async close() {
       await app.close()

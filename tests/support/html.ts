@@ -4,12 +4,12 @@ export type Element = Tree.Element
 
 /** A parsed document, including the contents of templates. */
 export interface ParsedPage {
-  everything(): Element[]
-  all(tag: string): Element[]
+  allElements(): Element[]
+  findAll(tag: string): Element[]
   /** Returns the only element outside templates with this tag and these attributes. */
-  one(tag: string, attributes?: Record<string, string>): Element
+  findOne(tag: string, attributes?: Record<string, string>): Element
   /** Returns the document's HTML. */
-  serialized(): string
+  toHtml(): string
 }
 
 const { isElementNode, isTextNode } = defaultTreeAdapter
@@ -18,18 +18,20 @@ function isTemplate(element: Element): element is Tree.Template {
   return element.tagName === 'template'
 }
 
-function within(node: Tree.ParentNode, templates: boolean): Element[] {
+function descendantsOf(node: Tree.ParentNode, includesTemplates: boolean): Element[] {
   return node.childNodes
     .filter(isElementNode)
     .flatMap((element) => [
       element,
-      ...within(element, templates),
-      ...(templates && isTemplate(element) ? within(element.content, templates) : []),
+      ...descendantsOf(element, includesTemplates),
+      ...(includesTemplates && isTemplate(element)
+        ? descendantsOf(element.content, includesTemplates)
+        : []),
     ])
 }
 
-export function elementsOf(element: Element, tag: string): Element[] {
-  return within(element, true).filter(({ tagName }) => tagName === tag)
+export function findElements(element: Element, tag: string): Element[] {
+  return descendantsOf(element, true).filter(({ tagName }) => tagName === tag)
 }
 
 export function textOf(element: Element | undefined): string {
@@ -42,13 +44,13 @@ export function attributeOf(element: Element | undefined, name: string): string 
   return element?.attrs.find((attribute) => attribute.name === name)?.value
 }
 
-export function readPage(html: string): ParsedPage {
+export function parsePage(html: string): ParsedPage {
   const document = parse(html)
   return {
-    everything: () => within(document, true),
-    all: (tag) => within(document, true).filter(({ tagName }) => tagName === tag),
-    one(tag, attributes = {}) {
-      const [found, ...others] = within(document, false).filter(
+    allElements: () => descendantsOf(document, true),
+    findAll: (tag) => descendantsOf(document, true).filter(({ tagName }) => tagName === tag),
+    findOne(tag, attributes = {}) {
+      const [found, ...others] = descendantsOf(document, false).filter(
         (element) =>
           element.tagName === tag &&
           Object.entries(attributes).every(([name, value]) => attributeOf(element, name) === value),
@@ -57,6 +59,6 @@ export function readPage(html: string): ParsedPage {
         throw new Error(`Not one <${tag}>: ${found ? 'more' : 'none'}`)
       return found
     },
-    serialized: () => serialize(document),
+    toHtml: () => serialize(document),
   }
 }

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { parseSync } from 'vite'
 
 /** The files and packages a program loads. */
-export interface Imported {
+export interface ImportedModules {
   /** Relative to the repository root. */
   files: Set<string>
   packages: Set<string>
@@ -14,7 +14,10 @@ export interface Imported {
  * type imports.
  * @param entries paths relative to the repository root.
  */
-export async function followImports(root: string, entries: readonly string[]): Promise<Imported> {
+export async function followImports(
+  root: string,
+  entries: readonly string[],
+): Promise<ImportedModules> {
   const files = new Set(entries)
   const packages = new Set<string>()
   // Iterating a set includes items added during the loop.
@@ -31,23 +34,23 @@ export async function followImports(root: string, entries: readonly string[]): P
 async function importsOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8')
   const { module } = parseSync(path, text)
-  const imported = module.staticImports.filter(
+  const staticImports = module.staticImports.filter(
     ({ start }) => !text.startsWith('import type', start),
   )
-  const exported = module.staticExports.flatMap(({ entries }) => entries)
-  const requests = [...imported, ...exported.filter(({ isType }) => !isType)].flatMap(
+  const staticExports = module.staticExports.flatMap(({ entries }) => entries)
+  const requests = [...staticImports, ...staticExports.filter(({ isType }) => !isType)].flatMap(
     ({ moduleRequest }) => moduleRequest?.value ?? [],
   )
-  const later = module.dynamicImports.map(({ moduleRequest: { start, end } }) => {
+  const dynamicImports = module.dynamicImports.map(({ moduleRequest: { start, end } }) => {
     const [, name] = /^'([^']+)'$/.exec(text.slice(start, end)) ?? []
     if (name === undefined) throw new Error(`${path} has an import without a literal name`)
     return name
   })
-  const beside = Array.from(
+  const urlReferences = Array.from(
     text.matchAll(/new URL\('([^']+)', import\.meta\.url\)/g),
     ([, name = '']) => (name.startsWith('.') ? name : `./${name}`),
   )
-  return [...requests, ...later, ...beside]
+  return [...requests, ...dynamicImports, ...urlReferences]
 }
 
 /** `@aws-sdk/client-s3/x` belongs to `@aws-sdk/client-s3`. */

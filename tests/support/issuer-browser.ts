@@ -7,11 +7,11 @@ export interface TestBrowser extends Client {
    * Opens a URL and follows redirects until `until` returns true for the next one, which isn't
    * opened. Returns the last URL.
    */
-  open(address: string, until?: (url: URL) => boolean): Promise<URL>
+  open(address: string, shouldStop?: (url: URL) => boolean): Promise<URL>
   /** The app's cookies as a Cookie header. */
   cookie(): string
   /** Deletes an origin's cookies. */
-  forget(origin: string): void
+  clearCookies(origin: string): void
 }
 
 type Server = { url: string }
@@ -24,25 +24,25 @@ export function makeBrowser(app: Server, cookies = ''): TestBrowser {
     jars.set(url.host, jar)
     return jar
   }
-  const headerOf = (url: URL) =>
+  const cookieHeaderFor = (url: URL) =>
     Array.from(jarOf(url), ([name, value]) => `${name}=${value}`).join('; ')
-  const keep = (url: URL, response: Response) => {
+  const storeCookies = (url: URL, response: Response) => {
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';', 1)
-      const at = pair.indexOf('=')
-      const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+      const separator = pair.indexOf('=')
+      const [name, value] = [pair.slice(0, separator), pair.slice(separator + 1)]
       if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(cookie))
         jarOf(url).delete(name)
       else jarOf(url).set(name, value)
     }
   }
-  const home = new URL(app.url)
+  const appUrl = new URL(app.url)
   const browser: TestBrowser = {
     async fetch(path, init = {}) {
-      const url = new URL(path, home)
-      const headers = { ...init.headers, cookie: headerOf(url) }
+      const url = new URL(path, appUrl)
+      const headers = { ...init.headers, cookie: cookieHeaderFor(url) }
       const response = await makeClient(app).fetch(url.href, { ...init, headers })
-      keep(url, response)
+      storeCookies(url, response)
       return response
     },
     post: (path, body) =>
@@ -54,7 +54,7 @@ export function makeBrowser(app: Server, cookies = ''): TestBrowser {
         }),
       }),
     async open(address, until = () => false) {
-      let url = new URL(address, home)
+      let url = new URL(address, appUrl)
       for (let hop = 0; hop < 20 && !until(url); hop += 1) {
         const response = await browser.fetch(url.href)
         const location = response.headers.get('location')
@@ -64,12 +64,12 @@ export function makeBrowser(app: Server, cookies = ''): TestBrowser {
       }
       return url
     },
-    cookie: () => headerOf(home),
-    forget: (origin) => jarOf(new URL(origin)).clear(),
+    cookie: () => cookieHeaderFor(appUrl),
+    clearCookies: (origin) => jarOf(new URL(origin)).clear(),
   }
   for (const pair of cookies.split('; ').filter(Boolean)) {
-    const at = pair.indexOf('=')
-    jarOf(home).set(pair.slice(0, at), pair.slice(at + 1))
+    const separator = pair.indexOf('=')
+    jarOf(appUrl).set(pair.slice(0, separator), pair.slice(separator + 1))
   }
   return browser
 }

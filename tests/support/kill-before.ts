@@ -9,33 +9,33 @@ import { syncBuiltinESMExports } from 'node:module'
 import pg from 'pg'
 
 const { KILL_BEFORE = '', KILL_COUNT = '1', KILL_AT_LATEST = '$.' } = process.env
-const before = new RegExp(KILL_BEFORE)
-const latest = new RegExp(KILL_AT_LATEST)
-let left = Number(KILL_COUNT)
+const killPattern = new RegExp(KILL_BEFORE)
+const latestPattern = new RegExp(KILL_AT_LATEST)
+let remainingMatches = Number(KILL_COUNT)
 
-function step(text: string): void {
-  if (before.test(text)) left -= 1
-  if (left > 0 && !latest.test(text)) return
+function onStep(text: string): void {
+  if (killPattern.test(text)) remainingMatches -= 1
+  if (remainingMatches > 0 && !latestPattern.test(text)) return
   fs.writeSync(2, `Killed before: ${text}\n`)
   process.kill(process.pid, 'SIGKILL')
 }
 
 /** Turns a method of `owner` into a step named by its argument at index `place`. */
-function watch<Owner extends object>(
+function killBeforeCalls<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,
-  place: number,
+  argumentIndex: number,
 ): void {
   const original: unknown = Reflect.get(owner, name)
   if (typeof original !== 'function') throw new Error(`there is no function ${name}`)
   Reflect.set(owner, name, function (this: unknown, ...args: unknown[]) {
-    step(`${name} ${textOf(args[place])}`)
+    onStep(`${name} ${stepText(args[argumentIndex])}`)
     return Reflect.apply(original, this, args)
   })
 }
 
 /** A query is a string, or an object with a `text` property. */
-function textOf(argument: unknown): string {
+function stepText(argument: unknown): string {
   if (typeof argument === 'object' && argument !== null && 'text' in argument) {
     return String(argument.text)
   }
@@ -43,9 +43,9 @@ function textOf(argument: unknown): string {
 }
 
 for (const name of ['mkdir', 'open', 'rm', 'writeFile', 'chmod'] as const) {
-  watch(fs.promises, name, 0)
+  killBeforeCalls(fs.promises, name, 0)
 }
-for (const name of ['rename', 'link'] as const) watch(fs.promises, name, 1)
-watch(fs, 'createWriteStream', 0)
-watch(pg.Client.prototype, 'query', 0)
+for (const name of ['rename', 'link'] as const) killBeforeCalls(fs.promises, name, 1)
+killBeforeCalls(fs, 'createWriteStream', 0)
+killBeforeCalls(pg.Client.prototype, 'query', 0)
 syncBuiltinESMExports()

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { File } from '../../src/shared/contract/files.ts'
 import { defaultLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
 import { checkAfterTwoDays } from '../faults/checks.ts'
-import { expectClearError } from '../faults/clear-error.ts'
+import { expectValidServerError } from '../faults/clear-error.ts'
 import { type Backends, type Environment, startEnvironment } from '../faults/environment.ts'
 import { checkFreeLimit, checkStoredFiles } from '../faults/invariants.ts'
 import type { SetupName } from '../faults/setups.ts'
@@ -22,10 +22,10 @@ import {
   signUp,
   startUpload,
 } from './make.ts'
-import { losses, type PostgresProxy } from './postgres-proxy.ts'
+import { lossKinds, type PostgresProxy } from './postgres-proxy.ts'
 import { isLongRun } from './rounds.ts'
-import { type Draw, seededRounds } from './seeded-rounds.ts'
-import { type EntryResult, requestConfirm } from './upload-batches.ts'
+import { type RandomInt, seededRounds } from './seeded-rounds.ts'
+import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { confirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -37,11 +37,11 @@ const maxBytes = 20_000
  * When the server is killed: at any statement, or when a commit or its response is lost. A lost
  * commit had no effect. With a lost response it took effect unnoticed.
  */
-const kills = [...losses, 'any statement'] as const
-type Kill = (typeof kills)[number]
+const killModes = [...lossKinds, 'any statement'] as const
+type KillMode = (typeof killModes)[number]
 
 /** The outcome of a call for one file. */
-type Outcome = 'answered' | 'done' | 'not done'
+type Outcome = 'acknowledged' | 'applied' | 'not applied'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -49,7 +49,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 type Links = Map<string, Bytes>
 
 /** A call in progress when the server is killed. */
-interface Call {
+interface PendingCall {
   kind: 'confirm' | 'confirm of several' | 'renewal'
   /** Resolves when the server has responded or was killed. */
   send(): Promise<void>
@@ -58,7 +58,7 @@ interface Call {
    * consistent with its response, and that a retry succeeds. Adds working links to `links`. Returns
    * the outcome for each file.
    */
-  settle(links: Links): Promise<Outcome[]>
+  verify(links: Links): Promise<Outcome[]>
 }
 
 interface SentUpload {
@@ -68,7 +68,7 @@ interface SentUpload {
 }
 
 /** Statements in a round without failures. */
-interface Needed {
+interface StatementCounts {
   statements: number
   commits: number
 }
@@ -91,51 +91,55 @@ export async function killDuringConfirms(
   const outcomes = new Map<string, number>()
   let renewals = 0
   let round = 0
-  const note = ({ kind }: Call, outcome: Outcome) => {
-    const what = `${kind}: ${outcome}`
-    outcomes.set(what, (outcomes.get(what) ?? 0) + 1)
+  const recordOutcome = ({ kind }: PendingCall, outcome: Outcome) => {
+    const key = `${kind}: ${outcome}`
+    outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
     // Each renewal is retried, so a completed one counts twice.
-    if (kind === 'renewal') renewals += outcome === 'not done' ? 1 : 2
+    if (kind === 'renewal') renewals += outcome === 'not applied' ? 1 : 2
   }
-  const settleAll = async (calls: readonly Call[]) => {
-    const ends: Outcome[] = []
+  const verifyAll = async (calls: readonly PendingCall[]) => {
+    const results: Outcome[] = []
     for (const call of calls) {
-      for (const outcome of await call.settle(links)) {
-        note(call, outcome)
-        ends.push(outcome)
+      for (const outcome of await call.verify(links)) {
+        recordOutcome(call, outcome)
+        results.push(outcome)
       }
     }
-    await expectInOrder(environment, renewals)
-    return ends
+    await expectConsistent(environment, renewals)
+    return results
   }
   try {
-    const undisturbed = await prepareCalls(environment)
-    environment.network.count()
-    await Promise.all(undisturbed.map((call) => call.send()))
-    const needed = {
+    const baselineCalls = await prepareCalls(environment)
+    environment.network.clearStatements()
+    await Promise.all(baselineCalls.map((call) => call.send()))
+    const baselineCounts = {
       statements: environment.network.statements.length,
       commits: environment.network.statements.filter(isCommit).length,
     }
-    expect(new Set(await settleAll(undisturbed))).toEqual(new Set(['answered']))
+    expect(new Set(await verifyAll(baselineCalls))).toEqual(new Set(['acknowledged']))
     outcomes.clear()
 
-    let interrupted = 0
-    await seededRounds(rounds, async (draw) => {
-      const kill = kills[round % kills.length] ?? 'any statement'
+    let interruptedRounds = 0
+    await seededRounds(rounds, async (random) => {
+      const killMode = killModes[round % killModes.length] ?? 'any statement'
       round += 1
       const calls = await prepareCalls(environment)
-      await killDuring(environment, calls, aim(environment.network, kill, needed, draw))
+      await killDuring(
+        environment,
+        calls,
+        scheduleKill(environment.network, killMode, baselineCounts, random),
+      )
       await environment.server.start()
-      const ends = await settleAll(calls)
-      if (kill === 'the answer') expect(ends).toContain('done')
-      if (kill === 'the statement') expect(ends).toContain('not done')
-      if (ends.some((end) => end !== 'answered')) interrupted += 1
-      environment.bucketNetwork?.forget()
+      const results = await verifyAll(calls)
+      if (killMode === 'the response') expect(results).toContain('applied')
+      if (killMode === 'the statement') expect(results).toContain('not applied')
+      if (results.some((outcome) => outcome !== 'acknowledged')) interruptedRounds += 1
+      environment.bucketNetwork?.clearExchanges()
     })
     process.stderr.write(`killed confirms: ${JSON.stringify(Object.fromEntries(outcomes))}\n`)
-    expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
+    expect(interruptedRounds).toBeGreaterThanOrEqual(rounds / 2)
     if (isLongRun) expectEveryOutcome(outcomes)
-    for (const [code, bytes] of links) await expectOpens(environment, code, bytes)
+    for (const [code, bytes] of links) await expectDownload(environment, code, bytes)
     await checkAfterTwoDays(environment, [], new Map(), () => {})
   } finally {
     await environment.close()
@@ -147,31 +151,36 @@ function isCommit(statement: string): boolean {
 }
 
 /** Schedules the failure. The returned function is true when the server must be killed. */
-function aim(network: PostgresProxy, kill: Kill, needed: Needed, draw: Draw): () => boolean {
-  if (kill === 'any statement') {
-    network.count()
-    const last = 1 + draw(needed.statements)
-    return () => network.statements.length >= last
+function scheduleKill(
+  network: PostgresProxy,
+  killMode: KillMode,
+  baselineCounts: StatementCounts,
+  random: RandomInt,
+): () => boolean {
+  if (killMode === 'any statement') {
+    network.clearStatements()
+    const target = 1 + random(baselineCounts.statements)
+    return () => network.statements.length >= target
   }
-  const last = 1 + draw(needed.commits)
-  network.silenceAt(last, kill, isCommit)
-  return () => network.statements.filter(isCommit).length >= last
+  const target = 1 + random(baselineCounts.commits)
+  network.silenceAt(target, killMode, isCommit)
+  return () => network.statements.filter(isCommit).length >= target
 }
 
 /** Sends all calls at once and kills the server once `isDue` returns true. */
 async function killDuring(
   { server, network, directDb }: Environment,
-  calls: readonly Call[],
-  isDue: () => boolean,
+  calls: readonly PendingCall[],
+  shouldKill: () => boolean,
 ): Promise<void> {
-  let isAnswered = false
-  const sent = Promise.all(calls.map((call) => call.send())).then(() => {
-    isAnswered = true
+  let areCallsDone = false
+  const callsDone = Promise.all(calls.map((call) => call.send())).then(() => {
+    areCallsDone = true
   })
-  while (!isDue() && !isAnswered) await soon()
+  while (!shouldKill() && !areCallsDone) await soon()
   await server.kill()
-  await sent
-  network.open()
+  await callsDone
+  network.restore()
   // Wait until Postgres has finished the killed server's statements, so that nothing changes during
   // the checks.
   await eventually(async () => {
@@ -184,18 +193,18 @@ async function killDuring(
 }
 
 /** Creates two users and the calls of a round. */
-async function prepareCalls(environment: Environment): Promise<Call[]> {
+async function prepareCalls(environment: Environment): Promise<PendingCall[]> {
   const free = await makeUser(environment, 'free')
   const premium = await makeUser(environment, 'premium')
   // A free user's confirms run in a transaction, because it counts files. A premium user's are a
   // single statement.
   return [
-    confirming(environment, free, await sendUploads(free, ['free 1'])),
-    confirming(environment, free, await sendUploads(free, ['free 2', 'free 3'])),
-    confirming(environment, premium, await sendUploads(premium, ['premium 1'])),
-    confirming(environment, premium, await sendUploads(premium, ['premium 2', 'premium 3'])),
-    renewing(environment, premium, await makeFile(premium, { name: 'renewed 1', days: '3' })),
-    renewing(environment, premium, await makeFile(premium, { name: 'renewed 2', days: '5' })),
+    confirmCall(environment, free, await sendUploads(free, ['free 1'])),
+    confirmCall(environment, free, await sendUploads(free, ['free 2', 'free 3'])),
+    confirmCall(environment, premium, await sendUploads(premium, ['premium 1'])),
+    confirmCall(environment, premium, await sendUploads(premium, ['premium 2', 'premium 3'])),
+    renewCall(environment, premium, await makeFile(premium, { name: 'renewed 1', days: '3' })),
+    renewCall(environment, premium, await makeFile(premium, { name: 'renewed 2', days: '5' })),
   ]
 }
 
@@ -221,56 +230,66 @@ async function sendUploads(user: Client, names: readonly string[]): Promise<Sent
 }
 
 /** Confirms one upload, or several in a batch call. */
-function confirming(environment: Environment, user: Client, uploads: readonly SentUpload[]): Call {
-  const [first] = uploads
-  const isOne = uploads.length === 1
-  const ask = () =>
-    isOne
-      ? confirm(user, first?.cloudKey ?? '')
-      : requestConfirm(
+function confirmCall(
+  environment: Environment,
+  user: Client,
+  uploads: readonly SentUpload[],
+): PendingCall {
+  const [firstUpload] = uploads
+  const isSingle = uploads.length === 1
+  const sendConfirm = () =>
+    isSingle
+      ? confirm(user, firstUpload?.cloudKey ?? '')
+      : requestConfirms(
           user,
           uploads.map(({ cloudKey }) => ({ cloudKey })),
         )
-  const filesIn = async (response: Response): Promise<File[]> => {
+  const readFiles = async (response: Response): Promise<File[]> => {
     await expectOk(response)
-    if (isOne) return [await json<File>(response)]
+    if (isSingle) return [await json<File>(response)]
     const { results } = await json<{ results: EntryResult<File>[] }>(response)
     return results.flatMap((result) => result.answer ?? [])
   }
   let response: Response | null = null
   return {
-    kind: isOne ? 'confirm' : 'confirm of several',
+    kind: isSingle ? 'confirm' : 'confirm of several',
     async send() {
-      response = await wholeAnswer(ask)
+      response = await sendAndRead(sendConfirm)
     },
-    async settle(links) {
-      const reported = response && (await filesIn(response))
-      const listed = await listOf(user)
-      const found = uploads.map(({ name }) => listed.get(name))
-      if (reported) expect(found.map(linkOf)).toEqual(reported.map(linkOf))
-      for (const [at, { bytes }] of uploads.entries()) {
-        const code = found[at]?.shortCode
-        if (code !== undefined) await expectOpens(environment, code, bytes)
+    async verify(links) {
+      const confirmedFiles = response && (await readFiles(response))
+      const filesByName = await listFiles(user)
+      const listedFiles = uploads.map(({ name }) => filesByName.get(name))
+      if (confirmedFiles) expect(listedFiles.map(pickLink)).toEqual(confirmedFiles.map(pickLink))
+      for (const [index, { bytes }] of uploads.entries()) {
+        const code = listedFiles[index]?.shortCode
+        if (code !== undefined) await expectDownload(environment, code, bytes)
       }
-      const again = await filesIn(await ask())
-      expect(again).toHaveLength(uploads.length)
-      for (const [at, { bytes }] of uploads.entries()) {
-        const file = again[at]
-        if (found[at]) expect(linkOf(file)).toEqual(linkOf(found[at]))
+      const retriedFiles = await readFiles(await sendConfirm())
+      expect(retriedFiles).toHaveLength(uploads.length)
+      for (const [index, { bytes }] of uploads.entries()) {
+        const file = retriedFiles[index]
+        if (listedFiles[index]) expect(pickLink(file)).toEqual(pickLink(listedFiles[index]))
         // A restarted server may not have computed the SHA-256 yet.
         expect([sha256(bytes), null]).toContain(file?.sha256 ?? null)
-        await expectOpens(environment, file?.shortCode ?? '', bytes)
+        await expectDownload(environment, file?.shortCode ?? '', bytes)
         links.set(file?.shortCode ?? '', bytes)
       }
-      return found.map((file) => (reported ? 'answered' : file ? 'done' : 'not done'))
+      return listedFiles.map((file) =>
+        confirmedFiles ? 'acknowledged' : file ? 'applied' : 'not applied',
+      )
     },
   }
 }
 
-function renewing(environment: Environment, user: Client, file: File & { bytes: Bytes }): Call {
+function renewCall(
+  environment: Environment,
+  user: Client,
+  file: File & { bytes: Bytes },
+): PendingCall {
   const { id, originalName, bytes } = file
-  const ask = () => requestRenewal(user, id, { expirationDays: renewalDays })
-  const renewed = async (response: Response): Promise<File> => {
+  const sendRenewal = () => requestRenewal(user, id, { expirationDays: renewalDays })
+  const readFile = async (response: Response): Promise<File> => {
     await expectOk(response)
     return json<File>(response)
   }
@@ -278,29 +297,29 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
   return {
     kind: 'renewal',
     async send() {
-      response = await wholeAnswer(ask)
+      response = await sendAndRead(sendRenewal)
     },
-    async settle(links) {
-      const reported = response && (await renewed(response))
-      const renewedEnd = new Date(
+    async verify(links) {
+      const renewedFile = response && (await readFile(response))
+      const newExpiry = new Date(
         environment.server.now().getTime() + renewalDays * dayMs,
       ).toISOString()
-      const listed = (await listOf(user)).get(originalName)
-      if (reported) expect(linkOf(listed)).toEqual(linkOf(reported))
-      const isRenewed = listed?.shortCode !== file.shortCode
-      if (reported) expect(isRenewed).toBe(true)
+      const listedFile = (await listFiles(user)).get(originalName)
+      if (renewedFile) expect(pickLink(listedFile)).toEqual(pickLink(renewedFile))
+      const isRenewed = listedFile?.shortCode !== file.shortCode
+      if (renewedFile) expect(isRenewed).toBe(true)
       // The new link has the new expiry, the old link its old one.
-      expect(listed?.expiresAt).toBe(isRenewed ? renewedEnd : file.expiresAt)
-      await expectOpens(environment, listed?.shortCode ?? '', bytes)
-      if (isRenewed) await expectEnded(environment, file.shortCode)
+      expect(listedFile?.expiresAt).toBe(isRenewed ? newExpiry : file.expiresAt)
+      await expectDownload(environment, listedFile?.shortCode ?? '', bytes)
+      if (isRenewed) await expectLinkEnded(environment, file.shortCode)
 
-      const again = await renewed(await ask())
-      expect(again).toMatchObject({ id, expiresAt: renewedEnd })
-      await expectOpens(environment, again.shortCode, bytes)
-      await expectEnded(environment, listed?.shortCode ?? '')
-      links.set(again.shortCode, bytes)
-      if (reported) return ['answered']
-      return [isRenewed ? 'done' : 'not done']
+      const retriedFile = await readFile(await sendRenewal())
+      expect(retriedFile).toMatchObject({ id, expiresAt: newExpiry })
+      await expectDownload(environment, retriedFile.shortCode, bytes)
+      await expectLinkEnded(environment, listedFile?.shortCode ?? '')
+      links.set(retriedFile.shortCode, bytes)
+      if (renewedFile) return ['acknowledged']
+      return [isRenewed ? 'applied' : 'not applied']
     },
   }
 }
@@ -309,10 +328,10 @@ function renewing(environment: Environment, user: Client, file: File & { bytes: 
  * Sends a request and reads the whole response. Returns null if the server was killed or couldn't
  * reach its database.
  */
-async function wholeAnswer(request: () => Promise<Response>): Promise<Response | null> {
+async function sendAndRead(request: () => Promise<Response>): Promise<Response | null> {
   const response = await request().catch(() => null)
   if (response && response.status >= 500) {
-    await expectClearError(response)
+    await expectValidServerError(response)
     return null
   }
   const body = await response?.text().catch(() => null)
@@ -321,24 +340,24 @@ async function wholeAnswer(request: () => Promise<Response>): Promise<Response |
     : null
 }
 
-function linkOf(file: File | undefined) {
+function pickLink(file: File | undefined) {
   return file && { id: file.id, shortCode: file.shortCode, expiresAt: file.expiresAt }
 }
 
-async function listOf(user: Client): Promise<Map<string, File>> {
+async function listFiles(user: Client): Promise<Map<string, File>> {
   const files = await json<File[]>(await user.fetch('/api/files'))
-  const named = new Map(files.map((file) => [file.originalName, file]))
-  expect(named.size).toBe(files.length)
-  return named
+  const filesByName = new Map(files.map((file) => [file.originalName, file]))
+  expect(filesByName.size).toBe(files.length)
+  return filesByName
 }
 
-async function expectOpens({ server }: Environment, code: string, bytes: Bytes): Promise<void> {
+async function expectDownload({ server }: Environment, code: string, bytes: Bytes): Promise<void> {
   const response = await fetch(`${server.url}/api/download/${code}`)
   await expectOk(response)
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-async function expectEnded({ server }: Environment, code: string): Promise<void> {
+async function expectLinkEnded({ server }: Environment, code: string): Promise<void> {
   expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
 }
 
@@ -346,11 +365,11 @@ async function expectEnded({ server }: Environment, code: string): Promise<void>
  * Asserts that database and storage agree once no upload is open.
  * @param renewals the number of renewals so far, each of which used one short code.
  */
-async function expectInOrder(
-  { server, directDb, stored }: Environment,
+async function expectConsistent(
+  { server, directDb, storageReader }: Environment,
   renewals: number,
 ): Promise<void> {
-  await checkStoredFiles(directDb, stored)
+  await checkStoredFiles(directDb, storageReader)
   await checkFreeLimit(directDb, server.now(), defaultLimits.free.maxFiles ?? 0)
   const { rows } = await directDb.query(
     `select (select count(*) from uploads)::int as uploads,
@@ -361,10 +380,10 @@ async function expectInOrder(
 
 /** Asserts that each kind of call had each outcome. */
 function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
-  const kinds: Call['kind'][] = ['confirm', 'confirm of several', 'renewal']
-  const ends: Outcome[] = ['answered', 'done', 'not done']
+  const kinds: PendingCall['kind'][] = ['confirm', 'confirm of several', 'renewal']
+  const allOutcomes: Outcome[] = ['acknowledged', 'applied', 'not applied']
   const missing = kinds.flatMap((kind) =>
-    ends.map((end) => `${kind}: ${end}`).filter((what) => !outcomes.has(what)),
+    allOutcomes.map((end) => `${kind}: ${end}`).filter((what) => !outcomes.has(what)),
   )
   expect(missing).toEqual([])
 }

@@ -19,7 +19,7 @@ export interface KillPoint {
  * Runs a script, such as `scripts/backup.ts`, and kills it.
  * @returns the step before which it was killed, or null if it exited by itself, and its stderr.
  */
-export async function runKilled(
+export async function runAndKill(
   [script, ...args]: readonly [string, ...string[]],
   env: Record<string, string>,
   { before, count, atLatest }: KillPoint,
@@ -36,9 +36,9 @@ export async function runKilled(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const ended = once(child, 'close')
+  const closed = once(child, 'close')
   const output = await text(child.stderr)
-  const [, signal] = await ended
+  const [, signal] = await closed
   const [, step = null] = /^Killed before: (.*)/m.exec(output) ?? []
   return { killedBefore: signal === 'SIGKILL' ? step : null, output }
 }

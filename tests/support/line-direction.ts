@@ -10,9 +10,9 @@ interface Flow {
   to: Socket
   from: Socket
   queue: Buffer[]
-  queued: number
+  queuedBytes: number
   /** Time from which the connection may send. */
-  since: number
+  readyAt: number
   /** True once the sender has finished. */
   isOver: boolean
   /** True while the receiver applies backpressure. */
@@ -26,10 +26,10 @@ interface Packet {
 }
 
 /** One direction of a simulated network link. */
-export interface LineDirection {
+export interface NetworkDirection {
   /** Pipes one socket to another, starting after `afterMs`. */
-  carry(from: Socket, to: Socket, afterMs: number): void
-  carried(): number
+  pipe(from: Socket, to: Socket, startDelayMs: number): void
+  deliveredBytes(): number
   close(): void
 }
 
@@ -37,126 +37,128 @@ export interface LineDirection {
  * Creates one direction of a link with a rate and a latency. Connections share the rate
  * round-robin. Packet times are computed, so late timers don't lower the rate.
  */
-export function makeLineDirection({
+export function makeNetworkDirection({
   bytesPerSecond,
   delayMs,
 }: {
   bytesPerSecond: number
   delayMs: number
-}): LineDirection {
+}): NetworkDirection {
   const flows: Flow[] = []
-  const underWay: Packet[] = []
+  const inFlight: Packet[] = []
   const bytesPerMilli = bytesPerSecond / 1000
-  let freeAt = 0
+  let nextSendAt = 0
   let isIdle = true
-  let carried = 0
+  let deliveredBytes = 0
   let timer: NodeJS.Timeout | undefined
 
   /** Returns the next ready connection and moves it to the end of the queue. */
   const nextFlow = (now: number): Flow | undefined => {
     const at = flows.findIndex(
-      ({ queue, isBlocked, since }) => queue.length > 0 && !isBlocked && since <= now,
+      ({ queue, isBlocked, readyAt }) => queue.length > 0 && !isBlocked && readyAt <= now,
     )
     const [flow] = at < 0 ? [] : flows.splice(at, 1)
     if (flow) flows.push(flow)
     return flow
   }
 
-  const takePacket = (flow: Flow): Buffer => {
+  const dequeuePacket = (flow: Flow): Buffer => {
     const [first = Buffer.alloc(0)] = flow.queue
     const bytes = first.subarray(0, packetBytes)
     if (bytes.length === first.length) flow.queue.shift()
     else flow.queue[0] = first.subarray(packetBytes)
-    flow.queued -= bytes.length
-    if (flow.queued < highWaterMark) flow.from.resume()
+    flow.queuedBytes -= bytes.length
+    if (flow.queuedBytes < highWaterMark) flow.from.resume()
     return bytes
   }
 
-  const finish = (flow: Flow, at: number) => {
-    underWay.push({ flow, bytes: null, arrivesAt: at + delayMs })
+  const finishFlow = (flow: Flow, at: number) => {
+    inFlight.push({ flow, bytes: null, arrivesAt: at + delayMs })
     flows.splice(flows.indexOf(flow), 1)
   }
 
-  const sendDue = (now: number) => {
+  const sendDuePackets = (now: number) => {
     // After a late timer, send the delayed packets at once. Idle time earns no credit.
-    if (isIdle) freeAt = Math.max(freeAt, now)
+    if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
-    while (freeAt <= now) {
+    while (nextSendAt <= now) {
       const flow = nextFlow(now)
       if (!flow) {
         isIdle = true
         return
       }
-      const bytes = takePacket(flow)
-      freeAt += bytes.length / bytesPerMilli
-      underWay.push({ flow, bytes, arrivesAt: freeAt + delayMs })
-      if (flow.isOver && flow.queue.length === 0) finish(flow, freeAt)
+      const bytes = dequeuePacket(flow)
+      nextSendAt += bytes.length / bytesPerMilli
+      inFlight.push({ flow, bytes, arrivesAt: nextSendAt + delayMs })
+      if (flow.isOver && flow.queue.length === 0) finishFlow(flow, nextSendAt)
     }
   }
 
-  const deliverDue = (now: number) => {
+  const deliverDuePackets = (now: number) => {
     for (;;) {
-      const [packet] = underWay
+      const [packet] = inFlight
       if (!packet || packet.arrivesAt > now) return
-      underWay.shift()
+      inFlight.shift()
       const { flow, bytes } = packet
       if (bytes === null) flow.to.end()
       else {
-        carried += bytes.length
+        deliveredBytes += bytes.length
         if (flow.to.writable && !flow.to.write(bytes)) {
           flow.isBlocked = true
           flow.to.once('drain', () => {
             flow.isBlocked = false
-            run()
+            tick()
           })
         }
       }
     }
   }
 
-  const run = () => {
+  const tick = () => {
     clearTimeout(timer)
     const now = performance.now()
-    const waits = flows.filter(({ queue, isBlocked }) => queue.length > 0 && !isBlocked)
-    sendDue(now)
-    deliverDue(now)
+    const waitingFlows = flows.filter(({ queue, isBlocked }) => queue.length > 0 && !isBlocked)
+    sendDuePackets(now)
+    deliverDuePackets(now)
     const dueTimes = [
-      ...(waits.length > 0 ? [Math.max(freeAt, Math.min(...waits.map(({ since }) => since)))] : []),
-      ...(underWay[0] ? [underWay[0].arrivesAt] : []),
+      ...(waitingFlows.length > 0
+        ? [Math.max(nextSendAt, Math.min(...waitingFlows.map(({ readyAt }) => readyAt)))]
+        : []),
+      ...(inFlight[0] ? [inFlight[0].arrivesAt] : []),
     ]
-    if (dueTimes.length > 0) timer = setTimeout(run, Math.max(1, Math.min(...dueTimes) - now))
+    if (dueTimes.length > 0) timer = setTimeout(tick, Math.max(1, Math.min(...dueTimes) - now))
   }
 
   return {
-    carry(from, to, afterMs) {
+    pipe(from, to, startDelayMs) {
       const flow: Flow = {
         from,
         to,
         queue: [],
-        queued: 0,
-        since: performance.now() + afterMs,
+        queuedBytes: 0,
+        readyAt: performance.now() + startDelayMs,
         isOver: false,
         isBlocked: false,
       }
       flows.push(flow)
       from.on('data', (chunk) => {
         flow.queue.push(chunk)
-        flow.queued += chunk.length
-        if (flow.queued >= highWaterMark) from.pause()
-        run()
+        flow.queuedBytes += chunk.length
+        if (flow.queuedBytes >= highWaterMark) from.pause()
+        tick()
       })
       from.once('end', () => {
         flow.isOver = true
-        if (flow.queue.length === 0) finish(flow, Math.max(freeAt, performance.now()))
-        run()
+        if (flow.queue.length === 0) finishFlow(flow, Math.max(nextSendAt, performance.now()))
+        tick()
       })
-      const leave = () => {
+      const removeFlow = () => {
         const at = flows.indexOf(flow)
         if (at >= 0) flows.splice(at, 1)
       }
-      to.once('close', leave)
+      to.once('close', removeFlow)
     },
-    carried: () => carried,
+    deliveredBytes: () => deliveredBytes,
     close: () => clearTimeout(timer),
   }
 }

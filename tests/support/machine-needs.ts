@@ -2,7 +2,7 @@ import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
 /** What some tests require and some machines lack. */
-export type MachineNeed = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
+export type TestRequirement = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,26 +11,30 @@ declare module 'vitest' {
   }
   interface TaskMeta {
     /** The missing requirement for which these tests are skipped. */
-    lacks?: MachineNeed
+    missingRequirement?: TestRequirement
   }
 }
 
 /** Declares tests that are skipped, and reported as skipped, on machines that lack `need`. */
-export function describeNeeding(
-  need: MachineNeed,
-  isThere: boolean,
+export function describeRequiring(
+  requirement: TestRequirement,
+  isAvailable: boolean,
   name: string,
   tests: () => void,
 ): void {
-  describe.skipIf(!isThere)(name, { meta: isThere ? {} : { lacks: need } }, tests)
+  describe.skipIf(!isAvailable)(
+    name,
+    { meta: isAvailable ? {} : { missingRequirement: requirement } },
+    tests,
+  )
 }
 
 /** Declares tests that need nginx. */
 export function describeBehindNginx(name: string, tests: () => void): void {
-  describeNeeding('nginx', hasNginx(), name, tests)
+  describeRequiring('nginx', hasNginx(), name, tests)
 }
 
 /** Declares tests that mount a file system. */
 export function describeOnSmallDisk(name: string, tests: () => void): void {
-  describeNeeding('smallDisk', inject('canMount'), name, tests)
+  describeRequiring('smallDisk', inject('canMount'), name, tests)
 }

@@ -17,12 +17,12 @@ export interface MailBox {
 }
 
 export function makeMailBox(): MailBox {
-  let queued: { request: MailRequest; later: EmailSchedule | undefined }[] = []
-  let sent: Email[] = []
+  let queuedEmails: { request: MailRequest; schedule: EmailSchedule | undefined }[] = []
+  let sentEmails: Email[] = []
   const keys = new Set<string>()
   const mailer: Mailer = {
-    async send(mail) {
-      sent.push(mail)
+    async send(email) {
+      sentEmails.push(email)
     },
     async check() {},
     close() {},
@@ -30,21 +30,22 @@ export function makeMailBox(): MailBox {
   return {
     mailer,
     queue: {
-      async add(request, _tx, later) {
-        if (later && keys.has(later.key)) return
-        if (later) keys.add(later.key)
-        queued.push({ request, later })
+      async add(request, _tx, schedule) {
+        if (schedule && keys.has(schedule.key)) return
+        if (schedule) keys.add(schedule.key)
+        queuedEmails.push({ request, schedule })
       },
     },
     async collect(deps) {
       const now = deps.clock()
-      const isDue = ({ later }: (typeof queued)[number]) => later === undefined || later.at <= now
-      const due = queued.filter(isDue)
-      queued = queued.filter((one) => !isDue(one))
+      const isDue = ({ schedule }: (typeof queuedEmails)[number]) =>
+        schedule === undefined || schedule.at <= now
+      const due = queuedEmails.filter(isDue)
+      queuedEmails = queuedEmails.filter((item) => !isDue(item))
       for (const { request } of due) await sendMail(deps, { id: randomUUID() }, request)
-      const collected = sent
-      sent = []
-      return collected
+      const result = sentEmails
+      sentEmails = []
+      return result
     },
   }
 }

@@ -62,7 +62,7 @@ export async function signUp(
 /** Signs a user up and in over HTTP. Sets tier, role and trial directly in the database. */
 export async function makePerson(
   app: TestApp,
-  facts: Partial<
+  changes: Partial<
     Pick<
       typeof users.$inferInsert,
       'tier' | 'role' | 'premiumTrialStartedAt' | 'premiumTrialEndsAt'
@@ -70,8 +70,8 @@ export async function makePerson(
   > = {},
 ): Promise<Person> {
   const { email, password } = await signUp(app)
-  if (Object.keys(facts).length > 0) {
-    await app.deps.db.update(users).set(facts).where(eq(users.email, email))
+  if (Object.keys(changes).length > 0) {
+    await app.deps.db.update(users).set(changes).where(eq(users.email, email))
   }
   const client = makeClient(app, await logIn(app, email, password))
   const { id } = await json<{ id: string }>(await client.fetch('/api/auth/user'))
@@ -159,9 +159,9 @@ export async function makeFile(
   const bytes = options.bytes ?? new Uint8Array(randomBytes(1000))
   const started = await startUpload(person, { ...options, size: bytes.length })
   await expectOk(await putBytes(started, bytes, options.type))
-  const confirmed = await person.post('/api/files/confirm-upload', { cloudKey: started.cloudKey })
-  await expectOk(confirmed)
-  return { ...(await json<File>(confirmed)), bytes }
+  const response = await person.post('/api/files/confirm-upload', { cloudKey: started.cloudKey })
+  await expectOk(response)
+  return { ...(await json<File>(response)), bytes }
 }
 
 export function requestRenewal(

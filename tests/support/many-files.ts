@@ -4,8 +4,8 @@ import type { TestApp } from './app-server.ts'
  * Returns SQL that inserts files without bytes: file n is n minutes old and named 'Report n of the
  * working group.pdf'. The files have a SHA-256, so that no job processes them.
  */
-export function manyFiles(ownerId: string, count: number, now: Date) {
-  const created = `($3::timestamptz - n * interval '1 minute')`
+export function insertFilesQuery(ownerId: string, count: number, now: Date) {
+  const createdAt = `($3::timestamptz - n * interval '1 minute')`
   return {
     text: `
       insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
@@ -13,8 +13,8 @@ export function manyFiles(ownerId: string, count: number, now: Date) {
       select $1, 'disk', substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
         'Report ' || n || ' of the working group.pdf', 'application/pdf', n * 1000,
         translate(substr(gen_random_uuid()::text, 1, 10), '01-', 'xyz') || n,
-        ${created}, ${created} + interval '3 days', ${created} + interval '30 days',
-        ${created} + case when (select tier from users where id = $1) = 'premium'
+        ${createdAt}, ${createdAt} + interval '3 days', ${createdAt} + interval '30 days',
+        ${createdAt} + case when (select tier from users where id = $1) = 'premium'
           then interval '30 days' else interval '3 days' end,
         encode(sha256(n::text::bytea), 'hex'), true
       from generate_series(1, $2::int) n`,
@@ -24,5 +24,5 @@ export function manyFiles(ownerId: string, count: number, now: Date) {
 
 /** Inserts many files for a user of a test server. */
 export async function insertFiles(app: TestApp, ownerId: string, count: number): Promise<void> {
-  await app.pool.query(manyFiles(ownerId, count, app.clock()))
+  await app.pool.query(insertFilesQuery(ownerId, count, app.clock()))
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** An issuer that signs everyone in, and can send wrong responses or fail. */
 export interface MockIssuer {
@@ -11,27 +11,27 @@ export interface MockIssuer {
   /** Emits an event before each response, which listeners may change. */
   service: OAuth2Service
   /** Requests so far, such as 'POST /token'. */
-  asked: string[]
+  requests: string[]
   /** Responses by path that replace the issuer's own. */
-  answers: Map<string, Answer>
+  overrides: Map<string, RequestHandler>
   /** Clears all overrides and recorded requests. */
   reset(): void
   /** `goAway` stops the issuer until `comeBack`. */
-  goAway(): Promise<void>
-  comeBack(): Promise<void>
+  goOffline(): Promise<void>
+  goOnline(): Promise<void>
   close(): Promise<void>
 }
 
 export async function startMockIssuer(): Promise<MockIssuer> {
   const { issuer, service } = new OAuth2Server()
   await issuer.keys.generate('RS256')
-  const asked: string[] = []
-  const answers = new Map<string, Answer>()
+  const requests: string[] = []
+  const overrides = new Map<string, RequestHandler>()
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1)
-    asked.push(`${request.method} ${path}`)
-    const answer = answers.get(path) ?? service.requestHandler
-    answer(request, response)
+    requests.push(`${request.method} ${path}`)
+    const handler = overrides.get(path) ?? service.requestHandler
+    handler(request, response)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
@@ -39,7 +39,7 @@ export async function startMockIssuer(): Promise<MockIssuer> {
   }
   const stop = async () => {
     server.closeAllConnections()
-    await new Promise((done) => server.close(done))
+    await new Promise((resolve) => server.close(resolve))
   }
   await listen(0)
   const { port } = server.address() as AddressInfo
@@ -47,15 +47,15 @@ export async function startMockIssuer(): Promise<MockIssuer> {
   return {
     url: issuer.url,
     service,
-    asked,
-    answers,
+    requests,
+    overrides,
     reset() {
       service.removeAllListeners()
-      answers.clear()
-      asked.length = 0
+      overrides.clear()
+      requests.length = 0
     },
-    goAway: stop,
-    comeBack: () => listen(port),
+    goOffline: stop,
+    goOnline: () => listen(port),
     close: async () => void (server.listening && (await stop())),
   }
 }

@@ -11,57 +11,61 @@ export interface NameServer {
 
 const headerBytes = 12
 /** A compression pointer to the name in the question. */
-const nameOfQuestion = [0xc0, headerBytes]
+const questionNamePointer = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
 /** Docker's TTL. */
 const ttlSeconds = 600
 
 /** Starts a DNS server (RFC 1035) without names on 127.0.0.1. */
 export async function startNameServer(): Promise<NameServer> {
-  const addressesOf = new Map<string, readonly string[]>()
+  const addressesByName = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
-    const { name, end } = nameIn(query)
-    socket.send(answerTo(query.subarray(0, end), addressesOf.get(name) ?? []), port, address)
+    const { name, end } = parseName(query)
+    socket.send(
+      buildResponse(query.subarray(0, end), addressesByName.get(name) ?? []),
+      port,
+      address,
+    )
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
     port: socket.address().port,
-    set: (name, addresses) => void addressesOf.set(name, addresses),
-    close: () => new Promise((closed) => void socket.close(closed)),
+    set: (name, addresses) => void addressesByName.set(name, addresses),
+    close: () => new Promise((resolve) => void socket.close(resolve)),
   }
 }
 
 /** Parses the name in a query. Also returns where the question ends. */
-function nameIn(query: Buffer): { name: string; end: number } {
+function parseName(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
-  let at = headerBytes
+  let offset = headerBytes
   for (;;) {
-    const length = query.readUInt8(at)
-    at += 1
-    if (length === 0) return { name: labels.join('.'), end: at + typeAndClass.length }
-    labels.push(query.toString('latin1', at, at + length))
-    at += length
+    const length = query.readUInt8(offset)
+    offset += 1
+    if (length === 0) return { name: labels.join('.'), end: offset + typeAndClass.length }
+    labels.push(query.toString('latin1', offset, offset + length))
+    offset += length
   }
 }
 
-function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
-  const head = Buffer.from(question)
-  const notFound = addresses.length === 0 ? 3 : 0
-  head.writeUInt16BE(0x8180 | notFound, 2)
-  head.writeUInt16BE(addresses.length, 6)
-  const time = Buffer.alloc(4)
-  time.writeUInt32BE(ttlSeconds)
+function buildResponse(question: Buffer, addresses: readonly string[]): Buffer {
+  const header = Buffer.from(question)
+  const responseCode = addresses.length === 0 ? 3 : 0
+  header.writeUInt16BE(0x8180 | responseCode, 2)
+  header.writeUInt16BE(addresses.length, 6)
+  const ttl = Buffer.alloc(4)
+  ttl.writeUInt32BE(ttlSeconds)
   const records = addresses.map((address) =>
     Buffer.from([
-      ...nameOfQuestion,
+      ...questionNamePointer,
       ...typeAndClass,
-      ...time,
+      ...ttl,
       0,
       4,
       ...address.split('.').map(Number),
     ]),
   )
-  return Buffer.concat([head, ...records])
+  return Buffer.concat([header, ...records])
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { shippedFile, wrapped } from './deployed-nginx.ts'
+import { completeConfig, readDeployFile } from './deployed-nginx.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
@@ -12,7 +12,7 @@ export interface NginxProxy {
   /**
    * Routes new requests to servers on these ports. Resolves when earlier requests have finished.
    */
-  passTo(ports: readonly number[]): Promise<void>
+  routeTo(ports: readonly number[]): Promise<void>
   stop(): Promise<void>
 }
 
@@ -21,49 +21,50 @@ export interface NginxProxy {
  */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
-  const places = { folder, port: await freePort(), redirecting: await freePort() }
+  const settings = { folder, port: await freePort(), redirectPort: await freePort() }
   const file = join(folder, 'nginx.conf')
   const log = join(folder, 'error.log')
-  await writeFile(file, await configuration(places, ports))
+  await writeFile(file, await buildConfig(settings, ports))
   const child = spawn('nginx', ['-c', file, '-e', log], { stdio: 'ignore' })
-  const ended = once(child, 'exit')
-  const url = `http://127.0.0.1:${places.port}`
+  const exited = once(child, 'exit')
+  const url = `http://127.0.0.1:${settings.port}`
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error(await readFile(log, 'utf8'))
     await fetch(url)
   })
-  const endedWorkers = async () =>
+  const countExitedWorkers = async () =>
     (await readFile(log, 'utf8')).match(/worker process \d+ exited/g)?.length ?? 0
   return {
     url,
-    async passTo(others) {
-      const before = await endedWorkers()
-      await writeFile(file, await configuration(places, others))
+    async routeTo(newPorts) {
+      const exitedBefore = await countExitedWorkers()
+      await writeFile(file, await buildConfig(settings, newPorts))
       child.kill('SIGHUP')
       await eventually(async () => {
-        if ((await endedWorkers()) === before) throw new Error('the old worker still answers')
+        if ((await countExitedWorkers()) === exitedBefore)
+          throw new Error('the old worker still answers')
       })
     },
     async stop() {
       child.kill('SIGTERM')
-      await ended
+      await exited
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-interface Places {
+interface NginxSettings {
   folder: string
   port: number
   /** The port that redirects to HTTPS. Unused. */
-  redirecting: number
+  redirectPort: number
 }
 
-async function configuration(
-  { folder, port, redirecting }: Places,
+async function buildConfig(
+  { folder, port, redirectPort: redirecting }: NginxSettings,
   ports: readonly number[],
 ): Promise<string> {
-  const site = replaceAll(await shippedFile('mayfly.conf'), [
+  const site = replaceAll(await readDeployFile('mayfly.conf'), [
     [/listen 80;/, `listen 127.0.0.1:${redirecting};`],
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
@@ -71,18 +72,18 @@ async function configuration(
     // In tests the public URL has a port.
     [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
   ])
-  const listed = ports.map((one) => `$<before>127.0.0.1:${one}$<after>`).join('')
-  const addresses = replaceAll(await shippedFile('addresses.conf'), [
+  const serverLines = ports.map((port) => `$<before>127.0.0.1:${port}$<after>`).join('')
+  const addresses = replaceAll(await readDeployFile('addresses.conf'), [
     [
       /(?<=upstream mayfly \{\n)(?<before> +server )[\d.:]+(?<after>.*\n)(?: +server .*\n)*/,
-      listed,
+      serverLines,
     ],
   ])
   // On a reload nginx closes idle connections. Browsers retry after that, but Node's `fetch`
   // doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
   // nginx logs the exit of each worker as a notice.
-  return `error_log ${folder}/error.log notice;\n${wrapped(folder, sites)}`
+  return `error_log ${folder}/error.log notice;\n${completeConfig(folder, sites)}`
 }
 
 /** @throws {Error} if a pattern no longer matches the file in `deploy`. */

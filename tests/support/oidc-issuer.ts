@@ -34,7 +34,7 @@ export interface OidcIssuerOptions {
 export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
   const { port, client, redirectUri, conformIdTokenClaims } = options
   const url = `http://127.0.0.1:${port}`
-  const people = new Map<string, IssuerPerson>()
+  const accounts = new Map<string, IssuerPerson>()
   const provider = new Provider(url, {
     adapter: makeAdapter(),
     clients: [
@@ -55,7 +55,7 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
     features: { devInteractions: { enabled: false } },
     findAccount: (_, sub) => ({
       accountId: sub,
-      claims: async () => ({ ...people.get(sub), sub }),
+      claims: async () => ({ ...accounts.get(sub), sub }),
     }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     jwks: { keys: [signingKey()] },
@@ -79,7 +79,7 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
     }
     const { person } = issuer
     if (person === null) return finish({ error: 'access_denied' })
-    people.set(person.sub, person)
+    accounts.set(person.sub, person)
     if (prompt.name === 'login') return finish({ login: { accountId: person.sub } })
     const grant = new provider.Grant({
       accountId: session?.accountId ?? '',
@@ -90,10 +90,10 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
   })
 
   const server = createServer(provider.callback())
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   issuer.close = async () => {
     server.closeAllConnections()
-    await new Promise((done) => server.close(done))
+    await new Promise((resolve) => server.close(resolve))
   }
   return issuer
 }

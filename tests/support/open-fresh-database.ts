@@ -11,12 +11,12 @@ export interface FreshDatabase extends Database {
 export async function openFreshDatabase(): Promise<FreshDatabase> {
   const { url, drop } = await freshDatabase()
   const log = { info() {}, warn() {} }
-  const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: url }, log)
+  const database = await openDatabase({ dataDir: '/nowhere', databaseUrl: url }, log)
   return {
-    ...opened,
+    ...database,
     url,
     async close() {
-      await opened.close()
+      await database.close()
       await drop()
     },
   }

@@ -18,7 +18,7 @@ import {
 import { confirm, download } from './upload-requests.ts'
 
 /** An upload of 25 bytes in three parts of 10, 10 and 5 bytes. */
-export interface InParts extends StartedUpload {
+export interface SmallMultipartUpload extends StartedUpload {
   bytes: Uint8Array<ArrayBuffer>
 }
 
@@ -26,7 +26,10 @@ export interface InParts extends StartedUpload {
  * Starts an upload with parts smaller than the current part size. The server must keep the part
  * size an upload was started with.
  */
-export async function startInParts({ deps }: TestApp, person: Person): Promise<InParts> {
+export async function startMultipartUpload(
+  { deps }: TestApp,
+  person: Person,
+): Promise<SmallMultipartUpload> {
   const bytes = new Uint8Array(randomBytes(25))
   const started = await startUpload(person, { size: bytes.length })
   await deps.db
@@ -37,12 +40,15 @@ export async function startInParts({ deps }: TestApp, person: Person): Promise<I
 }
 
 /** Returns the bytes of one part. */
-export function pieceOf({ bytes }: InParts, partNumber: number): Uint8Array<ArrayBuffer> {
+export function partBytes(
+  { bytes }: SmallMultipartUpload,
+  partNumber: number,
+): Uint8Array<ArrayBuffer> {
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
 /** Returns the expected entry in the part list for these bytes. */
-export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
+export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
     size: bytes.length,
@@ -51,7 +57,7 @@ export function listed(partNumber: number, bytes: Uint8Array): ListedPart {
 }
 
 /** The expected part list once all 25 bytes are a single file. */
-export const allWithoutChecksums: ListedPart[] = [
+export const partsWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
   { partNumber: 3, size: 5 },
@@ -64,20 +70,20 @@ export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Res
 /** Requests URLs for these parts and sends all of them in parallel. */
 export async function sendParts(
   person: Person,
-  upload: InParts,
+  upload: SmallMultipartUpload,
   partNumbers: number[],
 ): Promise<void> {
   if (partNumbers.length === 0) return
   const urls = await signParts(person, upload.cloudKey, partNumbers)
-  const answers = await Promise.all(
-    urls.map((url, at) => putPart(url, pieceOf(upload, partNumbers[at] ?? 0))),
+  const responses = await Promise.all(
+    urls.map((url, index) => putPart(url, partBytes(upload, partNumbers[index] ?? 0))),
   )
-  expect(answers.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
+  expect(responses.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
 
 /** Starts an upload and sends all its parts. */
-export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
-  const upload = await startInParts(app, person)
+export async function sendAllParts(app: TestApp, person: Person): Promise<SmallMultipartUpload> {
+  const upload = await startMultipartUpload(app, person)
   await sendParts(person, upload, [3, 1, 2])
   return upload
 }
@@ -86,12 +92,18 @@ export async function sendAll(app: TestApp, person: Person): Promise<InParts> {
  * Sends the parts missing from the part list, confirms the upload, and asserts that the whole file
  * is intact. So the list contained neither lost parts nor rejected bytes.
  */
-export async function expectResumes(app: TestApp, person: Person, upload: InParts): Promise<void> {
-  const held = (await listParts(person, upload.cloudKey)).map(({ partNumber }) => partNumber)
+export async function expectResumable(
+  app: TestApp,
+  person: Person,
+  upload: SmallMultipartUpload,
+): Promise<void> {
+  const storedNumbers = (await listParts(person, upload.cloudKey)).map(
+    ({ partNumber }) => partNumber,
+  )
   await sendParts(
     person,
     upload,
-    [1, 2, 3].filter((partNumber) => !held.includes(partNumber)),
+    [1, 2, 3].filter((partNumber) => !storedNumbers.includes(partNumber)),
   )
   const confirmed = await confirm(person, upload.cloudKey)
   expect(confirmed.status).toBe(200)
@@ -99,7 +111,7 @@ export async function expectResumes(app: TestApp, person: Person, upload: InPart
 }
 
 /** Returns every path in the data directory that contains this key. */
-export async function onDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
-  const all = await readdir(deps.config.dataDir, { recursive: true })
-  return all.filter((path) => path.includes(cloudKey))
+export async function pathsOnDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
+  const paths = await readdir(deps.config.dataDir, { recursive: true })
+  return paths.filter((path) => path.includes(cloudKey))
 }

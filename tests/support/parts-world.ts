@@ -15,10 +15,14 @@ export const ownChecksum = 'abc='
 
 /** How a PUT fails. */
 export type Fault =
-  | { kind: 'lost'; how: 'network' | 'timeout' | 'stalled'; stored: boolean }
+  | { kind: 'lost'; cause: 'network' | 'timeout' | 'stalled'; stored: boolean }
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
 
-function answerOf(status: number, code: string | null = null, retryAfterMs: number | null = null) {
+function httpResponse(
+  status: number,
+  code: string | null = null,
+  retryAfterMs: number | null = null,
+) {
   return {
     kind: 'response',
     status,
@@ -36,130 +40,132 @@ function answerOf(status: number, code: string | null = null, retryAfterMs: numb
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
   let timers: { at: number; run: () => void }[] = []
-  const back: (() => void)[] = []
+  const onlineCallbacks: (() => void)[] = []
   let signatures = 0
-  const held = new Map<number, number>()
+  const storedParts = new Map<number, number>()
   /** Checksums of stored parts from an older version of the file. */
-  const older = new Map<number, string>()
-  const underWay = new Set<number>()
-  const accepted = new Set<number>()
+  const oldChecksums = new Map<number, string>()
+  const inFlight = new Set<number>()
+  const acceptedParts = new Set<number>()
   const cancel = new AbortController()
   const puts: { partNumber: number; at: number; signature: number; request: StorageRequest }[] = []
-  const signed: number[][] = []
-  const waits: number[] = []
+  const signedParts: number[][] = []
+  const delays: number[] = []
   const progress: number[] = []
   const violations: string[] = []
   const sim = {
-    held,
-    older,
-    tellsChecksums: true,
+    storedParts,
+    oldChecksums,
+    listsChecksums: true,
     puts,
-    signed,
-    waits,
+    signedParts,
+    delays,
     progress,
     violations,
     cancel,
-    underWay,
+    inFlight,
     interruptions: 0,
     partMs: 100,
     callMs: 1,
-    online: true,
+    isOnline: true,
     /** True if the server reports being ready. */
-    ready: true,
+    isReady: true,
     peakConcurrency: 0,
     /** Successful PUTs. */
-    answered: 0,
+    successfulPuts: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
     /** Rejects requests for URLs with this status. Null signs them. */
-    refuse: (): { status: number | null } | null => null,
+    rejectSigning: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
 
   const goOnline = () => {
-    sim.online = true
-    for (const resolve of back.splice(0)) resolve()
+    sim.isOnline = true
+    for (const resolve of onlineCallbacks.splice(0)) resolve()
   }
-  const at = (ms: number, run: () => void) => timers.push({ at: time + ms, run })
-  const after = <T>(ms: number, signal: AbortSignal, result: () => T): Promise<T> =>
+  const schedule = (ms: number, run: () => void) => timers.push({ at: time + ms, run })
+  const delay = <T>(ms: number, signal: AbortSignal, result: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) reject(signal.reason)
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      at(ms, () => !signal.aborted && resolve(result()))
+      schedule(ms, () => !signal.aborted && resolve(result()))
     })
 
-  const answerTo = (partNumber: number, fault: Fault | null): StorageResponse => {
+  const respond = (partNumber: number, fault: Fault | null): StorageResponse => {
     const store = () => {
-      held.set(partNumber, partRange(size, partSize, partNumber).size)
-      older.delete(partNumber)
-      if (older.size > 0 && held.size === count) violations.push('a mixture is whole')
+      storedParts.set(partNumber, partRange(size, partSize, partNumber).size)
+      oldChecksums.delete(partNumber)
+      if (oldChecksums.size > 0 && storedParts.size === count) violations.push('a mixture is whole')
     }
     if (!fault) {
       store()
-      accepted.add(partNumber)
-      sim.answered += 1
-      return answerOf(200)
+      acceptedParts.add(partNumber)
+      sim.successfulPuts += 1
+      return httpResponse(200)
     }
     if (fault.stored) store()
-    if (fault.kind === 'lost') return { kind: fault.how }
-    return answerOf(fault.status, fault.code, fault.retryAfterMs ?? null)
+    if (fault.kind === 'lost') return { kind: fault.cause }
+    return httpResponse(fault.status, fault.code, fault.retryAfterMs ?? null)
   }
 
   const list = () =>
-    [...held].map(([partNumber, bytes]) => ({
+    [...storedParts].map(([partNumber, bytes]) => ({
       partNumber,
       size: bytes,
-      ...(sim.tellsChecksums && { checksum: older.get(partNumber) ?? ownChecksum }),
+      ...(sim.listsChecksums && { checksum: oldChecksums.get(partNumber) ?? ownChecksum }),
     }))
 
   const deps: PartsDeps = {
     send: async (request) => {
       const [, partNumber = 0, signature = 0] = request.url.split('/').map(Number)
       puts.push({ partNumber, at: time, signature, request })
-      if (accepted.has(partNumber)) violations.push(`part ${partNumber} again`)
-      if (underWay.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
-      underWay.add(partNumber)
-      sim.peakConcurrency = Math.max(sim.peakConcurrency, underWay.size)
-      const isOld = signature <= sim.oldestGoodSignature
-      const fault: Fault | null = isOld ? { kind: 'status', status: 403 } : sim.fault(partNumber)
+      if (acceptedParts.has(partNumber)) violations.push(`part ${partNumber} again`)
+      if (inFlight.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
+      inFlight.add(partNumber)
+      sim.peakConcurrency = Math.max(sim.peakConcurrency, inFlight.size)
+      const isExpired = signature <= sim.oldestGoodSignature
+      const fault: Fault | null = isExpired
+        ? { kind: 'status', status: 403 }
+        : sim.fault(partNumber)
       try {
         const bytes = request.body?.size ?? 0
         request.onSent?.(Math.floor(bytes / 2))
-        return await after(sim.partMs, request.signal, () => {
-          if (!sim.online) return { kind: 'network' }
-          const response = answerTo(partNumber, fault)
+        return await delay(sim.partMs, request.signal, () => {
+          if (!sim.isOnline) return { kind: 'network' }
+          const response = respond(partNumber, fault)
           // A PUT that stored nothing and got no response didn't send its whole body.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return response
         })
       } finally {
-        underWay.delete(partNumber)
+        inFlight.delete(partNumber)
       }
     },
     signParts: ({ partNumbers }, signal) =>
-      after(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
-        const refused = sim.online ? sim.refuse() : { status: null }
-        if (refused) return { ok: false, error: { code: null, message: null, ...refused } }
+      delay(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
+        const rejection = sim.isOnline ? sim.rejectSigning() : { status: null }
+        if (rejection) return { ok: false, error: { code: null, message: null, ...rejection } }
         signatures += 1
-        signed.push(partNumbers)
+        signedParts.push(partNumbers)
         const urls = partNumbers.map((n) => [String(n), `/${n}/${signatures}`] as const)
         return { ok: true, value: { urls: Object.fromEntries(urls) } }
       }),
     wait: (ms, signal) => {
-      waits.push(ms)
-      return after(ms, signal, () => undefined)
+      delays.push(ms)
+      return delay(ms, signal, () => undefined)
     },
     connection: {
-      isOnline: () => sim.online,
+      isOnline: () => sim.isOnline,
       waitUntilOnline: (signal) =>
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-          if (sim.online) resolve()
-          else back.push(resolve)
+          if (sim.isOnline) resolve()
+          else onlineCallbacks.push(resolve)
         }),
     },
     random: () => 0,
-    isServerReady: (signal) => after(sim.callMs, signal, () => sim.ready).catch(() => false),
+    isServerReady: (signal) => delay(sim.callMs, signal, () => sim.isReady).catch(() => false),
     timers: {
       now: () => time,
       elapsed: () => time,
@@ -172,7 +178,7 @@ export function simulateParts(count: number, size = count * partSize) {
   }
 
   const run = async (job: Partial<TransferJob> = {}): Promise<void> => {
-    let over = false
+    let isSettled = false
     const running = sendParts(
       {
         file: new Blob([new Uint8Array(size)]),
@@ -195,53 +201,53 @@ export function simulateParts(count: number, size = count * partSize) {
       planParts(size, partSize),
       deps,
     ).finally(() => {
-      over = true
+      isSettled = true
     })
     running.catch(() => undefined)
     // Advance time only when all code is waiting for a timer.
-    for (let turns = 0; !over; turns += 1) {
-      for (let microtasks = 0; microtasks < 5; microtasks += 1) await new Promise(setImmediate)
+    for (let steps = 0; !isSettled; steps += 1) {
+      for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(
         (first, timer) => (first && first.at <= timer.at ? first : timer),
         null,
       )
-      if (over) break
-      if (!next || turns > 20_000) throw new Error('nobody does anything any more')
+      if (isSettled) break
+      if (!next || steps > 20_000) throw new Error('nobody does anything any more')
       timers = timers.filter((timer) => timer !== next)
       time = next.at
       next.run()
     }
     return running
   }
-  return Object.assign(sim, { run, deps, at, goOnline })
+  return Object.assign(sim, { run, deps, schedule, goOnline })
 }
 
 /**
  * Returns the error of a failed transfer. Throws if it succeeded or failed with another kind of
  * error.
  */
-export async function failureOf(running: Promise<void>) {
+export async function transferErrorOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferError)) throw error ?? new Error('it should have failed')
   return { kind: error.kind, status: error.status }
 }
 
 /** Returns a `fault` function that fails the first `times` attempts of each part. */
-export function firstTries(times: number, fault: Fault, which = (_: number) => true) {
-  const tries = new Map<number, number>()
+export function failFirstAttempts(times: number, fault: Fault, matches = (_: number) => true) {
+  const attempts = new Map<number, number>()
   return (partNumber: number) => {
-    const before = tries.get(partNumber) ?? 0
-    tries.set(partNumber, before + 1)
-    return which(partNumber) && before < times ? fault : null
+    const previousAttempts = attempts.get(partNumber) ?? 0
+    attempts.set(partNumber, previousAttempts + 1)
+    return matches(partNumber) && previousAttempts < times ? fault : null
   }
 }
 
 /** Returns the numbers of all sent parts, in order and with repetitions. */
-export function sentNumbers(sim: { puts: { partNumber: number }[] }) {
+export function sentPartNumbers(sim: { puts: { partNumber: number }[] }) {
   return sim.puts.map(({ partNumber }) => partNumber)
 }
 
 /** Returns the part numbers from 1 to `count`. */
-export function from1To(count: number) {
+export function rangeTo(count: number) {
   return Array.from({ length: count }, (_, at) => at + 1)
 }

@@ -7,19 +7,19 @@ interface Size {
 }
 
 /** Creates a single-color PNG. */
-export function flatPng({ width, height }: Size, background = '#3a3f9e'): Promise<Buffer> {
+export function solidPng({ width, height }: Size, background = '#3a3f9e'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
 }
 
 /** Creates an incompressible picture of random pixels, determined by the seed. */
-export function noise({ width, height }: Size, seed = 1): Sharp {
+export function randomPicture({ width, height }: Size, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 4)
   let state = seed
-  for (let at = 0; at < bytes.length; at += 1) {
+  for (let index = 0; index < bytes.length; index += 1) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
-    bytes[at] = state >>> 24
+    bytes[index] = state >>> 24
   }
   return sharp(bytes, { raw: { width, height, channels: 4 } })
 }
@@ -28,24 +28,24 @@ export function noise({ width, height }: Size, seed = 1): Sharp {
  * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, but which
  * contains only the first `held` bytes of image data.
  */
-export function pngOfZeros({ width, height }: Size, held = 0): Buffer {
+export function pngOfZeros({ width, height }: Size, dataBytes = 0): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([16, 6, 0, 0, 0], 8)
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.alloc(held))),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(Buffer.alloc(dataBytes))),
+    pngChunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const whole = Buffer.alloc(body.length + 8)
-  whole.writeUInt32BE(data.length, 0)
-  body.copy(whole, 4)
-  whole.writeUInt32BE(crc32(body), body.length + 4)
-  return whole
+  const result = Buffer.alloc(body.length + 8)
+  result.writeUInt32BE(data.length, 0)
+  body.copy(result, 4)
+  result.writeUInt32BE(crc32(body), body.length + 4)
+  return result
 }

@@ -1,16 +1,16 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
 /** When a statement's connection is cut. */
-export const moments = [
-  'before Postgres has it',
-  'after Postgres did it, before the answer',
-  'after the answer',
+export const cutPoints = [
+  'before Postgres receives it',
+  'after Postgres ran it, before the response',
+  'after the response',
 ] as const
-export type Moment = (typeof moments)[number]
+export type CutPoint = (typeof cutPoints)[number]
 
 /** What is lost first when the network goes silent. */
-export const losses = ['the statement', 'the answer'] as const
-export type Loss = (typeof losses)[number]
+export const lossKinds = ['the statement', 'the response'] as const
+export type LossKind = (typeof lossKinds)[number]
 
 /** A proxy between the server and Postgres that simulates failures. */
 export interface PostgresProxy {
@@ -19,30 +19,30 @@ export interface PostgresProxy {
   /** Statements on all connections since the last `count`, `cutAt` or `silenceAt`. */
   readonly statements: readonly string[]
   /** Discards earlier statements. */
-  count(): void
+  clearStatements(): void
   /** Cuts the connection of the n-th statement from now, counted from 1. */
-  cutAt(n: number, moment: Moment): void
+  cutAt(n: number, point: CutPoint): void
   /** True once the connection has been cut since `cutAt`. */
   readonly wasCut: boolean
   /**
    * Silences the connection of the n-th statement from now for which `isMeant` returns true,
    * without closing it. The statement or its response is lost, and everything after it.
    */
-  silenceAt(n: number, lost: Loss, isMeant?: (statement: string) => boolean): void
+  silenceAt(n: number, loss: LossKind, matches?: (statement: string) => boolean): void
   /** Silences all connections, including new ones, without closing any. */
   silence(): void
   /**
    * Drops all open connections like a NAT that forgets them: not even a FIN arrives, and Postgres
    * keeps its side open.
    */
-  forget(): void
+  dropConnections(): void
   /**
    * Forwards new connections again and cancels a scheduled cut or silence. Silent connections stay
    * silent.
    */
-  open(): void
+  restore(): void
   /** Closes the silent connections, as when the network reports the failure. */
-  endSilent(): void
+  closeSilent(): void
   close(): Promise<void>
 }
 
@@ -58,14 +58,19 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
   const sockets = new Set<Socket>()
   let statements: string[] = []
-  let cut: { n: number; moment: Moment } | null = null
-  let silencing: { left: number; lost: Loss; isMeant(statement: string): boolean } | null = null
+  let pendingCut: { n: number; point: CutPoint } | null = null
+  let pendingSilence: {
+    remaining: number
+    loss: LossKind
+    matches(statement: string): boolean
+  } | null = null
   let wasCut = false
   let isSilent = false
-  const silent = new WeakSet<Socket>()
-  const forgotten = new WeakSet<Socket>()
+  const silentSockets = new WeakSet<Socket>()
+  const droppedSockets = new WeakSet<Socket>()
 
-  const isDue = (moment: Moment) => cut?.moment === moment && statements.length >= cut.n
+  const isDue = (point: CutPoint) =>
+    pendingCut?.point === point && statements.length >= pendingCut.n
   const onConnection = (client: Socket) => {
     const upstream = createConnection(path)
     for (const socket of [client, upstream]) {
@@ -74,49 +79,49 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       socket.on('error', () => {})
       socket.on('close', () => {
         sockets.delete(socket)
-        if (forgotten.has(socket)) return
+        if (droppedSockets.has(socket)) return
         client.destroy()
         upstream.destroy()
       })
     }
-    if (isSilent) silent.add(client)
+    if (isSilent) silentSockets.add(client)
     // By FIN or RST. The tests use both.
-    const cutNow = (how: 'end' | 'reset') => {
-      cut = null
+    const cutNow = (method: 'end' | 'reset') => {
+      pendingCut = null
       wasCut = true
-      if (how === 'end') client.end()
+      if (method === 'end') client.end()
       else client.resetAndDestroy()
       upstream.destroy()
     }
     let isCutting = false
     let statement = ''
-    onMessages(client, { hasStart: true }, ({ type, bytes }) => {
-      if (silent.has(client)) return
-      statement += textOf(type, bytes)
+    onMessages(client, { hasStartupMessage: true }, ({ type, bytes }) => {
+      if (silentSockets.has(client)) return
+      statement += sqlOf(type, bytes)
       if (type === 'Q' || type === 'S') {
         statements.push(statement)
-        if (silencing?.isMeant(statement)) silencing.left -= 1
+        if (pendingSilence?.matches(statement)) pendingSilence.remaining -= 1
         statement = ''
-        if (silencing?.left === 0) {
-          const { lost } = silencing
-          silencing = null
-          silent.add(client)
-          if (lost === 'the statement') return
+        if (pendingSilence?.remaining === 0) {
+          const { loss } = pendingSilence
+          pendingSilence = null
+          silentSockets.add(client)
+          if (loss === 'the statement') return
         }
-        if (isDue('before Postgres has it')) return cutNow('end')
-        isCutting = cut !== null && statements.length >= cut.n
+        if (isDue('before Postgres receives it')) return cutNow('end')
+        isCutting = pendingCut !== null && statements.length >= pendingCut.n
       }
       upstream.write(bytes)
     })
-    onMessages(upstream, { hasStart: false }, ({ type, bytes }) => {
-      if (silent.has(client)) return
-      const isEnd = type === 'Z'
-      if (isCutting && isDue('after Postgres did it, before the answer')) {
-        if (isEnd) cutNow('reset')
+    onMessages(upstream, { hasStartupMessage: false }, ({ type, bytes }) => {
+      if (silentSockets.has(client)) return
+      const isReadyForQuery = type === 'Z'
+      if (isCutting && isDue('after Postgres ran it, before the response')) {
+        if (isReadyForQuery) cutNow('reset')
         return
       }
       client.write(bytes)
-      if (isCutting && isEnd && isDue('after the answer')) cutNow('end')
+      if (isCutting && isReadyForQuery && isDue('after the response')) cutNow('end')
     })
   }
 
@@ -128,38 +133,38 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     get statements() {
       return statements
     },
-    count() {
+    clearStatements() {
       statements = []
     },
-    cutAt(n, moment) {
+    cutAt(n, point) {
       statements = []
       wasCut = false
-      cut = { n, moment }
+      pendingCut = { n, point }
     },
     get wasCut() {
       return wasCut
     },
-    silenceAt(n, lost, isMeant = () => true) {
+    silenceAt(n, loss, matches = () => true) {
       statements = []
-      silencing = { left: n, lost, isMeant }
+      pendingSilence = { remaining: n, loss, matches }
     },
     silence() {
       isSilent = true
-      for (const socket of sockets) silent.add(socket)
+      for (const socket of sockets) silentSockets.add(socket)
     },
-    forget() {
+    dropConnections() {
       for (const socket of sockets) {
-        silent.add(socket)
-        forgotten.add(socket)
+        silentSockets.add(socket)
+        droppedSockets.add(socket)
       }
     },
-    open() {
+    restore() {
       isSilent = false
-      cut = null
-      silencing = null
+      pendingCut = null
+      pendingSilence = null
     },
-    endSilent() {
-      for (const socket of sockets) if (silent.has(socket)) socket.destroy()
+    closeSilent() {
+      for (const socket of sockets) if (silentSockets.has(socket)) socket.destroy()
     },
     async close() {
       for (const socket of sockets) socket.destroy()
@@ -171,11 +176,11 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 /** Calls `on` with each complete message. A client's first message has no type. */
 function onMessages(
   socket: Socket,
-  { hasStart }: { hasStart: boolean },
-  on: (message: Message) => void,
+  { hasStartupMessage }: { hasStartupMessage: boolean },
+  onMessage: (message: Message) => void,
 ) {
   let rest = Buffer.alloc(0)
-  let typeLength = hasStart ? 0 : 1
+  let typeLength = hasStartupMessage ? 0 : 1
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk])
     while (rest.length >= typeLength + 4) {
@@ -185,16 +190,16 @@ function onMessages(
       const bytes = rest.subarray(0, length)
       rest = rest.subarray(length)
       typeLength = 1
-      on({ type, bytes })
+      onMessage({ type, bytes })
     }
   })
 }
 
 /** Returns the SQL of a message, or the name of a prepared statement. */
-function textOf(type: string, bytes: Buffer): string {
-  const words = bytes.toString('utf8', 5).split('\0')
-  if (type === 'Q') return words[0] ?? ''
-  if (type === 'P') return words[1] ?? ''
-  if (type === 'B') return words[1] ? `[${words[1]}]` : ''
+function sqlOf(type: string, bytes: Buffer): string {
+  const strings = bytes.toString('utf8', 5).split('\0')
+  if (type === 'Q') return strings[0] ?? ''
+  if (type === 'P') return strings[1] ?? ''
+  if (type === 'B') return strings[1] ? `[${strings[1]}]` : ''
   return ''
 }

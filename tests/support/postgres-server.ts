@@ -17,7 +17,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-const run = promisify(execFile)
+const execFileAsync = promisify(execFile)
 
 const template = 'mayfly_template'
 const pollMs = 20
@@ -27,7 +27,7 @@ export interface TestPostgres {
   /** The URL of the administrative database, for `createDatabase`. */
   url: string
   /** Shuts Postgres down and starts it again after `awayMs`. Resolves when it is up. */
-  restart(awayMs: number): Promise<void>
+  restart(downtimeMs: number): Promise<void>
   /**
    * Kills Postgres and restarts it at once, as the app does with the embedded one. Resolves when it
    * is up.
@@ -61,15 +61,15 @@ export async function startTestPostgres(
   await prepare(templateUrl)
   return {
     url,
-    async restart(awayMs) {
+    async restart(downtimeMs) {
       await postgres.stop()
-      await wait(awayMs)
+      await wait(downtimeMs)
       postgres = await start()
     },
     async kill() {
-      const lost = new Promise<never>((_, reject) => postgres.onLost(reject))
+      const crash = new Promise<never>((_, reject) => postgres.onLost(reject))
       process.kill((await findPostmaster(join(folder, 'postgres'))) ?? 0, 'SIGKILL')
-      await Promise.race([lost, untilUsable(url)])
+      await Promise.race([crash, waitUntilUsable(url)])
     },
     async stop() {
       await postgres.stop()
@@ -79,8 +79,8 @@ export async function startTestPostgres(
 }
 
 /** Returns the pid of the postmaster, the parent of all backends. */
-export async function firstProcessOf(connectionPid: number): Promise<number> {
-  const { stdout } = await run('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
+export async function postmasterOf(connectionPid: number): Promise<number> {
+  const { stdout } = await execFileAsync('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
 }
 
@@ -106,7 +106,7 @@ function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }
 
-async function untilUsable(url: string): Promise<void> {
+async function waitUntilUsable(url: string): Promise<void> {
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {

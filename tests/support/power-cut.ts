@@ -8,9 +8,9 @@ type Tree = Map<string, Tree | Buffer>
 /** A disk state that a power cut can leave. */
 export interface PowerCut {
   /** Describes the last step before the cut and the lost changes. */
-  moment: string
+  description: string
   /** Promises made to clients before the cut. */
-  promised: ReadonlySet<string>
+  promises: ReadonlySet<string>
   /** Writes this state to an existing directory. */
   restore(folder: string): Promise<void>
 }
@@ -26,29 +26,29 @@ export interface PowerCut {
  * - If a write is lost, so are the appends directly after it. The file never ends with a gap.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
-  const seen = new Set<string>()
-  const promised = new Set<string>()
-  for (const [index, last] of disk.steps.entries()) {
-    if (last.kind === 'promise') promised.add(last.promise)
+  const seenStates = new Set<string>()
+  const promises = new Set<string>()
+  for (const [index, lastStep] of disk.steps.entries()) {
+    if (lastStep.kind === 'promise') promises.add(lastStep.promise)
     const steps = disk.steps.slice(0, index + 1)
-    for (const lost of losses(steps)) {
-      const tree = treeOf(disk, steps, lost)
-      const print = createHash('sha256').update(`${[...promised]}`)
-      fingerprint(tree, (piece) => print.update(piece))
-      const known = print.digest('hex')
-      if (seen.has(known)) continue
-      seen.add(known)
+    for (const lost of possibleLosses(steps)) {
+      const tree = buildTree(disk, steps, lost)
+      const hash = createHash('sha256').update(`${[...promises]}`)
+      fingerprint(tree, (data) => hash.update(data))
+      const digest = hash.digest('hex')
+      if (seenStates.has(digest)) continue
+      seenStates.add(digest)
       yield {
-        moment: `step ${index} (${tell(last)}), lost: ${[...lost].map(tell).join(', ') || 'nothing'}`,
-        promised: new Set(promised),
-        restore: (folder) => write(folder, tree),
+        description: `step ${index} (${describeStep(lastStep)}), lost: ${[...lost].map(describeStep).join(', ') || 'nothing'}`,
+        promises: new Set(promises),
+        restore: (folder) => writeTree(folder, tree),
       }
     }
   }
 }
 
 /** Yields each set of changes that one cut can lose. */
-function* losses(steps: readonly Step[]): Generator<Set<Change>> {
+function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
   const names = unsynced.filter(({ kind }) => kind === 'name')
   const byNode = Map.groupBy(
@@ -60,27 +60,28 @@ function* losses(steps: readonly Step[]): Generator<Set<Change>> {
     ...[...byNode.values()].map((changes) => [
       [],
       changes,
-      ...changes.map((_, at) => [...withWhatLeansOn(changes, at)]),
+      ...changes.map((_, at) => [...withDependentAppends(changes, at)]),
     ]),
   ]
-  for (const chosen of product(choices)) yield new Set(chosen.flat())
+  for (const combination of product(choices)) yield new Set(combination.flat())
 }
 
 /** True if this step can't be lost, because it is synced or changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
-  const needed = step.kind === 'name' ? step.namings.map(({ folder }) => folder) : [step.node]
-  return needed.every((node) =>
+  const requiredNodes =
+    step.kind === 'name' ? step.nameChanges.map(({ folder }) => folder) : [step.node]
+  return requiredNodes.every((node) =>
     steps.some((sync) => sync.kind === 'sync' && sync.node === node && sync.since > at),
   )
 }
 
 /** Yields change `at` and the contiguous appends after it, which are lost together. */
-function* withWhatLeansOn(changes: readonly BytesChange[], at: number): Generator<Change> {
+function* withDependentAppends(changes: readonly BytesChange[], at: number): Generator<Change> {
   let end: number | undefined
   for (const change of changes.slice(at)) {
-    const leans = change.kind === 'write' && change.appends && change.at === end
-    if (end !== undefined && !leans) continue
+    const isContiguous = change.kind === 'write' && change.appends && change.at === end
+    if (end !== undefined && !isContiguous) continue
     yield change
     end = change.kind === 'write' ? change.at + change.bytes.length : Number.NaN
   }
@@ -90,69 +91,73 @@ type BytesChange = Exclude<Change, { kind: 'name' }>
 
 function* product<T>([first, ...rest]: T[][]): Generator<T[]> {
   if (!first) yield []
-  else for (const others of product(rest)) for (const one of first) yield [one, ...others]
+  else
+    for (const combination of product(rest))
+      for (const option of first) yield [option, ...combination]
 }
 
-function treeOf(disk: RecordedDisk, steps: readonly Step[], lost: Set<Change>): Tree {
+function buildTree(disk: RecordedDisk, steps: readonly Step[], lost: Set<Change>): Tree {
   const names = new Map([...disk.folders].map((folder) => [folder, new Map<string, Node>()]))
   const bytes = new Map<Node, Buffer>()
   for (const step of steps) {
     if (step.kind === 'sync' || step.kind === 'promise' || lost.has(step)) continue
     if (step.kind === 'name') {
-      for (const { folder, name, node } of step.namings) {
+      for (const { folder, name, node } of step.nameChanges) {
         if (node === null) names.get(folder)?.delete(name)
         else names.get(folder)?.set(name, node)
       }
-    } else bytes.set(step.node, changed(bytes.get(step.node) ?? Buffer.of(), step))
+    } else bytes.set(step.node, applyChange(bytes.get(step.node) ?? Buffer.of(), step))
   }
-  const build = (folder: Node): Tree =>
+  const buildFolder = (folder: Node): Tree =>
     new Map(
       [...(names.get(folder) ?? [])].map(([name, node]) => [
         name,
-        disk.folders.has(node) ? build(node) : (bytes.get(node) ?? Buffer.of()),
+        disk.folders.has(node) ? buildFolder(node) : (bytes.get(node) ?? Buffer.of()),
       ]),
     )
-  return build(disk.root)
+  return buildFolder(disk.root)
 }
 
-function changed(before: Buffer, change: BytesChange): Buffer {
+function applyChange(oldBytes: Buffer, change: BytesChange): Buffer {
   const { kind } = change
   const length = kind === 'write' ? change.at + change.bytes.length : change.length
-  const after = Buffer.alloc(kind === 'write' ? Math.max(before.length, length) : length)
-  before.copy(after)
-  if (kind === 'write') change.bytes.copy(after, change.at)
-  return after
+  const newBytes = Buffer.alloc(kind === 'write' ? Math.max(oldBytes.length, length) : length)
+  oldBytes.copy(newBytes)
+  if (kind === 'write') change.bytes.copy(newBytes, change.at)
+  return newBytes
 }
 
-function fingerprint(tree: Tree, take: (piece: string | Buffer) => void): void {
+function fingerprint(tree: Tree, addData: (piece: string | Buffer) => void): void {
   for (const name of [...tree.keys()].sort()) {
-    const held = tree.get(name)
-    take(`\0${name}\0`)
-    if (held instanceof Map) fingerprint(held, take)
+    const entry = tree.get(name)
+    addData(`\0${name}\0`)
+    if (entry instanceof Map) fingerprint(entry, addData)
     else
-      take(
+      addData(
         createHash('sha256')
-          .update(held ?? '')
+          .update(entry ?? '')
           .digest(),
       )
-    take('\0')
+    addData('\0')
   }
 }
 
-async function write(folder: string, tree: Tree): Promise<void> {
-  for (const [name, held] of tree) {
+async function writeTree(folder: string, tree: Tree): Promise<void> {
+  for (const [name, entry] of tree) {
     const path = join(folder, name)
-    if (held instanceof Map) {
+    if (entry instanceof Map) {
       await mkdir(path)
-      await write(path, held)
-    } else await writeFile(path, held)
+      await writeTree(path, entry)
+    } else await writeFile(path, entry)
   }
 }
 
-function tell(step: Step): string {
+function describeStep(step: Step): string {
   switch (step.kind) {
     case 'name':
-      return step.namings.map(({ name, node }) => `${node === null ? '-' : '+'}${name}`).join(' ')
+      return step.nameChanges
+        .map(({ name, node }) => `${node === null ? '-' : '+'}${name}`)
+        .join(' ')
     case 'write':
       return `${step.bytes.length} bytes at ${step.at} of file ${step.node}`
     case 'truncate':

@@ -14,12 +14,12 @@ const explainOff =
   'set auto_explain.log_min_duration = -1; set auto_explain.log_analyze = off; reset client_min_messages'
 
 /** Returns the plans of all statements during `work`, with their SQL. */
-export function plansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
+export function queryPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return collectPlans(pool, explainOn, work)
 }
 
 /** Like `plansOf`, with actual row counts. */
-export function runPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
+export function analyzedPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return collectPlans(pool, analyzeOn, work)
 }
 
@@ -27,19 +27,19 @@ export function runPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise
  * Counts the rows or index entries of a table that a plan from `runPlansOf` read. An index search
  * without a result counts as one.
  */
-export function rowsReadOf(plan: string, table: string): number {
-  const steps = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
-  return steps.reduce((sum, step) => sum + rowsReadIn(step, table), 0)
+export function countRowsRead(plan: string, table: string): number {
+  const planNodes = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
+  return planNodes.reduce((sum, node) => sum + countNodeRows(node, table), 0)
 }
 
 /** Counts them for one plan node, whose first line names the table or index. */
-function rowsReadIn(step: string, table: string): number {
-  const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(step)
-  const [, name = '', found, loops] = scan ?? []
+function countNodeRows(node: string, table: string): number {
+  const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
+  const [, name = '', rowsPerLoop, loops] = scan ?? []
   if (name !== table && !name.startsWith(`${table}_`)) return 0
-  let rows = Number(found)
-  for (const [, removed] of step.matchAll(/Rows Removed by .*: (\d+)/g)) rows += Number(removed)
-  const searches = /Index Searches: (\d+)/.exec(step)?.[1] ?? 0
+  let rows = Number(rowsPerLoop)
+  for (const [, removed] of node.matchAll(/Rows Removed by .*: (\d+)/g)) rows += Number(removed)
+  const searches = /Index Searches: (\d+)/.exec(node)?.[1] ?? 0
   return Math.max(rows * Number(loops), Number(searches))
 }
 
@@ -50,17 +50,17 @@ async function collectPlans(
 ): Promise<string[]> {
   const plans: string[] = []
   const onNotice = ({ message = '' }: { message?: string | undefined }) => void plans.push(message)
-  const forAll = async (sql: string, then: (client: pg.PoolClient) => unknown) => {
+  const forEachClient = async (sql: string, configure: (client: pg.PoolClient) => unknown) => {
     const count = pool.options.max ?? 1
     const clients = await Promise.all(Array.from({ length: count }, () => pool.connect()))
     for (const client of clients) {
       await client.query(sql)
-      then(client)
+      configure(client)
       client.release()
     }
   }
-  await forAll(settings, (client) => client.on('notice', onNotice))
+  await forEachClient(settings, (client) => client.on('notice', onNotice))
   await work()
-  await forAll(explainOff, (client) => client.off('notice', onNotice))
+  await forEachClient(explainOff, (client) => client.off('notice', onNotice))
   return plans
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 
 /** Waits `ms` milliseconds, then runs `work`. */
-export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
+export async function runAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   await wait(ms)
   return work()
 }
@@ -16,22 +16,22 @@ export async function after<T>(ms: number, work: () => Promise<T>): Promise<T> {
 export function makeRace(rounds: number) {
   let offset = 0
   let step = 1
-  let last: 'first' | 'second' | undefined
+  let lastWinner: 'first' | 'second' | undefined
   const wins = { first: 0, second: 0 }
   const isEnough = (count: number) => count > rounds / 20
   return {
     run: <A, B>(first: () => Promise<A>, second: () => Promise<B>) =>
       Promise.all([
-        after(Math.max(0, -offset) + randomInt(3), first),
-        after(Math.max(0, offset) + randomInt(3), second),
+        runAfter(Math.max(0, -offset) + randomInt(3), first),
+        runAfter(Math.max(0, offset) + randomInt(3), second),
       ]),
-    won(side: 'first' | 'second') {
+    recordWin(side: 'first' | 'second') {
       wins[side] += 1
-      step = side === last ? step * 2 : 1
-      last = side
+      step = side === lastWinner ? step * 2 : 1
+      lastWinner = side
       offset += side === 'first' ? -step : step
     },
-    expectBoth: () =>
+    expectBothWon: () =>
       expect(wins).toEqual({
         first: expect.toSatisfy(isEnough),
         second: expect.toSatisfy(isEnough),

@@ -24,7 +24,7 @@ const entities = [
   ['osd.0', 'mon', 'osd'],
 ] as const
 
-const startMs = 90_000
+const startTimeoutMs = 90_000
 const execute = promisify(execFile)
 
 /**
@@ -34,26 +34,26 @@ const execute = promisify(execFile)
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
-  const parts: ChildProcess[] = []
+  const processes: ChildProcess[] = []
   const stop = async () => {
     // The data is disposable, so kill the processes.
-    for (const part of parts.toReversed()) {
-      if (part.exitCode !== null || part.signalCode !== null) continue
-      const ended = once(part, 'exit')
-      part.kill('SIGKILL')
-      await ended
+    for (const child of processes.toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
     }
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    return { ...(await startParts(folder, parts)), stop }
+    return { ...(await startCluster(folder, processes)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Server> {
+async function startCluster(folder: string, processes: ChildProcess[]): Promise<S3Server> {
   const cluster = { id: randomUUID(), monitor: await freePort(), gateway: await freePort() }
   const conf = join(folder, 'ceph.conf')
   const monmap = join(folder, 'monmap')
@@ -63,19 +63,26 @@ async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Serv
   await writeFile(conf, configuration(folder, cluster))
 
   for (const [entity, ...caps] of entities) {
-    const granted = caps.flatMap((part) => ['--cap', part, 'allow *'])
-    const create = entity === 'mon.' ? ['--create-keyring'] : []
-    await execute('ceph-authtool', [...create, keyring, '--gen-key', '--name', entity, ...granted])
+    const capabilities = caps.flatMap((part) => ['--cap', part, 'allow *'])
+    const createFlag = entity === 'mon.' ? ['--create-keyring'] : []
+    await execute('ceph-authtool', [
+      ...createFlag,
+      keyring,
+      '--gen-key',
+      '--name',
+      entity,
+      ...capabilities,
+    ])
   }
-  const signal = AbortSignal.timeout(startMs)
+  const signal = AbortSignal.timeout(startTimeoutMs)
   const run = (program: string, ...args: string[]) =>
     execute(program, [...args, '--conf', conf], { signal })
   /** Starts a program that the kernel kills when this process dies. */
-  const keep = async (program: string, ...args: string[]) => {
+  const startDaemon = async (program: string, ...args: string[]) => {
     const log = await open(join(folder, `${program}.out`), 'w')
     const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]
-    const part = spawn('setpriv', command, { stdio: ['ignore', log.fd, log.fd] })
-    parts.push(part)
+    const child = spawn('setpriv', command, { stdio: ['ignore', log.fd, log.fd] })
+    processes.push(child)
     await log.close()
   }
 
@@ -90,21 +97,21 @@ async function startParts(folder: string, parts: ChildProcess[]): Promise<S3Serv
     monmap,
   ])
   await run('ceph-mon', '--id', 'a', '--mkfs', '--monmap', monmap, '--keyring', keyring)
-  await keep('ceph-mon', '--id', 'a')
-  const store = randomUUID()
-  await run('ceph', 'osd', 'new', store, '0')
-  await run('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', store)
-  await keep('ceph-osd', '--id', '0')
-  await keep('radosgw', '--name', 'client.admin')
+  await startDaemon('ceph-mon', '--id', 'a')
+  const osdId = randomUUID()
+  await run('ceph', 'osd', 'new', osdId, '0')
+  await run('ceph-osd', '--id', '0', '--mkfs', '--osd-uuid', osdId)
+  await startDaemon('ceph-osd', '--id', '0')
+  await startDaemon('radosgw', '--name', 'client.admin')
   const keys = { accessKeyId: 'mayfly-test', secretAccessKey: randomUUID() }
-  const named = ['--uid', 'test', '--display-name', 'test']
-  const keyed = ['--access-key', keys.accessKeyId, '--secret-key', keys.secretAccessKey]
-  await run('radosgw-admin', '--name', 'client.admin', 'user', 'create', ...named, ...keyed)
+  const userArgs = ['--uid', 'test', '--display-name', 'test']
+  const keyArgs = ['--access-key', keys.accessKeyId, '--secret-key', keys.secretAccessKey]
+  await run('radosgw-admin', '--name', 'client.admin', 'user', 'create', ...userArgs, ...keyArgs)
 
   const endpoint = `http://127.0.0.1:${cluster.gateway}`
   while (!(await fetch(endpoint).catch(() => null))) {
-    const ended = parts.find(({ exitCode }) => exitCode !== null)
-    if (ended || signal.aborted) {
+    const exitedProcess = processes.find(({ exitCode }) => exitCode !== null)
+    if (exitedProcess || signal.aborted) {
       throw new Error(
         `radosgw did not come up: ${await readFile(join(folder, 'radosgw.out'), 'utf8')}`,
       )

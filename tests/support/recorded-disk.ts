@@ -7,7 +7,7 @@ import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 export type Node = number
 
 /** A directory change: the name now refers to this inode, or to none. */
-export interface Naming {
+export interface NameChange {
   folder: Node
   name: string
   node: Node | null
@@ -16,7 +16,7 @@ export interface Naming {
 /** A recorded disk change. */
 export type Change =
   /** Creating or deleting a name is one naming, a move is two. */
-  | { kind: 'name'; namings: Naming[] }
+  | { kind: 'name'; nameChanges: NameChange[] }
   /** `appends`: the bytes extend the file. */
   | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
@@ -43,7 +43,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])
   const folders = new Set<Node>([root])
-  const lengths: number[] = [0]
+  const fileLengths: number[] = [0]
   const steps: Step[] = []
 
   const nodeAt = (path: string): Node => {
@@ -51,80 +51,84 @@ export function recordDisk(dataDir: string): RecordedDisk {
     if (node === undefined) throw new Error(`Nothing is known of ${path}.`)
     return node
   }
-  const naming = (path: string, node: Node | null): Naming => {
+  const changeName = (path: string, node: Node | null): NameChange => {
     if (node === null) nodes.delete(path)
     else nodes.set(path, node)
     return { folder: nodeAt(dirname(path)), name: basename(path), node }
   }
-  const created = (path: string): Node => {
-    const node = lengths.push(0) - 1
-    steps.push({ kind: 'name', namings: [naming(path, node)] })
+  const recordCreation = (path: string): Node => {
+    const node = fileLengths.push(0) - 1
+    steps.push({ kind: 'name', nameChanges: [changeName(path, node)] })
     return node
   }
-  const written = (node: Node, at: number, bytes: Buffer): void => {
-    const length = lengths[node] ?? 0
-    lengths[node] = Math.max(length, at + bytes.length)
+  const recordWrite = (node: Node, at: number, bytes: Buffer): void => {
+    const length = fileLengths[node] ?? 0
+    fileLengths[node] = Math.max(length, at + bytes.length)
     steps.push({ kind: 'write', node, at, bytes, appends: at === length })
   }
-  const truncated = (node: Node, length: number): void => {
-    lengths[node] = length
+  const recordTruncation = (node: Node, length: number): void => {
+    fileLengths[node] = length
     steps.push({ kind: 'truncate', node, length })
   }
-  const syncing = async (node: Node, sync: Promise<void>): Promise<void> => {
+  const recordSync = async (node: Node, sync: Promise<void>): Promise<void> => {
     const since = steps.length
     await sync
     steps.push({ kind: 'sync', node, since })
   }
 
-  const recorded = (file: FileHandle, node: Node): FileHandle => {
-    const noting: Partial<FileHandle> = {
+  const recordFile = (file: FileHandle, node: Node): FileHandle => {
+    const recordingHandle: Partial<FileHandle> = {
       stat: file.stat.bind(file),
       read: file.read.bind(file),
       close: file.close.bind(file),
-      sync: () => syncing(node, file.sync()),
-      datasync: () => syncing(node, file.datasync()),
+      sync: () => recordSync(node, file.sync()),
+      datasync: () => recordSync(node, file.datasync()),
       async writev(buffers, position) {
         // Copy first, because the writer reuses its buffer.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
         )
         const result = await file.writev(buffers, position)
-        written(node, position ?? lengths[node] ?? 0, bytes.subarray(0, result.bytesWritten))
+        recordWrite(
+          node,
+          position ?? fileLengths[node] ?? 0,
+          bytes.subarray(0, result.bytesWritten),
+        )
         return result
       },
       async writeFile(text) {
         await file.writeFile(text)
-        written(node, 0, Buffer.from(String(text)))
+        recordWrite(node, 0, Buffer.from(String(text)))
       },
       async truncate(length = 0) {
         await file.truncate(length)
-        truncated(node, length)
+        recordTruncation(node, length)
       },
     }
-    return noting as FileHandle
+    return recordingHandle as FileHandle
   }
 
   const fileSystem: RecordedDisk['fileSystem'] = {
     async open(path, flags, mode) {
       const file = await fs.open(path, flags, mode)
-      return recorded(file, flags.startsWith('wx') ? created(path) : nodeAt(path))
+      return recordFile(file, flags.startsWith('wx') ? recordCreation(path) : nodeAt(path))
     },
     async mkdir(path, options) {
       await fs.mkdir(path, options)
-      if (!nodes.has(path)) folders.add(created(path))
+      if (!nodes.has(path)) folders.add(recordCreation(path))
     },
     async rename(from, to) {
       await fs.rename(from, to)
       const node = nodeAt(from)
-      steps.push({ kind: 'name', namings: [naming(from, null), naming(to, node)] })
+      steps.push({ kind: 'name', nameChanges: [changeName(from, null), changeName(to, node)] })
     },
     async link(from, to) {
       await fs.link(from, to)
-      steps.push({ kind: 'name', namings: [naming(to, nodeAt(from))] })
+      steps.push({ kind: 'name', nameChanges: [changeName(to, nodeAt(from))] })
     },
     async rm(path, options) {
       await fs.rm(path, options)
-      if (nodes.has(path)) steps.push({ kind: 'name', namings: [naming(path, null)] })
+      if (nodes.has(path)) steps.push({ kind: 'name', nameChanges: [changeName(path, null)] })
     },
   }
 

@@ -5,11 +5,11 @@ const MiB = 1024 ** 2
 
 /** Returns a process's resident memory in MiB. */
 export function residentMiB(pid: number): number {
-  const status = `/proc/${pid}/status`
-  if (!existsSync(status)) {
+  const statusFile = `/proc/${pid}/status`
+  if (!existsSync(statusFile)) {
     // Not on Linux: `ps` reports KiB.
     return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
   }
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, 'utf8')) ?? []
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(statusFile, 'utf8')) ?? []
   return (Number(kilobytes) * 1024) / MiB
 }

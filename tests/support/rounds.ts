@@ -2,6 +2,6 @@
 export const isLongRun = process.env.LONG_TESTS === '1'
 
 /** Returns `many` in a long run, else `few`. */
-export function roundsOf(few: number, many: number): number {
+export function chooseRounds(few: number, many: number): number {
   return isLongRun ? many : few
 }

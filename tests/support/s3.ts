@@ -1,7 +1,7 @@
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
 import { createBucket, type TestBucket } from './bucket.ts'
-import { describeNeeding } from './machine-needs.ts'
+import { describeRequiring } from './machine-needs.ts'
 import type { S3Server } from './radosgw.ts'
 
 export type { TestBucket }
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 /** Declares tests that need a real S3 server. */
 export function describeOnS3(name: string, tests: () => void): void {
-  describeNeeding('s3Server', inject('s3Server') !== null, name, tests)
+  describeRequiring('s3Server', inject('s3Server') !== null, name, tests)
 }
 
 /** Creates a bucket for one test file. */
@@ -26,7 +26,7 @@ export async function makeBucket(): Promise<TestBucket> {
 }
 
 /** Counts the open multipart uploads of an object. */
-export async function openUploadsOf(
+export async function countOpenUploads(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,
 ): Promise<number> {

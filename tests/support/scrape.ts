@@ -2,25 +2,25 @@
 export type Scrape = Map<string, number>
 
 /** Parses the Prometheus text format. */
-function readScrape(text: string): Scrape {
+function parseMetrics(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     lines.map((line) => {
       const end = line.lastIndexOf(' ')
-      return [inOrder(line.slice(0, end)), Number(line.slice(end + 1))]
+      return [sortLabels(line.slice(0, end)), Number(line.slice(end + 1))]
     }),
   )
 }
 
-function inOrder(series: string): string {
+function sortLabels(series: string): string {
   return series.replace(/\{(.*)\}/, (_, labels: string) => {
-    const each = labels.match(/\w+="[^"]*"/g) ?? []
-    return `{${each.toSorted().join(',')}}`
+    const pairs = labels.match(/\w+="[^"]*"/g) ?? []
+    return `{${pairs.toSorted().join(',')}}`
   })
 }
 
 export async function scrape({ url }: { url: string }): Promise<Scrape> {
   const response = await fetch(new URL('/metrics', url))
   if (response.status !== 200) throw new Error(`the metrics answered ${response.status}`)
-  return readScrape(await response.text())
+  return parseMetrics(await response.text())
 }

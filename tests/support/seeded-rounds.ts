@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 
 /** Returns a random integer from 0 to `limit` - 1. */
-export type Draw = (limit: number) => number
+export type RandomInt = (limit: number) => number
 
 /**
  * Runs rounds with seeded random numbers. FAULT_SEED replays a run. The error of a failed round
@@ -9,25 +9,25 @@ export type Draw = (limit: number) => number
  */
 export async function seededRounds(
   rounds: number,
-  round: (random: Draw) => Promise<void>,
+  runRound: (random: RandomInt) => Promise<void>,
 ): Promise<void> {
   const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))
-  const random = numbersFrom(seed)
-  for (let number = 1; number <= rounds; number += 1) {
+  const random = seededRandom(seed)
+  for (let roundNumber = 1; roundNumber <= rounds; roundNumber += 1) {
     try {
-      await round(random)
+      await runRound(random)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw new Error(`FAULT_SEED=${seed}, round ${number}: ${message}`, { cause: error })
+      throw new Error(`FAULT_SEED=${seed}, round ${roundNumber}: ${message}`, { cause: error })
     }
   }
 }
 
 /** Returns a random number generator determined by the seed. */
-export function numbersFrom(seed: number | string): Draw {
-  let drawn = 0
+export function seededRandom(seed: number | string): RandomInt {
+  let drawCount = 0
   return (limit) => {
-    drawn += 1
-    return createHash('sha256').update(`${seed} ${drawn}`).digest().readUInt32BE() % limit
+    drawCount += 1
+    return createHash('sha256').update(`${seed} ${drawCount}`).digest().readUInt32BE() % limit
   }
 }

@@ -1,13 +1,13 @@
 import type { EventEmitter } from 'node:events'
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
 }
 
-export interface Sending {
+export interface SendOptions {
   method?: string
   headers?: OutgoingHttpHeaders
   /** A path to send verbatim. A URL would be normalized. */
@@ -20,16 +20,16 @@ export interface Sending {
  * Sends an HTTP request with headers that `fetch` forbids. Resolves with any response, even an
  * early one.
  */
-export function send(url: string, { method = 'GET', headers = {}, path, body }: Sending = {}) {
-  return new Promise<Answer>((resolve, reject) => {
+export function send(url: string, { method = 'GET', headers = {}, path, body }: SendOptions = {}) {
+  return new Promise<HttpResponse>((resolve, reject) => {
     const options = { method, headers, agent: false, ...(path !== undefined && { path }) }
     const client = request(url, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
-        const { statusCode = 0, headers: received } = response
-        resolve({ status: statusCode, headers: received, body: Buffer.concat(chunks) })
+        const { statusCode = 0, headers: responseHeaders } = response
+        resolve({ status: statusCode, headers: responseHeaders, body: Buffer.concat(chunks) })
         client.destroy()
       })
     })
@@ -39,26 +39,26 @@ export function send(url: string, { method = 'GET', headers = {}, path, body }: 
 }
 
 /** Returns the code of an error response. */
-export function codeOf(response: Answer): unknown {
+export function errorCodeOf(response: HttpResponse): unknown {
   return JSON.parse(response.body.toString()).code
 }
 
 /** Returns status and code of an error response. */
-export function refusalOf(response: Answer): [number, unknown] {
-  return [response.status, codeOf(response)]
+export function statusAndErrorCode(response: HttpResponse): [number, unknown] {
+  return [response.status, errorCodeOf(response)]
 }
 
 /**
  * Resolves when a connection, request or response is closed. Unlike `once` it ignores errors,
  * because tests break these connections on purpose.
  */
-export function untilClosed(connection: EventEmitter & { closed: boolean }): Promise<void> {
+export function waitForClose(connection: EventEmitter & { closed: boolean }): Promise<void> {
   return connection.closed
     ? Promise.resolve()
     : new Promise((resolve) => connection.once('close', () => resolve()))
 }
 
 /** Returns path and query, as in the request line. */
-export function targetOf(url: string): string {
+export function requestTarget(url: string): string {
   return url.slice(new URL(url).origin.length)
 }

@@ -22,7 +22,7 @@ export interface ServerProcess {
   pid: number
   kill(signal: NodeJS.Signals): void
   /** Resolves with the exit code, or null if it was killed by a signal. */
-  ended: Promise<number | null>
+  exitCode: Promise<number | null>
 }
 
 /**
@@ -50,36 +50,36 @@ export async function startServerProcess(settings: {
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const ended = once(child, 'exit').then(([code]) => code)
+  const exitCode = once(child, 'exit').then(([code]) => code)
   const stderr = text(child.stderr)
-  const greeted = waitForOutput(child.stderr, 'Mayfly is ready')
+  const readyLogged = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
-  await untilReady(child, `http://127.0.0.1:${port}`, stderr)
+  await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
   // If another program took the port, its server answered.
-  const isOurs = await Promise.race([greeted.then(() => true), ended.then(() => false)])
-  if (!isOurs) throw new Error(`The server has ended: ${await stderr}`)
-  return { url, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) }
+  const isOwnServer = await Promise.race([readyLogged.then(() => true), exitCode.then(() => false)])
+  if (!isOwnServer) throw new Error(`The server has ended: ${await stderr}`)
+  return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }
 }
 
 /** Resolves when the stream contains `wanted`. */
-function waitForOutput(stream: Readable, wanted: string): Promise<void> {
+function waitForOutput(stream: Readable, expected: string): Promise<void> {
   let output = ''
   return new Promise((resolve) => {
     stream.on('data', (chunk: Buffer) => {
       output += chunk
-      if (output.includes(wanted)) resolve()
+      if (output.includes(expected)) resolve()
     })
   })
 }
 
-async function untilReady(child: ChildProcess, url: string, stderr: Promise<string>) {
+async function waitForReady(child: ChildProcess, url: string, stderr: Promise<string>) {
   const timeout = AbortSignal.timeout(hangTimeoutMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The server has ended: ${await stderr}`)
     }
-    const ready = await fetch(`${url}/api/ready`).catch(() => null)
-    if (ready?.ok) return
+    const response = await fetch(`${url}/api/ready`).catch(() => null)
+    if (response?.ok) return
     timeout.throwIfAborted()
     await wait(pollMs)
   }

@@ -6,7 +6,7 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
 /** Requires email verification. */
-export const verified = { REQUIRE_EMAIL_VERIFICATION: 'on' }
+export const withVerification = { REQUIRE_EMAIL_VERIFICATION: 'on' }
 
 export const password = 'correct horse'
 
@@ -42,11 +42,11 @@ export async function signUpForToken(
   app: TestApp,
   changes: { email: string; [field: string]: unknown },
 ): Promise<string> {
-  await app.mails()
+  await app.sendQueuedEmails()
   const response = await signUp(makeClient(app), changes)
   if (!response.ok) throw new Error(`Signing up was answered ${response.status}`)
-  const [mail] = await app.mails()
-  return tokenIn(mail)
+  const [email] = await app.sendQueuedEmails()
+  return tokenIn(email)
 }
 
 export function verify(app: TestApp, token: unknown): Promise<Response> {
@@ -62,12 +62,12 @@ export function cookiesOf(response: Response): string {
 }
 
 /** Creates an unverified account, as servers without verification did. */
-export async function makeUnverified(app: TestApp, email: string, typed = password) {
+export async function makeUnverifiedUser(app: TestApp, email: string, accountPassword = password) {
   const { db, passwords, secret } = app.deps
-  const owner = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
-  const id = await insertUser(db, owner, { emailVerified: false, now: app.clock() })
+  const profile = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
+  const id = await insertUser(db, profile, { emailVerified: false, now: app.clock() })
   if (id === null) throw new Error(`${email} has an account already`)
-  const hash = await passwords.hash(typed, saltFor(secret, email), 'test')
+  const hash = await passwords.hash(accountPassword, saltFor(secret, email), 'test')
   await setPassword(db, id, hash, app.clock())
   return id
 }
@@ -78,8 +78,8 @@ export function resend(app: TestApp, email: string, cookie = ''): Promise<Respon
 }
 
 /** Tries to log in, without cookies. */
-export function tryLogin(app: TestApp, email: string, secret = password): Promise<Response> {
-  return makeClient(app).post('/api/auth/login', { email, password: secret })
+export function tryLogin(app: TestApp, email: string, typedPassword = password): Promise<Response> {
+  return makeClient(app).post('/api/auth/login', { email, password: typedPassword })
 }
 
 /** Returns status and error code, such as '401 INVALID_TOKEN'. */
@@ -89,9 +89,9 @@ export async function statusAndCode(response: Response): Promise<string> {
 }
 
 /** Returns the client's view of a response, without values that always differ. */
-export async function seen(response: Response) {
+export async function comparableResponse(response: Response) {
   const headers = Object.fromEntries(response.headers)
-  for (const own of ['date', 'x-request-id']) delete headers[own]
+  for (const header of ['date', 'x-request-id']) delete headers[header]
   const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')
   return {
     status: response.status,

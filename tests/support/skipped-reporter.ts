@@ -1,8 +1,8 @@
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
-import type { MachineNeed } from './machine-needs.ts'
+import type { TestRequirement } from './machine-needs.ts'
 
-function needsInWords(): Record<MachineNeed, string[]> {
+function requirementTexts(): Record<TestRequirement, string[]> {
   return {
     s3Server: [
       `a real S3 server. Not installed: ${missingCephPrograms().join(', ')}.`,
@@ -22,24 +22,24 @@ export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
     const selected = skipped.filter(isSelected)
-    for (const [need, [what, cure]] of Object.entries(needsInWords())) {
-      const tests = selected.filter((test) => missingNeed(test) === need)
+    for (const [requirement, [description, remedy]] of Object.entries(requirementTexts())) {
+      const tests = selected.filter((test) => missingRequirementOf(test) === requirement)
       if (tests.length === 0) continue
       const files = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
       const counts = [...files].map(([file, { length }]) => `  ${file}: ${length}`)
-      const lines = [`SKIPPED: ${tests.length} tests that need ${what}`, ...counts, cure]
+      const lines = [`SKIPPED: ${tests.length} tests that need ${description}`, ...counts, remedy]
       process.stderr.write(`\n${lines.join('\n')}\n`)
     }
   }
 }
 
 /** Returns the missing requirement of a test. */
-function missingNeed(test: TestCase): MachineNeed | undefined {
-  let at: TestCase | TestSuite | TestModule = test
-  while (at.type !== 'module') {
-    const { lacks } = at.meta()
-    if (lacks) return lacks
-    at = at.parent
+function missingRequirementOf(test: TestCase): TestRequirement | undefined {
+  let node: TestCase | TestSuite | TestModule = test
+  while (node.type !== 'module') {
+    const { missingRequirement } = node.meta()
+    if (missingRequirement) return missingRequirement
+    node = node.parent
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { makeLineDirection } from './line-direction.ts'
+import { makeNetworkDirection } from './line-direction.ts'
 
-export interface LineSettings {
+export interface NetworkSettings {
   /** Bytes per second in each direction, shared by all connections. */
   bytesPerSecond: number
   /** One-way latency. */
@@ -9,13 +9,13 @@ export interface LineSettings {
 }
 
 /** A simulated network link with a rate and a latency. */
-export interface SlowLine {
+export interface SlowNetwork {
   /** The origin for clients. */
   url: string
   /** Forwards all connections to this local port. */
   forwardTo(port: number): void
   /** Returns the bytes delivered to the server (`up`) and the client (`down`). */
-  carried(): { up: number; down: number }
+  deliveredBytes(): { up: number; down: number }
   close(): Promise<void>
 }
 
@@ -24,25 +24,25 @@ export interface SlowLine {
  * bytes wait in a bounded queue, then in the sender. A new connection takes a round trip. There is
  * neither packet loss nor slow start.
  */
-export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
+export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowNetwork> {
   let target = 0
-  const up = makeLineDirection(settings)
-  const down = makeLineDirection(settings)
+  const up = makeNetworkDirection(settings)
+  const down = makeNetworkDirection(settings)
   const sockets = new Set<Socket>()
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
   }
-  const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
-    keep(near)
-    keep(far)
-    up.carry(near, far, 2 * settings.delayMs)
-    down.carry(far, near, 0)
-    near.once('close', () => far.destroy())
-    far.once('close', () => near.destroySoon())
+  const server = createServer({ allowHalfOpen: true }, (clientSocket) => {
+    const serverSocket = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
+    track(clientSocket)
+    track(serverSocket)
+    up.pipe(clientSocket, serverSocket, 2 * settings.delayMs)
+    down.pipe(serverSocket, clientSocket, 0)
+    clientSocket.once('close', () => serverSocket.destroy())
+    serverSocket.once('close', () => clientSocket.destroySoon())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -50,7 +50,7 @@ export async function startSlowLine(settings: LineSettings): Promise<SlowLine> {
     forwardTo(port) {
       target = port
     },
-    carried: () => ({ up: up.carried(), down: down.carried() }),
+    deliveredBytes: () => ({ up: up.deliveredBytes(), down: down.deliveredBytes() }),
     async close() {
       for (const socket of sockets) socket.destroy()
       up.close()

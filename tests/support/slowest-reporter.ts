@@ -6,11 +6,11 @@ export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => {
       const { collectDuration, duration } = module.diagnostic()
-      return { what: module.relativeModuleId, ms: collectDuration + duration }
+      return { name: module.relativeModuleId, ms: collectDuration + duration }
     })
     const tests = modules.flatMap((module) =>
       [...module.children.allTests()].map((test) => ({
-        what: `${module.relativeModuleId} › ${test.fullName}`,
+        name: `${module.relativeModuleId} › ${test.fullName}`,
         ms: test.diagnostic()?.duration ?? 0,
       })),
     )

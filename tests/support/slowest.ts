@@ -1,25 +1,25 @@
 /** A file or test and its duration in milliseconds. */
-export interface Timed {
-  what: string
+export interface Timing {
+  name: string
   ms: number
 }
 
-const shown = 10
+const maxEntries = 10
 
 /** Formats the ten slowest files and tests. */
-export function reportSlowest(files: readonly Timed[], tests: readonly Timed[]): string {
+export function reportSlowest(files: readonly Timing[], tests: readonly Timing[]): string {
   const lines = [
     'The slowest files:',
-    ...slowestFirst(files),
+    ...formatSlowest(files),
     'The slowest tests:',
-    ...slowestFirst(tests),
+    ...formatSlowest(tests),
   ]
   return `\n${lines.join('\n')}\n`
 }
 
-function slowestFirst(all: readonly Timed[]): string[] {
-  return all
+function formatSlowest(timings: readonly Timing[]): string[] {
+  return timings
     .toSorted((one, other) => other.ms - one.ms)
-    .slice(0, shown)
-    .map(({ ms, what }) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${what}`)
+    .slice(0, maxEntries)
+    .map(({ ms, name: what }) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${what}`)
 }

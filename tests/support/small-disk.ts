@@ -10,7 +10,7 @@ const mebibyte = 1024 ** 2
 export interface SmallDisk {
   folder: string
   /** Returns the bytes available to an unprivileged program. */
-  free(): Promise<number>
+  freeBytes(): Promise<number>
   /** Fills all free space, including space freed since the last call. */
   fill(): Promise<void>
   /** Frees the space `fill` took. */
@@ -36,23 +36,23 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     await rm(folder, { recursive: true })
     throw error
   }
-  const filler = join(folder, 'filler')
+  const fillerFile = join(folder, 'filler')
   return {
     folder,
-    async free() {
+    async freeBytes() {
       const { bavail, bsize } = await statfs(folder)
       return bavail * bsize
     },
     async fill() {
       const { bavail, bsize } = await statfs(folder)
-      const file = openSync(filler, 'a')
+      const file = openSync(fillerFile, 'a')
       try {
         writeUntilFull(file, [Math.max(1, bavail * bsize), 4096, 1])
       } finally {
         closeSync(file)
       }
     },
-    clear: () => rm(filler, { force: true }),
+    clear: () => rm(fillerFile, { force: true }),
     async close() {
       // A failed test may have left files open. The file system then lives until they are closed,
       // but is no longer mounted.

@@ -22,19 +22,19 @@ export interface TestSmtpServer {
   /** The accepted emails, parsed. */
   received: ParsedMail[]
   /** The recipients of all emails, accepted or not. */
-  offered: string[]
+  attemptedRecipients: string[]
   /** User names of login attempts, all rejected. */
-  logins: string[]
+  loginNames: string[]
   /** True for each of `offered` sent over an encrypted connection. */
-  encrypted: boolean[]
+  wasEncrypted: boolean[]
   /** Returns the number of connections opened so far. */
   connections(): number
   /** Sets the reaction to all emails from now on. */
-  react(reaction: Reaction): void
+  setReaction(reaction: Reaction): void
   /** Closes all connections and refuses new ones. */
-  leave(): void
+  goOffline(): void
   /** Accepts connections again, on the same port. */
-  comeBack(): Promise<void>
+  goOnline(): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,49 +47,49 @@ export async function startSmtpServer(
   { offersTls = false } = {},
 ): Promise<TestSmtpServer> {
   let reaction: Reaction = 'accept'
-  let held: (() => void)[] = []
+  let heldResponses: (() => void)[] = []
   const received: ParsedMail[] = []
-  const offered: string[] = []
-  const logins: string[] = []
-  const encrypted: boolean[] = []
+  const attemptedRecipients: string[] = []
+  const loginNames: string[] = []
+  const wasEncrypted: boolean[] = []
   let connections = 0
   // Real servers repeat the rejected address.
-  const refusal = (code: number, address = '') =>
+  const rejection = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
     authOptional: true,
     allowInsecureAuth: true,
     disabledCommands: offersTls ? [] : ['STARTTLS'],
     onAuth({ username = '' }, _session, done) {
-      logins.push(username)
-      done(refusal(535))
+      loginNames.push(username)
+      done(rejection(535))
     },
     onConnect(_session, done) {
       connections += 1
       done()
     },
     onRcptTo({ address }, session, done) {
-      offered.push(address)
-      encrypted.push(session.secure)
+      attemptedRecipients.push(address)
+      wasEncrypted.push(session.secure)
       if (reaction === 'drop') return dropAll()
       if (typeof reaction === 'object' && 'recipient' in reaction) {
-        return done(refusal(reaction.recipient, address))
+        return done(rejection(reaction.recipient, address))
       }
       done()
     },
     onData(stream, _session, done) {
-      simpleParser(stream).then((mail) => {
+      simpleParser(stream).then((email) => {
         if (typeof reaction === 'object' && 'content' in reaction) {
-          return done(refusal(reaction.content))
+          return done(rejection(reaction.content))
         }
         if (reaction === 'hold') {
-          held.push(() => {
-            received.push(mail)
+          heldResponses.push(() => {
+            received.push(email)
             done()
           })
           return
         }
-        received.push(mail)
+        received.push(email)
         if (reaction === 'accept-and-drop') return dropAll()
         done()
       }, done)
@@ -102,26 +102,26 @@ export async function startSmtpServer(
   }
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
-  const { port: listensOn } = server.server.address() as AddressInfo
+  const { port: boundPort } = server.server.address() as AddressInfo
   return {
-    url: `smtp://127.0.0.1:${listensOn}`,
+    url: `smtp://127.0.0.1:${boundPort}`,
     received,
-    offered,
-    logins,
-    encrypted,
+    attemptedRecipients,
+    loginNames,
+    wasEncrypted,
     connections: () => connections,
-    react(next) {
-      reaction = next
-      if (next === 'hold') return
-      for (const response of held) response()
-      held = []
+    setReaction(newReaction) {
+      reaction = newReaction
+      if (newReaction === 'hold') return
+      for (const sendResponse of heldResponses) sendResponse()
+      heldResponses = []
     },
-    leave() {
+    goOffline() {
       dropAll()
       server.server.close()
     },
-    async comeBack() {
-      server.server.listen(listensOn, '127.0.0.1')
+    async goOnline() {
+      server.server.listen(boundPort, '127.0.0.1')
       await once(server.server, 'listening')
     },
     close: () =>
@@ -136,7 +136,7 @@ export async function startSmtpServer(
  * `startSilentServer` closes a connection after this time, so that a client without a timeout fails
  * instead of hanging.
  */
-const silentMs = 5_000
+const silentTimeoutMs = 5_000
 
 /** Accepts connections, sends nothing, and closes each after `silentMs`. */
 export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
@@ -147,7 +147,7 @@ export async function startSilentServer(): Promise<{ port: number; close(): Prom
     socket.on('error', () => {})
     // Node detects a closed connection only while reading.
     socket.resume()
-    socket.setTimeout(silentMs, () => socket.destroy())
+    socket.setTimeout(silentTimeoutMs, () => socket.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -36,13 +36,13 @@ export async function startTakedownSetup(): Promise<TakedownSetup> {
 
 /** Closes a server and asserts that its log contains no errors. */
 export async function closeWithoutErrors(app: TestApp): Promise<void> {
-  const errors = app.logged.filter(({ level }) => level >= 50)
+  const errors = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(errors).toEqual([])
 }
 
 /** Returns random bytes, so that every file is different. */
-export function fresh(size = 1000): Uint8Array<ArrayBuffer> {
+export function randomFileBytes(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
 
@@ -63,14 +63,18 @@ export function takeDown(
 }
 
 /** Takes a file down. Returns the message shown to the administrator. */
-export async function takenDown(admin: Client, shortCode: string, reason?: string) {
+export async function takeDownOrThrow(admin: Client, shortCode: string, reason?: string) {
   const response = await takeDown(admin, shortCode, reason)
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   return (await json<{ message: string }>(response)).message
 }
 
-export function report(client: Client, shortCode: string, more: object = {}): Promise<Response> {
-  return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...more })
+export function reportLink(
+  client: Client,
+  shortCode: string,
+  extraFields: object = {},
+): Promise<Response> {
+  return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...extraFields })
 }
 
 /** Returns the open reports, most recent first. */
@@ -85,20 +89,24 @@ export async function takedownAudit(admin: Client, { email }: Person): Promise<A
 }
 
 /** Uploads bytes without confirming. Returns the storage key. */
-export async function uploadOf(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function uploadBytes(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const started = await startUpload(person, { size: bytes.length })
   await putBytes(started, bytes)
   return started.cloudKey
 }
 
 /** Uploads bytes. Returns the response to the confirm. */
-export async function uploadAgain(person: Person, bytes: Uint8Array<ArrayBuffer>, more = {}) {
-  const cloudKey = await uploadOf(person, bytes)
-  return { cloudKey, answer: await confirm(person, cloudKey, more) }
+export async function uploadAndConfirm(
+  person: Person,
+  bytes: Uint8Array<ArrayBuffer>,
+  extraFields = {},
+) {
+  const cloudKey = await uploadBytes(person, bytes)
+  return { cloudKey, response: await confirm(person, cloudKey, extraFields) }
 }
 
 /** Returns a file as listed for its owner. */
-export async function listedFile(owner: Client, id: string): Promise<File | undefined> {
-  const listed = await json<File[]>(await owner.fetch('/api/files'))
-  return listed.find((file) => file.id === id)
+export async function findListedFile(owner: Client, id: string): Promise<File | undefined> {
+  const files = await json<File[]>(await owner.fetch('/api/files'))
+  return files.find((file) => file.id === id)
 }

@@ -2,23 +2,24 @@ import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
 /** Free space controlled by a test. `left` is the number of bytes available to uploads. */
 export interface TestSpace extends UploadSpace {
-  left: number
+  freeBytes: number
   /** Returns the free space at the next measurement. Null changes nothing. */
-  found: (() => Promise<number>) | null
+  measureFreeBytes: (() => Promise<number>) | null
 }
 
 /** Creates free space for uploads, unlimited by default. */
-export function testSpace(left = Number.POSITIVE_INFINITY): TestSpace {
+export function testSpace(freeBytes = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
-    left,
-    found: null,
+    freeBytes,
+    measureFreeBytes: null,
     async hasSpaceFor(bytes) {
-      if (space.left < bytes && space.found) space.left = await space.found()
-      return space.left >= bytes
+      if (space.freeBytes < bytes && space.measureFreeBytes)
+        space.freeBytes = await space.measureFreeBytes()
+      return space.freeBytes >= bytes
     },
     take(bytes) {
-      if (space.left < bytes) return false
-      space.left -= bytes
+      if (space.freeBytes < bytes) return false
+      space.freeBytes -= bytes
       return true
     },
   }

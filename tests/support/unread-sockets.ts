@@ -5,27 +5,27 @@ export interface UnreadSockets {
   /** Sends more text on each connection. */
   send(text: string): void
   /** Resets all connections, as if the client's machine had vanished. */
-  leave(): void
+  reset(): void
 }
 
 /** Opens connections, sends a text on each and never reads the responses. */
 export async function sendWithoutReading(
   url: string,
-  textOf: (index: number) => string,
-  sockets = 1,
+  makeText: (index: number) => string,
+  count = 1,
 ): Promise<UnreadSockets> {
   const { hostname, port } = new URL(url)
-  const all = await Promise.all(
-    Array.from({ length: sockets }, (_, index) =>
-      connectAndSend(hostname, Number(port), textOf(index)),
+  const openSockets = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      connectAndSend(hostname, Number(port), makeText(index)),
     ),
   )
   return {
     send: (text) => {
-      for (const socket of all) socket.write(text)
+      for (const socket of openSockets) socket.write(text)
     },
-    leave: () => {
-      for (const socket of all) socket.resetAndDestroy()
+    reset: () => {
+      for (const socket of openSockets) socket.resetAndDestroy()
     },
   }
 }

@@ -22,53 +22,53 @@ export function requestUploads(person: Client, files: unknown): Promise<Response
   return person.post('/api/files/get-upload-urls', { files })
 }
 
-export function requestConfirm(person: Client, uploads: unknown): Promise<Response> {
+export function requestConfirms(person: Client, uploads: unknown): Promise<Response> {
   return person.post('/api/files/confirm-uploads', { uploads })
 }
 
-async function resultsIn<Answer>(response: Response): Promise<EntryResult<Answer>[]> {
+async function readResults<Answer>(response: Response): Promise<EntryResult<Answer>[]> {
   await expectOk(response)
   return (await json<{ results: EntryResult<Answer>[] }>(response)).results
 }
 
 /** Starts uploads in one batch. */
-export async function startAll(
+export async function startUploads(
   person: Client,
   files: readonly unknown[],
 ): Promise<EntryResult<StartedUpload>[]> {
-  return resultsIn(await requestUploads(person, files))
+  return readResults(await requestUploads(person, files))
 }
 
 /** Confirms uploads in one batch. */
-export async function confirmAll(
+export async function confirmInBatch(
   person: Client,
   uploads: readonly unknown[],
 ): Promise<EntryResult<File>[]> {
-  return resultsIn(await requestConfirm(person, uploads))
+  return readResults(await requestConfirms(person, uploads))
 }
 
 /** Returns 'ok' or the error code of each entry. */
-export function endsOf(results: readonly EntryResult<unknown>[]): string[] {
+export function codesOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }
 
 /** Starts uploads in one batch and sends their bytes. */
-export async function sendAllOf(
+export async function startAndSend(
   person: Client,
   contents: readonly Uint8Array<ArrayBuffer>[],
 ): Promise<StartedUpload[]> {
-  const requests = contents.map(({ length }, at) =>
-    uploadRequest({ fileName: `${at}.txt`, fileSize: length }),
+  const requests = contents.map(({ length }, index) =>
+    uploadRequest({ fileName: `${index}.txt`, fileSize: length }),
   )
-  const started = (await startAll(person, requests)).flatMap(
+  const started = (await startUploads(person, requests)).flatMap(
     ({ answer: response }) => response ?? [],
   )
-  const left = started.entries()
-  const client = async () => {
-    for (const [at, upload] of left) {
-      await expectOk(await putBytes(upload, contents[at] ?? new Uint8Array()))
+  const queue = started.entries()
+  const worker = async () => {
+    for (const [index, upload] of queue) {
+      await expectOk(await putBytes(upload, contents[index] ?? new Uint8Array()))
     }
   }
-  await Promise.all(Array.from({ length: 5 }, client))
+  await Promise.all(Array.from({ length: 5 }, worker))
   return started
 }

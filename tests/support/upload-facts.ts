@@ -55,10 +55,10 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   }
 }
 
-type SmallTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
+type SinglePartTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
 
 /** Builds the response to the start of a single-part upload. */
-export function uploadTicket(changes: Partial<SmallTicket> = {}): SmallTicket {
+export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePartTicket {
   return {
     uploadUrl: '/storage',
     cloudKey: 'key',
@@ -85,14 +85,14 @@ export function callError(
 }
 
 /** The error for a free user who has three files. */
-export const tierIsFull = errorTable.TIER_FILE_COUNT.message
+export const tierFullMessage = errorTable.TIER_FILE_COUNT.message
 
 /** Creates a file of `bytes` bytes, as if chosen by the user. */
-export function fileNamed(name: string, bytes = 10, type = 'text/plain'): File {
+export function fakeFile(name: string, bytes = 10, type = 'text/plain'): File {
   return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
 }
 
 /** Creates a handle for this file. */
-export function handleTo(file: File): FileSystemFileHandle {
+export function handleFor(file: File): FileSystemFileHandle {
   return { getFile: async () => file } as FileSystemFileHandle
 }

@@ -17,8 +17,8 @@ export function requestUpload(
   })
 }
 
-export function confirm(person: Client, cloudKey: string, more = {}): Promise<Response> {
-  return person.post('/api/files/confirm-upload', { cloudKey, ...more })
+export function confirm(person: Client, cloudKey: string, extraFields = {}): Promise<Response> {
+  return person.post('/api/files/confirm-upload', { cloudKey, ...extraFields })
 }
 
 export function abort(person: Client, cloudKey: string): Promise<Response> {
@@ -35,7 +35,7 @@ export function requestParts(
 }
 
 /** Lists the stored parts. */
-export function requestList(person: Client, cloudKey: string): Promise<Response> {
+export function requestPartList(person: Client, cloudKey: string): Promise<Response> {
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
@@ -58,11 +58,7 @@ export async function download(
   return new Uint8Array(await response.arrayBuffer())
 }
 
-export async function expectRefusal(
-  response: Response,
-  status: number,
-  code: string,
-): Promise<void> {
+export async function expectError(response: Response, status: number, code: string): Promise<void> {
   const body = await json<object>(response)
   expect({ status: response.status, ...body }).toMatchObject({ status, code })
 }

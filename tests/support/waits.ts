@@ -5,11 +5,11 @@ import { firstWaitMs, maxWaitMs } from '../../src/web/uploads/transfer/retry-pol
  * Asserts that these delays follow the retry policy: they start at the minimum, never decrease, and
  * stay below the limit.
  */
-export function expectGrowingWaits(waits: readonly number[]) {
-  expect(waits[0]).toBe(firstWaitMs)
-  expect(waits).toEqual(waits.toSorted((one, other) => one - other))
-  expect(waits.at(-1)).toBeGreaterThan(firstWaitMs)
-  expect(waits.at(-1)).toBeLessThanOrEqual(maxWaitMs)
+export function expectGrowingDelays(delays: readonly number[]) {
+  expect(delays[0]).toBe(firstWaitMs)
+  expect(delays).toEqual(delays.toSorted((one, other) => one - other))
+  expect(delays.at(-1)).toBeGreaterThan(firstWaitMs)
+  expect(delays.at(-1)).toBeLessThanOrEqual(maxWaitMs)
 }
 
 /**
@@ -18,7 +18,7 @@ export function expectGrowingWaits(waits: readonly number[]) {
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)
-  const open = Promise.reject(new Error(`still open after ${ms} ms`))
-  open.catch(() => undefined)
-  return Promise.race([promise, open])
+  const timeout = Promise.reject(new Error(`still open after ${ms} ms`))
+  timeout.catch(() => undefined)
+  return Promise.race([promise, timeout])
 }

@@ -9,7 +9,7 @@ import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 /** A request sent by the page. */
-export interface Asked {
+export interface PageRequest {
   /** Method and path, such as `GET /api/files`. */
   call: string
   query: Record<string, string>
@@ -18,17 +18,17 @@ export interface Asked {
 }
 
 /** Responds to a call with a value, sent as JSON with status 200, or with a response. */
-type Answer = (asked: Asked) => unknown
+type Responder = (requests: PageRequest) => unknown
 
 /** A happy-dom page with toasts and a fake server. */
 export interface WebPage {
   /** All requests so far, in order. */
-  asked: Asked[]
+  requests: PageRequest[]
   /** Sets the response to a call, such as `GET /api/files`. */
-  on(call: string, response: Answer): void
+  on(call: string, response: Responder): void
   client: QueryClient
   /** Returns how many times the page noticed that the session had ended. */
-  signedOut(): number
+  signOutCount(): number
   show(element: ReactNode): ReturnType<typeof render>
   run<Result, Props>(
     hook: (props: Props) => Result,
@@ -41,8 +41,8 @@ export interface WebPage {
 
 /** Opens a page. Calls without a configured response fail as if the server were unreachable. */
 export function openPage(): WebPage {
-  const answers = new Map<string, Answer>()
-  const asked: Asked[] = []
+  const responders = new Map<string, Responder>()
+  const requests: PageRequest[] = []
   let signedOut = 0
   const client = createQueryClient(() => {
     signedOut += 1
@@ -54,10 +54,10 @@ export function openPage(): WebPage {
       query: Object.fromEntries(searchParams),
       body: typeof body === 'string' ? JSON.parse(body) : undefined,
     }
-    asked.push(request)
-    const response = answers.get(request.call)
-    if (response === undefined) throw new TypeError('Failed to fetch')
-    const result = await response(request)
+    requests.push(request)
+    const responder = responders.get(request.call)
+    if (responder === undefined) throw new TypeError('Failed to fetch')
+    const result = await responder(request)
     return result instanceof Response ? result : Response.json(result)
   })
   const wrapper = ({ children }: { children: ReactNode }) =>
@@ -73,10 +73,10 @@ export function openPage(): WebPage {
       ),
     )
   return {
-    asked,
-    on: (call, response) => void answers.set(call, response),
+    requests,
+    on: (call, response) => void responders.set(call, response),
     client,
-    signedOut: () => signedOut,
+    signOutCount: () => signedOut,
     show: (element) => render(element, { wrapper }),
     run: <Result, Props>(hook: (props: Props) => Result, initialProps?: Props) =>
       initialProps === undefined
@@ -92,23 +92,26 @@ export function openPage(): WebPage {
 }
 
 /** Sets or removes the cookie that hints at a session. */
-export function hintSignedIn(isSignedIn: boolean): void {
+export function setSignedInHint(isSignedIn: boolean): void {
   // happy-dom ignores Max-Age.
-  const end = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
-  Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${end}`)
+  const expiry = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
+  Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${expiry}`)
 }
 
-export function refused(status: number, code?: ErrorCode, message?: string): Response {
+export function errorResponse(status: number, code?: ErrorCode, message?: string): Response {
   return Response.json({ ...(code && { code }), ...(message && { message }) }, { status })
 }
 
 /** Builds the response to a call without a session. */
 export function unauthorized(): Response {
-  return refused(401, 'UNAUTHORIZED', 'Unauthorized')
+  return errorResponse(401, 'UNAUTHORIZED', 'Unauthorized')
 }
 
 /** Creates a response that is sent when the test calls `resolve`. */
-export function later(): { answer: () => Promise<unknown>; resolve: (result: unknown) => void } {
+export function delayedResponse(): {
+  respond: () => Promise<unknown>
+  resolve: (result: unknown) => void
+} {
   const { promise, resolve } = Promise.withResolvers<unknown>()
-  return { answer: () => promise, resolve }
+  return { respond: () => promise, resolve }
 }

@@ -25,12 +25,12 @@ type Fault =
   | { kind: 'behave' }
 
 /** The response to a HEAD. */
-interface HeadAnswer {
+interface HeadResponse {
   status: number
   headers?: Record<string, string>
 }
 
-interface Seen {
+interface ReceivedRequest {
   method: string
   range: string | undefined
   type: string | undefined
@@ -39,17 +39,17 @@ interface Seen {
 
 /** Creates a store for one object, whose failures a test controls. */
 function makeStore() {
-  const seen: Seen[] = []
+  const seen: ReceivedRequest[] = []
   /**
    * Emits an event when the server won't respond. A browser would notice only after ten minutes.
    */
-  const stalled = new EventTarget()
+  const stallEvents = new EventTarget()
   let bytes = Buffer.alloc(0)
   let puts: Fault[] = []
-  let heads: HeadAnswer[] = []
+  let heads: HeadResponse[] = []
   let sendsOffset = true
 
-  const put = (req: IncomingMessage, res: ServerResponse) => {
+  const handlePut = (req: IncomingMessage, res: ServerResponse) => {
     const fault = puts.shift() ?? { kind: 'behave' }
     const start = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0)
     if (fault.kind === 'response') {
@@ -66,14 +66,14 @@ function makeStore() {
     // Emitted only once, or the rest of this body would time out later requests.
     let isReported = false
     const reportStall = () => {
-      if (!isReported) stalled.dispatchEvent(new Event('stall'))
+      if (!isReported) stallEvents.dispatchEvent(new Event('stall'))
       isReported = true
     }
     req.on('data', (chunk: Buffer) => {
-      const room = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
-      bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(room, chunk.length))])
-      if (fault.kind === 'reset' && chunk.length >= room) req.socket.destroy()
-      if (fault.kind === 'stall' && chunk.length >= room) reportStall()
+      const capacity = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
+      bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(capacity, chunk.length))])
+      if (fault.kind === 'reset' && chunk.length >= capacity) req.socket.destroy()
+      if (fault.kind === 'stall' && chunk.length >= capacity) reportStall()
     })
     req.on('error', () => undefined)
     req.on('end', () => {
@@ -84,9 +84,9 @@ function makeStore() {
 
   const server = createServer((req, res) => {
     const { range, 'content-type': type } = req.headers
-    const sent = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
-    seen.push({ method: req.method ?? '', range, type, checksum: sent?.toString() })
-    if (req.method === 'PUT') return put(req, res)
+    const checksum = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
+    seen.push({ method: req.method ?? '', range, type, checksum: checksum?.toString() })
+    if (req.method === 'PUT') return handlePut(req, res)
     const { status, headers } = heads.shift() ?? { status: 200 }
     const offset = sendsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
     return res.writeHead(status, { ...headers, ...offset }).end()
@@ -95,18 +95,18 @@ function makeStore() {
   return {
     server,
     seen,
-    stalled,
+    stalled: stallEvents,
     stored: () => bytes,
-    keep: (already: Buffer) => {
-      bytes = Buffer.from(already)
+    setStored: (initialBytes: Buffer) => {
+      bytes = Buffer.from(initialBytes)
     },
-    misbehave: (faults: Fault[]) => {
+    setPutFaults: (faults: Fault[]) => {
       puts = [...faults]
     },
-    answerHeads: (answers: HeadAnswer[]) => {
-      heads = [...answers]
+    setHeadResponses: (responses: HeadResponse[]) => {
+      heads = [...responses]
     },
-    forgetOffsets: () => {
+    omitOffsets: () => {
       sendsOffset = false
     },
   }
@@ -175,7 +175,7 @@ function makeSend(stalled: EventTarget): Send {
 }
 
 /** Returns a hash of the bytes. Tests compare hashes, because a diff of megabytes is unreadable. */
-export function sha(bytes: Buffer): string {
+export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
@@ -183,7 +183,7 @@ export function sha(bytes: Buffer): string {
  * Returns the error of a failed transfer. Throws if it succeeded or failed with another kind of
  * error.
  */
-export async function failure(running: Promise<void>) {
+export async function transferErrorOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
   if (!(error instanceof TransferError)) throw error
   return { kind: error.kind, status: error.status }
@@ -195,7 +195,7 @@ export async function failure(running: Promise<void>) {
  */
 export async function openWholeFileStore() {
   const store = makeStore()
-  await new Promise<void>((done) => store.server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((resolve) => store.server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
@@ -244,7 +244,7 @@ export async function openWholeFileStore() {
     /** Closes the store. Idempotent. */
     close: async () => {
       store.server.closeAllConnections()
-      await new Promise((done) => store.server.close(done))
+      await new Promise((resolve) => store.server.close(resolve))
     },
   })
 }

@@ -8,23 +8,23 @@ import {
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
-import { pieceOf, putPart, startInParts } from '../../../tests/support/parted-uploads.ts'
+import { partBytes, putPart, startMultipartUpload } from '../../../tests/support/parted-uploads.ts'
 import {
   canDownload,
   closeWithoutErrors,
-  fresh,
-  listedFile,
+  findListedFile,
   listReports,
-  report,
+  randomFileBytes,
+  reportLink,
   startTakedownSetup,
+  takeDownOrThrow,
   takedownAudit,
-  takenDown,
-  uploadAgain,
-  uploadOf,
+  uploadAndConfirm,
+  uploadBytes,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
-import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
-import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
+import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent, removals, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -38,15 +38,15 @@ beforeAll(async () => {
   ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterEach(async () => {
-  await app.mails()
+  await app.sendQueuedEmails()
 })
 afterAll(() => closeWithoutErrors(app))
 
 describe('blocked content', () => {
   it('cannot be uploaded again by anyone in one request', async () => {
-    const bytes = fresh()
+    const bytes = randomFileBytes()
     const file = await makeFile(owner, { bytes })
-    await takenDown(admin, file.shortCode)
+    await takeDownOrThrow(admin, file.shortCode)
     const eve = await makePerson(app)
     for (const [person, claim] of [
       [owner, {}],
@@ -54,10 +54,10 @@ describe('blocked content', () => {
       [eve, { sha256: sha256(bytes) }],
       [admin, {}],
     ] as const) {
-      const { cloudKey, answer: response } = await uploadAgain(person, bytes, claim)
-      await expectRefusal(response, 409, 'CONTENT_BLOCKED')
+      const { cloudKey, response } = await uploadAndConfirm(person, bytes, claim)
+      await expectError(response, 409, 'CONTENT_BLOCKED')
       // The upload has ended and its bytes are gone.
-      await expectRefusal(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+      await expectError(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
       expect(await app.storage.storedSize(cloudKey)).toBeNull()
     }
     expect(await app.deps.db.select().from(removals)).toEqual([])
@@ -68,7 +68,7 @@ describe('blocked content', () => {
 
   it('cannot be uploaded in parts or confirmed by the other call', async () => {
     const eve = await makePerson(app)
-    const first = await startInParts(app, eve)
+    const first = await startMultipartUpload(app, eve)
     const send = async (started: typeof first, bytes: Uint8Array<ArrayBuffer>) => {
       const upload = { ...started, bytes }
       const { urls } = await json<{ urls: Record<string, string> }>(
@@ -77,31 +77,31 @@ describe('blocked content', () => {
           partNumbers: [1, 2, 3],
         }),
       )
-      for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', pieceOf(upload, n))
+      for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', partBytes(upload, n))
     }
     await send(first, first.bytes)
     const file = await json<File>(await confirm(eve, first.cloudKey))
-    await takenDown(admin, file.shortCode)
-    const second = await startInParts(app, eve)
+    await takeDownOrThrow(admin, file.shortCode)
+    const second = await startMultipartUpload(app, eve)
     await send(second, first.bytes)
     const { cloudKey } = second
-    await expectRefusal(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
+    await expectError(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
     expect(await app.storage.storedSize(cloudKey)).toBeNull()
   })
 
   it('is refused in a batch without affecting other entries', async () => {
-    const bytes = fresh()
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const bytes = randomFileBytes()
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const premium = await makePerson(app, { tier: 'premium' })
-    const started = await sendAllOf(premium, [fresh(), bytes, fresh()])
-    expect(endsOf(await confirmAll(premium, started))).toEqual(['ok', 'CONTENT_BLOCKED', 'ok'])
+    const started = await startAndSend(premium, [randomFileBytes(), bytes, randomFileBytes()])
+    expect(codesOf(await confirmInBatch(premium, started))).toEqual(['ok', 'CONTENT_BLOCKED', 'ok'])
     expect(await app.storage.storedSize(started[1]?.cloudKey ?? '')).toBeNull()
   })
 
   it('is refused for each of many parallel confirms', async () => {
-    const bytes = fresh()
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const key = await uploadOf(owner, bytes)
+    const bytes = randomFileBytes()
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
+    const key = await uploadBytes(owner, bytes)
     const responses = await Promise.all(Array.from({ length: 6 }, () => confirm(owner, key)))
     for (const { status } of responses) expect([404, 409]).toContain(status)
     expect(responses.some(({ status }) => status === 409)).toBe(true)
@@ -109,25 +109,25 @@ describe('blocked content', () => {
   })
 
   it('is refused when a confirm is repeated after the takedown', async () => {
-    const bytes = fresh()
-    const { cloudKey, answer: response } = await uploadAgain(owner, bytes)
-    await takenDown(admin, (await json<File>(response)).shortCode)
-    await expectRefusal(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
+    const bytes = randomFileBytes()
+    const { cloudKey, response } = await uploadAndConfirm(owner, bytes)
+    await takeDownOrThrow(admin, (await json<File>(response)).shortCode)
+    await expectError(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 
   it("doesn't include content that differs by one byte or only shares the size", async () => {
-    const bytes = fresh()
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const bytes = randomFileBytes()
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const other = bytes.slice()
     other[0] = (other[0] ?? 0) ^ 1
-    expect((await uploadAgain(owner, other)).answer.status).toBe(200)
-    expect((await uploadAgain(owner, bytes.slice(1))).answer.status).toBe(200)
+    expect((await uploadAndConfirm(owner, other)).response.status).toBe(200)
+    expect((await uploadAndConfirm(owner, bytes.slice(1))).response.status).toBe(200)
   })
 })
 
 describe('other files with the same content', () => {
   it('are counted beforehand and taken down, with an email to their owners', async () => {
-    const bytes = fresh()
+    const bytes = randomFileBytes()
     const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     const reportedFile = await makeFile(owner, { bytes, name: 'one' })
     const [adaFile, adaCopy] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
@@ -135,21 +135,21 @@ describe('other files with the same content', () => {
     const deleted = await makeFile(bob, { bytes })
     await bob.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
     const unaffectedFile = await makeFile(bob)
-    await report(visitor, reportedFile.shortCode)
-    await report(visitor, adaFile.shortCode)
+    await reportLink(visitor, reportedFile.shortCode)
+    await reportLink(visitor, adaFile.shortCode)
     const listedReports = await listReports(admin)
     expect(listedReports.map(({ file }) => file.copies)).toEqual([3, 3])
 
-    expect(await takenDown(admin, reportedFile.shortCode, 'Stolen.')).toBe(
+    expect(await takeDownOrThrow(admin, reportedFile.shortCode, 'Stolen.')).toBe(
       'The file was taken down. Its content is blocked, and 3 other files with it were taken down.',
     )
     for (const { shortCode } of [reportedFile, adaFile, adaCopy, bobCopy])
       expect(await canDownload(visitor, shortCode)).toBe(false)
     expect(await canDownload(visitor, unaffectedFile.shortCode)).toBe(true)
     expect(await listReports(admin)).toEqual([])
-    expect(await listedFile(bob, bobCopy.id)).toMatchObject({ takedownReason: 'Stolen.' })
+    expect(await findListedFile(bob, bobCopy.id)).toMatchObject({ takedownReason: 'Stolen.' })
 
-    const emails = await app.mails()
+    const emails = await app.sendQueuedEmails()
     expect(emails.map(({ to }) => to.address).toSorted()).toEqual(
       [owner.email, ada.email, bob.email].toSorted(),
     )
@@ -164,7 +164,7 @@ describe('other files with the same content', () => {
   })
 
   it('are all taken down, even more than fit into one transaction', async () => {
-    const bytes = fresh(10)
+    const bytes = randomFileBytes(10)
     const eve = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(eve, { bytes })
     await app.pool.query(
@@ -175,7 +175,7 @@ describe('other files with the same content', () => {
          max_lifetime_at, purge_at from files, generate_series(1, 250) n where id = $1`,
       [file.id, sha256(bytes)],
     )
-    expect(await takenDown(admin, file.shortCode)).toContain('250 other files')
+    expect(await takeDownOrThrow(admin, file.shortCode)).toContain('250 other files')
     const [summary] = [await json<Record<string, number>>(await eve.fetch('/api/files/summary'))]
     expect(summary).toMatchObject({ active: 0, deleted: 251 })
     await expireFiles(app.deps)
@@ -184,7 +184,7 @@ describe('other files with the same content', () => {
 
 describe('a takedown interrupted after blocking the content', () => {
   it('is completed by the next run of the job', async () => {
-    const bytes = fresh()
+    const bytes = randomFileBytes()
     const [file, copiedFile] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]
     await app.deps.db.insert(blockedContent).values({
       sha256: sha256(bytes),
@@ -195,8 +195,8 @@ describe('a takedown interrupted after blocking the content', () => {
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
     for (const { shortCode } of [file, copiedFile])
       expect(await canDownload(visitor, shortCode)).toBe(false)
-    expect(await listedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
-    expect(await app.mails()).toHaveLength(2)
+    expect(await findListedFile(owner, file.id)).toMatchObject({ takedownReason: 'Cut off.' })
+    expect(await app.sendQueuedEmails()).toHaveLength(2)
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })
   })
 })

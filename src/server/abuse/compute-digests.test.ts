@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, json, makeFile, type Person, sha256 } from '../../../tests/support/make.ts'
 import {
   canDownload,
-  fresh,
-  listedFile,
+  findListedFile,
+  randomFileBytes,
   startTakedownSetup,
-  takenDown,
-  uploadOf,
+  takeDownOrThrow,
+  uploadBytes,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
 import { AppError } from '../errors.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -52,14 +52,14 @@ async function errorCodeOf(work: Promise<unknown>): Promise<string> {
 
 describe('a confirmed file', () => {
   it('works at once and gets its SHA-256 later, once', async () => {
-    const bytes = fresh()
+    const bytes = randomFileBytes()
     requestCount = 0
-    const file = await confirmOrThrow(await uploadOf(owner, bytes))
+    const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     expect([file.sha256, requestCount]).toEqual([null, 1])
     expect(await download(app, file)).toEqual(bytes)
-    expect((await listedFile(owner, file.id))?.sha256).toBeNull()
+    expect((await findListedFile(owner, file.id))?.sha256).toBeNull()
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 0 })
-    expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
+    expect((await findListedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
     const details = await json<{ sha256: string }>(
       await visitor.fetch(`/api/links/${file.shortCode}`),
     )
@@ -68,18 +68,18 @@ describe('a confirmed file', () => {
   })
 
   it('is checked against a claimed SHA-256 at each confirm, before the response', async () => {
-    const bytes = fresh()
-    const wrong = await uploadOf(owner, bytes)
+    const bytes = randomFileBytes()
+    const wrong = await uploadBytes(owner, bytes)
     expect(await errorCodeOf(confirmOrThrow(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
     expect(await app.storage.storedSize(wrong)).toBeNull()
     requestCount = 0
-    const fileWithRightClaim = await confirmOrThrow(await uploadOf(owner, bytes), sha256(bytes))
+    const fileWithRightClaim = await confirmOrThrow(await uploadBytes(owner, bytes), sha256(bytes))
     expect([fileWithRightClaim.sha256, requestCount]).toEqual([sha256(bytes), 0])
 
-    const key = await uploadOf(owner, bytes)
+    const key = await uploadBytes(owner, bytes)
     const file = await confirmOrThrow(key)
     const mismatchResponse = await confirm(owner, key, { sha256: 'f'.repeat(64) })
-    await expectRefusal(mismatchResponse, 409, 'CHECKSUM_MISMATCH')
+    await expectError(mismatchResponse, 409, 'CHECKSUM_MISMATCH')
     const retryResponse = await confirm(owner, key, { sha256: sha256(bytes) })
     expect(retryResponse.status).toBe(200)
     expect(await download(app, file)).toEqual(bytes)
@@ -88,8 +88,8 @@ describe('a confirmed file', () => {
 
   it("that cannot be read is retried later and doesn't delay others", async () => {
     const files = [
-      await confirmOrThrow(await uploadOf(owner, fresh())),
-      await confirmOrThrow(await uploadOf(owner, fresh())),
+      await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
+      await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
     ]
     let failed = false
     const flakyDeps = depsWith({
@@ -101,11 +101,11 @@ describe('a confirmed file', () => {
     })
     expect(await computeDigests(flakyDeps)).toEqual({ computed: 1, failed: 1, takenDown: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 0 })
-    for (const { id } of files) expect((await listedFile(owner, id))?.sha256).not.toBeNull()
+    for (const { id } of files) expect((await findListedFile(owner, id))?.sha256).not.toBeNull()
   })
 
   it('that was deleted is not read', async () => {
-    const file = await confirmOrThrow(await uploadOf(owner, fresh()))
+    const file = await confirmOrThrow(await uploadBytes(owner, randomFileBytes()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
@@ -113,48 +113,52 @@ describe('a confirmed file', () => {
 
 describe('content that was taken down', () => {
   it('cannot become a file again', async () => {
-    const bytes = fresh()
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
-    const key = await uploadOf(owner, bytes)
+    const bytes = randomFileBytes()
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
+    const key = await uploadBytes(owner, bytes)
     expect(await errorCodeOf(confirmOrThrow(key))).toBe('CONTENT_BLOCKED')
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('is also found in files whose SHA-256 was unknown', async () => {
-    const bytes = fresh()
-    const unknown = await confirmOrThrow(await uploadOf(owner, bytes))
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    const bytes = randomFileBytes()
+    const unknown = await confirmOrThrow(await uploadBytes(owner, bytes))
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     await computeDigests(app.deps)
     expect(await canDownload(visitor, unknown.shortCode)).toBe(false)
-    expect((await listedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
+    expect((await findListedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
   })
 
   it('is found in a file whose hashing failed on an unmounted storage folder', async () => {
     // No blocked content has this size. Otherwise the confirm would compute the SHA-256 at once.
-    const bytes = fresh(1001)
-    const file = await confirmOrThrow(await uploadOf(owner, bytes))
+    const bytes = randomFileBytes(1001)
+    const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const away = depsWith({ sha256: async () => null, installation: async () => null })
     expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1, takenDown: 0 })
-    await takenDown(admin, (await makeFile(owner, { bytes })).shortCode)
+    await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 1 })
     expect(await canDownload(visitor, file.shortCode)).toBe(false)
   })
 
   it('is blocked even if its bytes were temporarily missing', async () => {
-    const bytes = fresh(1002)
-    const file = await confirmOrThrow(await uploadOf(owner, bytes))
+    const bytes = randomFileBytes(1002)
+    const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const depsWithLostFile = depsWith({ sha256: async () => null })
     expect(await computeDigests(depsWithLostFile)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
-    await takenDown(admin, file.shortCode)
-    expect((await listedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
-    expect(await errorCodeOf(confirmOrThrow(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+    await takeDownOrThrow(admin, file.shortCode)
+    expect((await findListedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
+    expect(await errorCodeOf(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(
+      'CONTENT_BLOCKED',
+    )
   })
 
   it('is blocked even if its SHA-256 is still unknown', async () => {
-    const bytes = fresh()
-    const file = await confirmOrThrow(await uploadOf(owner, bytes))
-    await takenDown(admin, file.shortCode)
-    expect(await errorCodeOf(confirmOrThrow(await uploadOf(owner, bytes)))).toBe('CONTENT_BLOCKED')
+    const bytes = randomFileBytes()
+    const file = await confirmOrThrow(await uploadBytes(owner, bytes))
+    await takeDownOrThrow(admin, file.shortCode)
+    expect(await errorCodeOf(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(
+      'CONTENT_BLOCKED',
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
+import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { takeDownBlocked } from '../files/queries.ts'
 import { listFilesToHash } from './queries.ts'
@@ -37,11 +37,11 @@ afterAll(() => app.close())
 
 /** Returns how many rows and index entries of `files` the work reads. */
 async function countFilesRead(work: () => Promise<unknown>): Promise<number> {
-  const plans = await runPlansOf(app.pool, work)
+  const plans = await analyzedPlansOf(app.pool, work)
   const filePlans = plans.filter((plan) => / on files\b/.test(plan))
   expect(filePlans.length).toBeGreaterThan(0)
   for (const plan of plans) expect(plan).not.toContain('Seq Scan on files')
-  return filePlans.reduce((sum, plan) => sum + rowsReadOf(plan, 'files'), 0)
+  return filePlans.reduce((sum, plan) => sum + countRowsRead(plan, 'files'), 0)
 }
 
 describe('the search for files without a SHA-256', () => {

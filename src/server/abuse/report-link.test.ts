@@ -10,7 +10,7 @@ import {
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
-import { listReports, report, startTakedownSetup } from '../../../tests/support/takedowns.ts'
+import { listReports, reportLink, startTakedownSetup } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { maxReasonLength } from '../../shared/rules/links/report.ts'
@@ -40,7 +40,7 @@ describe('POST /api/links/{code}/report', () => {
   it('shows the administrator the text and the file', async () => {
     const file = await makeFile(owner, { name: 'invoice.pdf', type: 'application/pdf' })
     await computeDigests(app.deps)
-    const response = await report(visitor, file.shortCode, {
+    const response = await reportLink(visitor, file.shortCode, {
       reason: ' It came by mail.\r\nIt is a trap. ',
       email: ' ada@example.org ',
     })
@@ -77,7 +77,7 @@ describe('POST /api/links/{code}/report', () => {
 
   it('collects all reports of a file, even across a renewal', async () => {
     const file = await makeFile(owner)
-    await report(visitor, file.shortCode, { reason: 'first' })
+    await reportLink(visitor, file.shortCode, { reason: 'first' })
     app.clock.advance(1000)
     const renewed = await json<{ shortCode: string }>(
       await owner.fetch(`/api/files/${file.id}/renew`, {
@@ -86,7 +86,7 @@ describe('POST /api/links/{code}/report', () => {
         body: JSON.stringify({ expirationDays: 3 }),
       }),
     )
-    await report(visitor, renewed.shortCode, { reason: 'second' })
+    await reportLink(visitor, renewed.shortCode, { reason: 'second' })
     const [listedReport, ...otherReports] = await listReports(admin)
     expect(otherReports).toEqual([])
     expect(listedReport).toMatchObject({ shortCode: renewed.shortCode, count: 2 })
@@ -96,7 +96,7 @@ describe('POST /api/links/{code}/report', () => {
 
   it('keeps the first 50 and the last 50 texts of a file', async () => {
     const { shortCode } = await makeFile(owner)
-    for (let n = 1; n <= 110; n += 1) await report(visitor, shortCode, { reason: `${n}` })
+    for (let n = 1; n <= 110; n += 1) await reportLink(visitor, shortCode, { reason: `${n}` })
     const [listedReport] = await listReports(admin)
     expect(listedReport?.count).toBe(110)
     const keptReasons = listedReport?.statements.map(({ reason }) => Number(reason))
@@ -107,14 +107,14 @@ describe('POST /api/links/{code}/report', () => {
   it('removes bidirectional and control characters', async () => {
     const { shortCode } = await makeFile(owner)
     const reason = 'a\u202ecod.exe\u001b[31m\u2028 b\tc\u200f'
-    expect((await report(visitor, shortCode, { reason })).status).toBe(200)
+    expect((await reportLink(visitor, shortCode, { reason })).status).toBe(200)
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe('acod.exe[31m b\tc')
   })
 
   it('counts every one of many parallel reports', async () => {
     const { shortCode } = await makeFile(owner)
     const responses = await Promise.all(
-      Array.from({ length: 40 }, () => report(makeClient(app), shortCode)),
+      Array.from({ length: 40 }, () => reportLink(makeClient(app), shortCode)),
     )
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await listReports(admin)).toMatchObject([{ count: 40 }])
@@ -122,14 +122,16 @@ describe('POST /api/links/{code}/report', () => {
 
   it('keeps and marks suspected spam', async () => {
     const { shortCode } = await makeFile(owner)
-    expect((await report(visitor, shortCode, { website: 'https://example.net' })).status).toBe(200)
+    expect((await reportLink(visitor, shortCode, { website: 'https://example.net' })).status).toBe(
+      200,
+    )
     const [listedReport] = await listReports(admin)
     expect(listedReport?.statements).toMatchObject([{ isSuspect: true }])
   })
 
   it.each([undefined, null, '', '  '])('accepts a missing address: %j', async (email) => {
     const { shortCode } = await makeFile(owner)
-    expect((await report(visitor, shortCode, { email })).status).toBe(200)
+    expect((await reportLink(visitor, shortCode, { email })).status).toBe(200)
     expect((await listReports(admin))[0]?.statements).toMatchObject([{ email: null }])
   })
 
@@ -150,7 +152,7 @@ describe('POST /api/links/{code}/report', () => {
     { website: 'x'.repeat(501) },
   ])('refuses %j and stores nothing', async (changes) => {
     const { shortCode } = await makeFile(owner)
-    const response = await report(visitor, shortCode, changes)
+    const response = await reportLink(visitor, shortCode, changes)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await listReports(admin)).toEqual([])
@@ -172,7 +174,7 @@ describe('POST /api/links/{code}/report', () => {
       ({ shortCode }) => shortCode,
     )
     for (const code of [...codes, 'abcdefghij', 'x', "'--", '%00']) {
-      const response = await report(visitor, code)
+      const response = await reportLink(visitor, code)
       expect(response.status, code).toBe(404)
       expect(await response.json()).toEqual({
         code: 'LINK_NOT_FOUND',
@@ -191,9 +193,9 @@ describe('the longest reason', () => {
     expect(longestReason).toHaveLength(maxReasonLength)
     const { shortCode } = await makeFile(owner)
     const reason = longestReason.replaceAll('\n', end)
-    expect((await report(visitor, shortCode, { reason })).status).toBe(200)
+    expect((await reportLink(visitor, shortCode, { reason })).status).toBe(200)
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(longestReason)
-    expect((await report(visitor, shortCode, { reason: `${reason}!` })).status).toBe(400)
+    expect((await reportLink(visitor, shortCode, { reason: `${reason}!` })).status).toBe(400)
   })
 })
 
@@ -256,12 +258,12 @@ describe('GET /api/admin/reports', () => {
     const codes: string[] = []
     for (let n = 0; n < 5; n += 1) {
       const { shortCode } = await makeFile(owner)
-      await report(visitor, shortCode)
+      await reportLink(visitor, shortCode)
       // Two of the reports have the same timestamp.
       if (n !== 1) app.clock.advance(1)
       codes.push(shortCode)
     }
-    await report(visitor, codes[0] ?? '')
+    await reportLink(visitor, codes[0] ?? '')
     const seenIds: string[] = []
     let next: string | null = ''
     while (next !== null) {
@@ -278,7 +280,7 @@ describe('GET /api/admin/reports', () => {
   it('shows a file that its owner has deleted since', async () => {
     const file = await makeFile(owner, { name: 'gone.zip' })
     await computeDigests(app.deps)
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await listReports(admin)).toMatchObject([
       { file: { originalName: 'gone.zip', openCode: null, sha256: sha256(file.bytes) } },
@@ -301,7 +303,7 @@ describe('GET /api/admin/reports', () => {
 describe('POST /api/admin/reports/{id}/dismiss', () => {
   it('closes the report once, keeps the file and is audited', async () => {
     const file = await makeFile(owner)
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     const [listedReport] = await listReports(admin)
     const id = listedReport?.id ?? ''
     const responses = await Promise.all([1, 2, 3].map(() => dismiss(admin, id)))
@@ -324,13 +326,13 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
       },
     ])
 
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     expect(await listReports(admin)).toMatchObject([{ count: 1 }])
   })
 
   it('returns the number of open reports', async () => {
     for (const file of [await makeFile(owner), await makeFile(owner)])
-      await report(visitor, file.shortCode)
+      await reportLink(visitor, file.shortCode)
     const messages: unknown[] = []
     for (const { id } of await listReports(admin))
       messages.push(await json(await dismiss(admin, id)))
@@ -348,7 +350,7 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
 
   it('is open only to the administrator', async () => {
     const { shortCode } = await makeFile(owner)
-    await report(visitor, shortCode)
+    await reportLink(visitor, shortCode)
     const [listedReport] = await listReports(admin)
     expect((await dismiss(visitor, listedReport?.id ?? '')).status).toBe(401)
     expect((await dismiss(owner, listedReport?.id ?? '')).status).toBe(403)
@@ -359,7 +361,7 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
 describe('the email address of a reporter', () => {
   it('is removed with the report 30 days after it is closed', async () => {
     const { shortCode } = await makeFile(owner)
-    await report(visitor, shortCode, { email: 'ada@example.org' })
+    await reportLink(visitor, shortCode, { email: 'ada@example.org' })
     const [listedReport] = await listReports(admin)
     const before = app.clock()
     await dismiss(admin, listedReport?.id ?? '')
@@ -373,7 +375,7 @@ describe('the email address of a reporter', () => {
 
   it('is removed after 180 days if the report stays open and the bytes are gone', async () => {
     const { shortCode } = await makeFile(owner)
-    await report(visitor, shortCode)
+    await reportLink(visitor, shortCode)
     const afterMs = (ms: number) => new Date(app.clock().getTime() + ms)
     // The administrator may have set the longest life to 365 days.
     expect(await deleteExpiredReports(app.deps.db, afterMs(181 * day))).toBe(0)
@@ -387,7 +389,7 @@ describe('the email address of a reporter', () => {
 
   it('is kept for 30 days after closing, even if the report is old', async () => {
     const { shortCode } = await makeFile(owner)
-    await report(visitor, shortCode)
+    await reportLink(visitor, shortCode)
     const longAgo = new Date(app.clock().getTime() - 300 * day)
     await app.deps.db.update(reports).set({ lastReportedAt: longAgo })
     const [listedReport] = await listReports(admin)

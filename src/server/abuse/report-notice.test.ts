@@ -7,7 +7,7 @@ import {
   makePerson,
   type Person,
 } from '../../../tests/support/make.ts'
-import { listReports, report } from '../../../tests/support/takedowns.ts'
+import { listReports, reportLink } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   owner = await makePerson(app, { tier: 'premium' })
-  await app.mails()
+  await app.sendQueuedEmails()
   await app.deps.db.delete(reports)
 })
 afterAll(() => app.close())
@@ -42,11 +42,11 @@ async function dismissLatest(): Promise<void> {
 describe('support', () => {
   it('gets an email about a report with its text and instructions', async () => {
     const file = await makeFile(owner, { name: '<b>invoice</b>.pdf' })
-    await report(visitor, file.shortCode, {
+    await reportLink(visitor, file.shortCode, {
       reason: 'It is a <trap>.\nTwo scanners say so.',
       email: 'ada@example.org',
     })
-    const [email, ...otherEmails] = await app.mails()
+    const [email, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(email?.to.address).toBe(app.deps.config.supportEmail)
     expect(email?.content.subject).toBe('A file was reported')
@@ -66,49 +66,51 @@ describe('support', () => {
   it('gets one email per file and day, even for parallel reports', async () => {
     const [file, otherFile] = [await makeFile(owner), await makeFile(owner)]
     await Promise.all(
-      Array.from({ length: 12 }, () => report(makeClient(app), file.shortCode, { reason: 'same' })),
+      Array.from({ length: 12 }, () =>
+        reportLink(makeClient(app), file.shortCode, { reason: 'same' }),
+      ),
     )
-    await report(visitor, otherFile.shortCode, { reason: 'another' })
-    const texts = (await app.mails()).map(({ content }) => content.text)
+    await reportLink(visitor, otherFile.shortCode, { reason: 'another' })
+    const texts = (await app.sendQueuedEmails()).map(({ content }) => content.text)
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
     // Dismissing the report doesn't allow another email that day.
     app.clock.advance(1)
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     await dismissLatest()
-    await report(visitor, file.shortCode)
-    expect(await app.mails()).toEqual([])
+    await reportLink(visitor, file.shortCode)
+    expect(await app.sendQueuedEmails()).toEqual([])
     app.clock.advance(day)
-    await report(visitor, file.shortCode)
-    expect(await app.mails()).toHaveLength(1)
+    await reportLink(visitor, file.shortCode)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
   it('gets no email about suspected spam, but about a later genuine report', async () => {
     const { shortCode } = await makeFile(owner)
-    await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
-    expect(await app.mails()).toEqual([])
-    await report(visitor, shortCode, { reason: 'It is a trap.' })
-    await report(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
-    const [email] = await app.mails()
+    await reportLink(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
+    expect(await app.sendQueuedEmails()).toEqual([])
+    await reportLink(visitor, shortCode, { reason: 'It is a trap.' })
+    await reportLink(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
+    const [email] = await app.sendQueuedEmails()
     expect(email?.content.text).toContain('It is a trap.')
     expect(email?.content.text).not.toContain('Buy now')
   })
 
   it('gets no email about reports that were closed before sending or refused', async () => {
     const { shortCode } = await makeFile(owner)
-    await report(visitor, shortCode)
+    await reportLink(visitor, shortCode)
     await dismissLatest()
-    expect(await app.mails()).toEqual([])
-    expect((await report(visitor, 'abcdefghij')).status).toBe(404)
-    expect((await report(visitor, shortCode, { reason: ' ' })).status).toBe(400)
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
+    expect((await reportLink(visitor, 'abcdefghij')).status).toBe(404)
+    expect((await reportLink(visitor, shortCode, { reason: ' ' })).status).toBe(400)
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it('gets the email and the report, or neither', async () => {
     const { shortCode } = await makeFile(owner)
     const add = vi.spyOn(app.deps.mailQueue, 'add').mockRejectedValueOnce(new Error('no queue'))
-    expect((await report(visitor, shortCode)).status).toBe(500)
+    expect((await reportLink(visitor, shortCode)).status).toBe(500)
     add.mockRestore()
     expect(await listReports(admin)).toEqual([])
   })
@@ -125,9 +127,9 @@ describe('the report check', () => {
   it('counts open reports and warns after two days', async () => {
     expect(await readCheckLine()).toMatchObject({ status: 'ok', message: 'None is open.' })
     const firstReportedAt = app.clock()
-    await report(visitor, (await makeFile(owner)).shortCode)
+    await reportLink(visitor, (await makeFile(owner)).shortCode)
     app.clock.advance(60_000)
-    await report(visitor, (await makeFile(owner)).shortCode)
+    await reportLink(visitor, (await makeFile(owner)).shortCode)
     const afterTwoDays = new Date(firstReportedAt.getTime() + 2 * day)
     const message = `2 open, the oldest since ${timestampText(firstReportedAt, afterTwoDays)}.`
     app.clock.set(new Date(firstReportedAt.getTime() + 2 * day - 5001))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { attributeOf, readPage, textOf } from '../../../tests/support/html.ts'
+import { attributeOf, parsePage, textOf } from '../../../tests/support/html.ts'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -24,7 +24,7 @@ afterAll(() => app.close())
 
 async function open(code: string) {
   const response = await makeClient(app).fetch(`/s/${code}/report`)
-  return { answer: response, page: readPage(await response.text()) }
+  return { answer: response, page: parsePage(await response.text()) }
 }
 
 /** Submits the form as a browser does. */
@@ -34,7 +34,7 @@ async function send(code: string, fields: Record<string, string>, headers = {}) 
     headers: { origin: app.url, ...headers },
     body: new URLSearchParams(fields),
   })
-  return { answer: response, page: readPage(await response.text()) }
+  return { answer: response, page: parsePage(await response.text()) }
 }
 
 describe('the report page', () => {
@@ -44,7 +44,7 @@ describe('the report page', () => {
     const download = await makeClient(app).fetch(`/s/${shortCode}`, {
       headers: { accept: 'text/html' },
     })
-    const link = readPage(await download.text()).one('a', { id: 'report' })
+    const link = parsePage(await download.text()).findOne('a', { id: 'report' })
     expect(attributeOf(link, 'href')).toBe(`/s/${shortCode}/report`)
     expect(textOf(link)).toBe('Report this file')
 
@@ -58,13 +58,13 @@ describe('the report page', () => {
     expect(response.headers.get('x-robots-tag')).toBe('noindex')
     expect(response.headers.get('content-security-policy')).toContain("form-action 'self'")
     expect(response.headers.get('content-security-policy')).not.toContain('unsafe-')
-    expect(textOf(page.one('h1'))).toBe('Report this file')
-    expect(textOf(page.one('p', { class: 'lead' }))).toContain(name)
-    const form = page.one('form')
+    expect(textOf(page.findOne('h1'))).toBe('Report this file')
+    expect(textOf(page.findOne('p', { class: 'lead' }))).toContain(name)
+    const form = page.findOne('form')
     expect(attributeOf(form, 'method')).toBe('post')
     expect(attributeOf(form, 'action')).toBeUndefined()
     const radioButtons = page
-      .all('input')
+      .findAll('input')
       .filter((element) => attributeOf(element, 'name') === 'choice')
     expect(radioButtons.map((element) => attributeOf(element, 'type'))).toEqual(
       Array(4).fill('radio'),
@@ -72,7 +72,7 @@ describe('the report page', () => {
     expect(radioButtons.map((element) => attributeOf(element, 'checked'))).toEqual(
       Array(4).fill(undefined),
     )
-    expect(page.serialized()).not.toMatch(/\{\{(?!name)|undefined|role="alert">[^<]/)
+    expect(page.toHtml()).not.toMatch(/\{\{(?!name)|undefined|role="alert">[^<]/)
   })
 
   it('says thank you and links back to the file', async () => {
@@ -84,9 +84,9 @@ describe('the report page', () => {
       website: '',
     })
     expect(response.status).toBe(200)
-    expect(textOf(page.one('h1'))).toBe('Thank you')
-    expect(page.all('form')).toEqual([])
-    const links = page.all('a').map((a) => attributeOf(a, 'href'))
+    expect(textOf(page.findOne('h1'))).toBe('Thank you')
+    expect(page.findAll('form')).toEqual([])
+    const links = page.findAll('a').map((a) => attributeOf(a, 'href'))
     expect(links).toContain(`/s/${shortCode}`)
     expect(await listReports(admin)).toMatchObject([
       {
@@ -114,22 +114,22 @@ describe('the report page', () => {
     const { shortCode } = await makeFile(owner)
     const { answer: response, page } = await send(shortCode, fields)
     expect(response.status).toBe(400)
-    expect(textOf(page.one('p', { class: 'error' }))).toBe(error)
+    expect(textOf(page.findOne('p', { class: 'error' }))).toBe(error)
     const { choice = '', words = '', email = '' } = fields as Record<string, string>
     const checkedButtons = page
-      .all('input')
+      .findAll('input')
       .filter((element) => attributeOf(element, 'checked') !== undefined)
     const names = reportChoiceNames.filter((name) => name === choice)
     expect(checkedButtons.map((element) => attributeOf(element, 'value'))).toEqual(names)
-    expect(textOf(page.one('textarea'))).toBe(words)
-    expect(attributeOf(page.one('input', { name: 'email' }), 'value')).toBe(email)
+    expect(textOf(page.findOne('textarea'))).toBe(words)
+    expect(attributeOf(page.findOne('input', { name: 'email' }), 'value')).toBe(email)
     expect(await listReports(admin)).toEqual([])
   })
 
   it("accepts the maximum length with a browser's line endings", async () => {
     const { shortCode } = await makeFile(owner)
     const { page: form } = await open(shortCode)
-    const maxLength = Number(attributeOf(form.one('textarea'), 'maxlength'))
+    const maxLength = Number(attributeOf(form.findOne('textarea'), 'maxlength'))
     const text = `One\n\n${'x'.repeat(maxLength - 5)}`
     expect(text).toHaveLength(maxLength)
     const { answer: response } = await send(shortCode, {
@@ -149,8 +149,8 @@ describe('the report page', () => {
     })
     expect(response.status).toBe(429)
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(textOf(page.one('p', { class: 'error' }))).toContain('Too many attempts')
-    expect(textOf(page.one('textarea'))).toBe('once more')
+    expect(textOf(page.findOne('p', { class: 'error' }))).toContain('Too many attempts')
+    expect(textOf(page.findOne('textarea'))).toBe('once more')
   })
 
   it('marks submissions that fill in the hidden field', async () => {
@@ -169,7 +169,7 @@ describe('the report page', () => {
     const unknown = await makeClient(app).fetch('/s/abcdefghij', {
       headers: { accept: 'text/html' },
     })
-    const invalidLinkPage = readPage(await unknown.text()).serialized()
+    const invalidLinkPage = parsePage(await unknown.text()).toHtml()
     for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
       for (const { answer: response, page } of [
         await open(code),
@@ -177,7 +177,7 @@ describe('the report page', () => {
         await send(code, {}),
       ]) {
         expect(response.status, code).toBe(404)
-        expect(page.serialized()).toBe(invalidLinkPage)
+        expect(page.toHtml()).toBe(invalidLinkPage)
       }
     }
     expect(await listReports(admin)).toEqual([])

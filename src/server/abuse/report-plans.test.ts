@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
+import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { deleteClosedReportsOf, deleteExpiredReports, findLastReport } from './report-queries.ts'
 
@@ -29,24 +29,24 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Returns how many rows and index entries of `reports` the work reads. */
-async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
-  const plans = await runPlansOf(app.pool, work)
+async function countReportRowsRead(work: () => Promise<unknown>): Promise<number> {
+  const plans = await analyzedPlansOf(app.pool, work)
   const reportPlans = plans.filter((plan) => / on reports\b/.test(plan))
   expect(reportPlans.length).toBeGreaterThan(0)
   for (const plan of reportPlans) expect(plan).not.toContain('Seq Scan on reports')
-  return reportPlans.reduce((sum, plan) => sum + rowsReadOf(plan, 'reports'), 0)
+  return reportPlans.reduce((sum, plan) => sum + countRowsRead(plan, 'reports'), 0)
 }
 
 it('finds the last report of a file among many closed ones by index', async () => {
   const { db } = app.deps
-  const read = await countRowsRead(async () => {
+  const read = await countReportRowsRead(async () => {
     expect(await findLastReport(db, fileId)).toMatchObject({ shortCode: 'code-50' })
   })
   expect(read).toBeLessThanOrEqual(4)
 })
 
 it('removes the closed reports of one owner without reading those of others', async () => {
-  const read = await countRowsRead(() => deleteClosedReportsOf(app.deps.db, 'owner-500'))
+  const read = await countReportRowsRead(() => deleteClosedReportsOf(app.deps.db, 'owner-500'))
   expect(read).toBeLessThanOrEqual(3 * reportsPerOwner)
   expect((await app.pool.query(`select from reports where owner_id = 'owner-500'`)).rowCount).toBe(
     0,
@@ -56,7 +56,7 @@ it('removes the closed reports of one owner without reading those of others', as
 it('removes old closed reports without reading newer ones', async () => {
   const { clock, db } = app.deps
   const now = new Date(clock().getTime() + 30 * day + 20 * 60_000)
-  const read = await countRowsRead(async () => {
+  const read = await countReportRowsRead(async () => {
     expect(await deleteExpiredReports(db, now)).toBe(19)
   })
   expect(read).toBeLessThanOrEqual(5 * 19)

@@ -9,7 +9,7 @@ import {
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
-import { listReports, report, takenDown } from '../../../tests/support/takedowns.ts'
+import { listReports, reportLink, takeDownOrThrow } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
 import { files } from '../db/schema.ts'
@@ -48,17 +48,17 @@ describe('a takedown of a file whose content can no longer be determined', () =>
     '%s: closes the report and records actor and reason in the audit log',
     async (state) => {
       const { owner, file } = await makeUnprovenFile()
-      await report(makeClient(app), file.shortCode)
+      await reportLink(makeClient(app), file.shortCode)
       if (state === 'deleted') await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       const before = app.clock()
       app.clock.set(new Date(file.expiresAt))
       await expireFiles(app.deps)
       const message =
         'The link had ended before. No bytes are left to tell its content by, so nothing is blocked.'
-      expect(await takenDown(admin, file.shortCode, 'Gone, but bad.')).toBe(message)
+      expect(await takeDownOrThrow(admin, file.shortCode, 'Gone, but bad.')).toBe(message)
       expect(await listReports(admin)).toEqual([])
       // The second call changes nothing, so it isn't recorded.
-      expect(await takenDown(admin, file.shortCode, 'Again.')).toBe(message)
+      expect(await takeDownOrThrow(admin, file.shortCode, 'Again.')).toBe(message)
       app.clock.set(before)
       const [entry, ...otherEntries] = await findAuditEntries(owner)
       expect(otherEntries).toEqual([])
@@ -81,7 +81,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
 describe('content blocked after its link has ended', () => {
   it('is attributed to the administrator if the same call could read it', async () => {
     const { owner, file } = await makeUnprovenFile()
-    await takenDown(admin, file.shortCode, 'Malware.')
+    await takeDownOrThrow(admin, file.shortCode, 'Malware.')
     const { shortCode, id: fileId } = file
     const digest = sha256(file.bytes)
     expect(await findAuditEntries(owner)).toMatchObject([
@@ -94,7 +94,7 @@ describe('content blocked after its link has ended', () => {
       },
       { action: 'take-down', actor: admin.email, details: { sha256: null } },
     ])
-    await takenDown(admin, file.shortCode, 'Again.')
+    await takeDownOrThrow(admin, file.shortCode, 'Again.')
     expect(await findAuditEntries(owner)).toHaveLength(2)
   })
 
@@ -103,7 +103,7 @@ describe('content blocked after its link has ended', () => {
     // The bytes are still stored, but the purge has begun.
     const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
-    expect(await takenDown(admin, file.shortCode)).toBe(
+    expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
     expect(await findAuditEntries(owner)).toMatchObject([

@@ -12,18 +12,18 @@ import {
 import {
   canDownload,
   closeWithoutErrors,
-  fresh,
-  listedFile,
+  findListedFile,
   listReports,
-  report,
+  randomFileBytes,
+  reportLink,
   startTakedownSetup,
   takeDown,
+  takeDownOrThrow,
   takedownAudit,
-  takenDown,
-  uploadAgain,
+  uploadAndConfirm,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
-import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { expectError } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
   ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterEach(async () => {
-  await app.mails()
+  await app.sendQueuedEmails()
 })
 afterAll(() => closeWithoutErrors(app))
 
@@ -62,7 +62,7 @@ async function auditOf({ id }: { id: string }) {
 describe('a link that is taken down', () => {
   it('responds like an unknown link on every route at once', async () => {
     const file = await makeFile(owner)
-    expect(await takenDown(admin, file.shortCode)).toBe(
+    expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
     )
     for (const [path, headers, method] of [
@@ -89,23 +89,23 @@ describe('a link that is taken down', () => {
     const bytes = new Uint8Array()
     const other = await makePerson(app)
     const [file, otherFile] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     const listedReport = (await listReports(admin)).find(
       ({ shortCode }) => shortCode === file.shortCode,
     )
     expect(listedReport?.file).toMatchObject({ size: 0, copies: 0 })
-    expect(await takenDown(admin, file.shortCode)).toBe(
+    expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The file was taken down. It is empty, so no content is blocked and no other file goes with it.',
     )
     await computeDigests(app.deps)
     expect(await canDownload(visitor, file.shortCode)).toBe(false)
     expect(await canDownload(visitor, otherFile.shortCode)).toBe(true)
-    expect((await uploadAgain(owner, bytes)).answer.status).toBe(200)
+    expect((await uploadAndConfirm(owner, bytes)).response.status).toBe(200)
   })
 
   it('is also gone on a server whose clock is behind', async () => {
     const file = await makeFile(owner)
-    await takenDown(admin, file.shortCode)
+    await takeDownOrThrow(admin, file.shortCode)
     app.clock.advance(-60_000)
     expect(await canDownload(visitor, file.shortCode)).toBe(false)
     app.clock.advance(60_000)
@@ -114,9 +114,9 @@ describe('a link that is taken down', () => {
   it('loses its bytes at once, with a receipt, and storage stays consistent', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    await takenDown(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
+    await takeDownOrThrow(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
     const at = app.clock()
-    expect(await listedFile(owner, file.id)).toMatchObject({
+    expect(await findListedFile(owner, file.id)).toMatchObject({
       takenDownAt: at.toISOString(),
       takedownReason: 'Malware.\nSeen by three scanners.',
       purgingAt: at.toISOString(),
@@ -139,20 +139,20 @@ describe('a link that is taken down', () => {
 
   it('cannot be renewed and frees its slot', async () => {
     const file = await makeFile(owner)
-    await takenDown(admin, file.shortCode)
-    await expectRefusal(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
+    await takeDownOrThrow(admin, file.shortCode)
+    await expectError(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
     const free = await makePerson(app)
     const [first] = [await makeFile(free), await makeFile(free), await makeFile(free)]
-    await takenDown(admin, first.shortCode)
+    await takeDownOrThrow(admin, first.shortCode)
     await makeFile(free)
   })
 
   it('lets a running download finish', async () => {
-    const bytes = fresh(24 * 1024 * 1024)
+    const bytes = randomFileBytes(24 * 1024 * 1024)
     const file = await makeFile(owner, { bytes })
     const reader = (await visitor.fetch(`/api/download/${file.shortCode}`)).body?.getReader()
     const first = await reader?.read()
-    await takenDown(admin, file.shortCode)
+    await takeDownOrThrow(admin, file.shortCode)
     await expireFiles(app.deps)
     let receivedBytes = first?.value?.length ?? 0
     for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
@@ -167,8 +167,8 @@ describe('the owner of a file that was taken down', () => {
   it('gets an email with the name, the reason and a reply address', async () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, owner.id))
     const file = await makeFile(owner, { name: 'invoice.pdf' })
-    await takenDown(admin, file.shortCode, 'It is a trap.\n<b>Sorry</b>.')
-    const [email, ...otherEmails] = await app.mails()
+    await takeDownOrThrow(admin, file.shortCode, 'It is a trap.\n<b>Sorry</b>.')
+    const [email, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     const { supportEmail } = app.deps.config
     expect(email).toMatchObject({
@@ -189,8 +189,8 @@ describe('the owner of a file that was taken down', () => {
   it('gets an email without the file name if the address is unverified', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve, { name: 'words to a stranger.txt' })
-    await takenDown(admin, file.shortCode)
-    const [email] = await app.mails()
+    await takeDownOrThrow(admin, file.shortCode)
+    const [email] = await app.sendQueuedEmails()
     expect(email?.to.address).toBe(eve.email)
     expect(email?.content.text).toContain('It is malware.')
     expect(email?.content.text).not.toContain('words to a stranger')
@@ -198,24 +198,24 @@ describe('the owner of a file that was taken down', () => {
 
   it('gets an email even if the row was removed before it was written', async () => {
     const file = await makeFile(owner)
-    await takenDown(admin, file.shortCode)
+    await takeDownOrThrow(admin, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     await expireFiles(app.deps)
     expect(await rowOf(file.id)).toBeUndefined()
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 })
 
 describe('a takedown of a link that is not active', () => {
   it('twice reports the earlier takedown and changes nothing', async () => {
     const file = await makeFile(owner)
-    await takenDown(admin, file.shortCode, 'First.')
+    await takeDownOrThrow(admin, file.shortCode, 'First.')
     app.clock.advance(1000)
-    expect(await takenDown(admin, file.shortCode, 'Second.')).toBe(
+    expect(await takeDownOrThrow(admin, file.shortCode, 'Second.')).toBe(
       'The file had been taken down before. Its content is blocked.',
     )
     expect((await rowOf(file.id))?.takedownReason).toBe('First.')
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
     const lines = await takedownAudit(admin, owner)
     expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
   })
@@ -230,15 +230,15 @@ describe('a takedown of a link that is not active', () => {
     )
     expect(texts.filter((text) => text.startsWith('The file was taken down.'))).toHaveLength(1)
     expect(texts.filter((text) => text.startsWith('The file had been'))).toHaveLength(7)
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
   it('private: prevents its renewal', async () => {
     const file = await makeFile(owner)
     const before = app.clock()
     app.clock.set(new Date(file.expiresAt))
-    expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
-    await expectRefusal(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
+    expect(await takeDownOrThrow(admin, file.shortCode)).toContain('The file was taken down.')
+    await expectError(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
     app.clock.set(before)
     expect(await auditOf(file)).toMatchObject({ details: { linkWasOpen: false } })
   })
@@ -249,24 +249,28 @@ describe('a takedown of a link that is not active', () => {
     const before = app.clock()
     app.clock.set(new Date(expiredFile.expiresAt))
     await expireFiles(app.deps)
-    expect(await takenDown(admin, expiredFile.shortCode)).toBe(
+    expect(await takeDownOrThrow(admin, expiredFile.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
     app.clock.set(before)
-    await expectRefusal((await uploadAgain(free, expiredFile.bytes)).answer, 409, 'CONTENT_BLOCKED')
-    expect(await app.mails()).toEqual([])
+    await expectError(
+      (await uploadAndConfirm(free, expiredFile.bytes)).response,
+      409,
+      'CONTENT_BLOCKED',
+    )
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it('deleted and reported: blocks the content recorded in the report', async () => {
     const file = await makeFile(owner)
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await rowOf(file.id)).toBeUndefined()
-    expect(await takenDown(admin, file.shortCode)).toBe(
+    expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
     expect(await listReports(admin)).toEqual([])
-    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectError((await uploadAndConfirm(owner, file.bytes)).response, 409, 'CONTENT_BLOCKED')
     const line = await auditOf(file)
     expect(line).toMatchObject({
       actor: admin.email,
@@ -281,10 +285,10 @@ describe('a takedown of a link that is not active', () => {
       const file = await makeFile(owner)
       // A bucket trusts the sender's SHA-256.
       await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
-      await report(visitor, file.shortCode)
+      await reportLink(visitor, file.shortCode)
       if (what === 'reported again') {
         await app.pool.query('update files set is_content_proved = true where id = $1', [file.id])
-        await report(visitor, file.shortCode)
+        await reportLink(visitor, file.shortCode)
       } else {
         const [content] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
         if (!content) throw new Error('no file')
@@ -292,18 +296,22 @@ describe('a takedown of a link that is not active', () => {
       }
       await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       expect(await rowOf(file.id)).toBeUndefined()
-      expect(await takenDown(admin, file.shortCode)).toBe(
+      expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
         'The link had ended before. Its content is blocked.',
       )
-      await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+      await expectError(
+        (await uploadAndConfirm(owner, file.bytes)).response,
+        409,
+        'CONTENT_BLOCKED',
+      )
     },
   )
 
   it('renewed after the report: takes the file down under its new link', async () => {
     const file = await makeFile(owner)
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     const renewed = await json<File>(await requestRenewal(owner, file.id))
-    expect(await takenDown(admin, file.shortCode)).toContain('The file was taken down.')
+    expect(await takeDownOrThrow(admin, file.shortCode)).toContain('The file was taken down.')
     expect(await canDownload(visitor, renewed.shortCode)).toBe(false)
   })
 
@@ -342,7 +350,7 @@ describe('POST /api/admin/takedown', () => {
     expect((await takeDown(await makePerson(app), file.shortCode)).status).toBe(403)
     expect((await takeDown(owner, file.shortCode)).status).toBe(403)
     expect(await canDownload(visitor, file.shortCode)).toBe(true)
-    await takenDown(admin, file.shortCode, 'Enough.')
+    await takeDownOrThrow(admin, file.shortCode, 'Enough.')
     const line = await auditOf(file)
     expect(line).toMatchObject({
       at: app.clock().toISOString(),
@@ -378,7 +386,7 @@ describe('POST /api/admin/takedown', () => {
     // As in a bucket, the SHA-256 is only claimed by the sender.
     await app.deps.db
       .update(files)
-      .set({ isContentProved: false, sha256: sha256(fresh()) })
+      .set({ isContentProved: false, sha256: sha256(randomFileBytes()) })
       .where(eq(files.id, file.id))
     const unreadableStorage = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
     const depsWithUnreadableStorage = { ...app.deps, stores: createStores(unreadableStorage) }
@@ -399,20 +407,20 @@ describe('POST /api/admin/takedown', () => {
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 0 })
     await expireFiles(app.deps)
     expect(await app.storage.storedSize(key)).toBeNull()
-    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
-    const failures = app.logged.filter(({ level }) => level >= 50)
+    await expectError((await uploadAndConfirm(owner, file.bytes)).response, 409, 'CONTENT_BLOCKED')
+    const failures = app.logLines.filter(({ level }) => level >= 50)
     expect(failures).toHaveLength(2)
-    app.logged.splice(0)
+    app.logLines.splice(0)
   })
 
   it('hashes the bytes of a file that was stored before the server computed SHA-256s', async () => {
     const file = await makeFile(owner)
     const changes = { isContentProved: false, sha256: null }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
-    await takenDown(admin, file.shortCode)
-    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await takeDownOrThrow(admin, file.shortCode)
+    await expectError((await uploadAndConfirm(owner, file.bytes)).response, 409, 'CONTENT_BLOCKED')
     await expireFiles(app.deps)
     app.clock.advance(day)
-    await expectRefusal((await uploadAgain(owner, file.bytes)).answer, 409, 'CONTENT_BLOCKED')
+    await expectError((await uploadAndConfirm(owner, file.bytes)).response, 409, 'CONTENT_BLOCKED')
   })
 })

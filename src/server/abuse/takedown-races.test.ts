@@ -11,15 +11,15 @@ import {
   requestDeletion,
   requestRenewal,
 } from '../../../tests/support/make.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
+import { chooseRounds } from '../../../tests/support/rounds.ts'
 import {
   canDownload,
   closeWithoutErrors,
-  fresh,
-  report,
+  randomFileBytes,
+  reportLink,
   startTakedownSetup,
   takeDown,
-  uploadOf,
+  uploadBytes,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
 import { confirm } from '../../../tests/support/upload-requests.ts'
@@ -34,7 +34,7 @@ import { computeDigests } from './compute-digests.ts'
  * uploaded again.
  */
 
-const rounds = roundsOf(4, 12)
+const rounds = chooseRounds(4, 12)
 const maxTicks = 400
 
 let app: TestApp
@@ -65,7 +65,7 @@ async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<Arr
   for (const code of codes) expect(await canDownload(visitor, code)).toBe(false)
   await expireFiles(app.deps)
   for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
-  expect((await confirm(bob, await uploadOf(bob, bytes))).status).toBe(409)
+  expect((await confirm(bob, await uploadBytes(bob, bytes))).status).toBe(409)
   expect(await app.deps.db.$count(files, eq(files.ownerId, bob.id))).toBe(0)
 }
 
@@ -76,8 +76,8 @@ async function keyOf(id: string) {
 
 it('with a renewal: neither the old link nor the new one is active', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const file = await makeFile(ada, { bytes: fresh() })
-    await report(visitor, file.shortCode)
+    const file = await makeFile(ada, { bytes: randomFileBytes() })
+    await reportLink(visitor, file.shortCode)
     const key = await keyOf(file.id)
     const [takedown, renewal] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
@@ -92,11 +92,11 @@ it('with a renewal: neither the old link nor the new one is active', async () =>
 
 it('with confirms of the same content by others: no link is left', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const bytes = fresh()
+    const bytes = randomFileBytes()
     const file = await makeFile(ada, { bytes })
     const free = await makePerson(app)
     const uploaders = [bob, bob, free]
-    const keys = await Promise.all(uploaders.map((person) => uploadOf(person, bytes)))
+    const keys = await Promise.all(uploaders.map((person) => uploadBytes(person, bytes)))
     const [takedown, ...responses] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       ...keys.map((key, index) => afterRandomDelay(() => confirm(uploaders[index] ?? bob, key))),
@@ -117,7 +117,7 @@ it('with confirms of the same content by others: no link is left', async () => {
 
 it('with downloads: each gets all of the bytes or none, and none afterwards', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const file = await makeFile(ada, { bytes: fresh() })
+    const file = await makeFile(ada, { bytes: randomFileBytes() })
     const key = await keyOf(file.id)
     const [takedown, ...downloads] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
@@ -140,7 +140,7 @@ it('with downloads: each gets all of the bytes or none, and none afterwards', as
 it('with a deletion: the content is blocked in either order, and both calls succeed', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [file, copy] = [await makeFile(ada), await makeFile(ada)]
-    await report(visitor, file.shortCode)
+    await reportLink(visitor, file.shortCode)
     const keys = [await keyOf(file.id), await keyOf(copy.id)]
     const [takedown, deletion] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),

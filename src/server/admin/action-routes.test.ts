@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
 import { type Client, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { expectError } from '../../../tests/support/upload-requests.ts'
 import { auditLog } from '../db/schema.ts'
 
 let app: TestApp
@@ -26,7 +26,7 @@ describe.each<[string, (client: Client) => Promise<Response>, number]>([
     const before = await app.deps.db.$count(auditLog)
     expect((await request(makeClient(app))).status).toBe(401)
     for (const tier of ['free', 'premium'] as const) {
-      await expectRefusal(await request(await makePerson(app, { tier })), 403, 'FORBIDDEN')
+      await expectError(await request(await makePerson(app, { tier })), 403, 'FORBIDDEN')
     }
     expect(await app.deps.db.$count(auditLog)).toBe(before)
     expect((await request(admin)).status).toBe(adminStatus)

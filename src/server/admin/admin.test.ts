@@ -270,12 +270,12 @@ describe('POST /api/test-email', () => {
   }
 
   it('writes the email to the outbox when no mail server is configured', async () => {
-    await app.mails()
+    await app.sendQueuedEmails()
     expect(await send(admin)).toEqual({
       success: true,
       message: 'No mail server is set (SMTP_URL), so the email was written to the folder outbox.',
     })
-    expect(await app.mails()).toMatchObject([
+    expect(await app.sendQueuedEmails()).toMatchObject([
       { to: { address: admin.email }, content: { subject: 'Mail from Mayfly works' } },
     ])
   })
@@ -293,7 +293,7 @@ describe('POST /api/test-email', () => {
       })
       expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
 
-      server.react({ recipient: 550 })
+      server.setReaction({ recipient: 550 })
       const result = await send(administrator)
       expect(result.success).toBe(false)
       expect(result.message).toMatch(/^The mail server did not take the email: .*550/)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
 import { makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
-import { listReports, report, takeDown } from '../../../tests/support/takedowns.ts'
+import { listReports, reportLink, takeDown } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
@@ -78,7 +78,7 @@ const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<R
     'dismiss-report',
     async () => {
       const file = await makeFile(await makePerson(app))
-      await report(admin, file.shortCode)
+      await reportLink(admin, file.shortCode)
       const [openReport] = await listReports(admin)
       return admin.post(`/api/admin/reports/${openReport?.id}/dismiss`)
     },

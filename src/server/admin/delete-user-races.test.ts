@@ -13,7 +13,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { makeRace } from '../../../tests/support/race.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
+import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
@@ -34,7 +34,7 @@ import { retryRemovals } from '../uploads/end-uploads.ts'
  * either order, no trace of the user is left, and all bytes are removed or scheduled for removal.
  */
 
-const rounds = roundsOf(8, 14)
+const rounds = chooseRounds(8, 14)
 
 let app: TestApp
 let admin: Person
@@ -43,7 +43,7 @@ beforeAll(async () => {
   admin = await makePerson(app, { role: 'admin' })
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })
@@ -107,14 +107,14 @@ describe('deleting a user', () => {
         () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(confirmResponse.status)
-      race.won(confirmResponse.status === 200 ? 'first' : 'second')
+      race.recordWin(confirmResponse.status === 200 ? 'first' : 'second')
       await expectNoTraces(ada, [cloudKey])
       if (confirmResponse.status !== 200) continue
       const { id, shortCode } = await json<File>(confirmResponse)
       expect(await downloadStatus(shortCode)).toBe(404)
       expect(await app.deps.db.$count(deletionReceipts, eq(deletionReceipts.fileId, id))).toBe(1)
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 
   it.each(['free', 'premium'] as const)('races with the start of an upload (%s)', async (tier) => {
@@ -126,7 +126,7 @@ describe('deleting a user', () => {
         () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(startResponse.status)
-      race.won(startResponse.status === 200 ? 'first' : 'second')
+      race.recordWin(startResponse.status === 200 ? 'first' : 'second')
       const body = await json<Partial<StartedUpload>>(startResponse)
       if (body.uploadUrl !== undefined) {
         const lateUpload = await fetch(body.uploadUrl, {
@@ -138,7 +138,7 @@ describe('deleting a user', () => {
       }
       await expectNoTraces(ada, body.cloudKey === undefined ? [] : [body.cloudKey])
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 
   it('races with a renewal', async () => {
@@ -152,13 +152,13 @@ describe('deleting a user', () => {
         () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(renewalResponse.status)
-      race.won(renewalResponse.status === 200 ? 'first' : 'second')
+      race.recordWin(renewalResponse.status === 200 ? 'first' : 'second')
       const codes = [file.shortCode]
       if (renewalResponse.status === 200) codes.push((await json<File>(renewalResponse)).shortCode)
       for (const code of codes) expect(await downloadStatus(code)).toBe(404)
       await expectNoTraces(ada, [key])
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 
   it('races with a download', async () => {
@@ -172,11 +172,11 @@ describe('deleting a user', () => {
         () => deletePerson(ada),
       )
       expect([200, 404]).toContain(status)
-      race.won(status === 200 ? 'first' : 'second')
+      race.recordWin(status === 200 ? 'first' : 'second')
       await expectNoTraces(ada, [key])
       expect(await app.deps.db.$count(fileDownloads, eq(fileDownloads.fileId, file.id))).toBe(0)
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 
   it('races with a sign-in', async () => {
@@ -189,13 +189,13 @@ describe('deleting a user', () => {
         () => deletePerson(ada),
       )
       expect([200, 401]).toContain(login.status)
-      race.won(login.status === 200 ? 'first' : 'second')
+      race.recordWin(login.status === 200 ? 'first' : 'second')
       const cookie = login.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
       const { status } = await makeClient(app, cookie.join('; ')).fetch('/api/files')
       expect(status).toBe(401)
       await expectNoTraces(ada, [])
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 
   it('races with all of these operations at once', async () => {

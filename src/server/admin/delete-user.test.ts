@@ -14,10 +14,10 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
-import { listReports, report } from '../../../tests/support/takedowns.ts'
+import { queryPlansOf } from '../../../tests/support/query-plans.ts'
+import { listReports, reportLink } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
 import { deletionReceipts, files, pendingSignups, removals, reports, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -143,7 +143,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     const { email, password } = ada
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(401)
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
     expect(await findTraces(ada)).toEqual([])
 
     // The bytes of the expired file were removed earlier; these were removed with the user.
@@ -177,7 +177,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       await makeFile(bob),
     ]
     for (const { shortCode } of [closedCaseFile, openCaseFile, otherFile])
-      await report(visitor, shortCode)
+      await reportLink(visitor, shortCode)
     for (const { shortCode } of [closedCaseFile, otherFile]) {
       const openReport = (await listReports(admin)).find((report) => report.shortCode === shortCode)
       await admin.post(`/api/admin/reports/${openReport?.id}/dismiss`)
@@ -260,7 +260,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   ])('rejects %j as the address and deletes nothing', async (body) => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    await expectRefusal(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
+    await expectError(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await exists(ada)).toBe(true)
     expect(await fetchStatus(`/api/download/${file.shortCode}`)).toBe(200)
     expect(await fetchStatus('/api/files', ada)).toBe(200)
@@ -269,19 +269,19 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('rejects unknown fields', async () => {
     const ada = await makePerson(app)
     const body = { email: ada.email, force: true }
-    await expectRefusal(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
+    await expectError(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await exists(ada)).toBe(true)
   })
 
   it('returns an error for an unknown user', async () => {
     for (const id of ['nobody', "' or true --", '../stats'])
-      await expectRefusal(
+      await expectError(
         await confirmUserDeletion(admin, id, { email: 'a@b.example' }),
         404,
         'USER_NOT_FOUND',
       )
     for (const id of ['\0', 'x'.repeat(65)])
-      await expectRefusal(
+      await expectError(
         await confirmUserDeletion(admin, id, { email: 'a@b.example' }),
         400,
         'INVALID_INPUT',
@@ -290,7 +290,7 @@ describe('DELETE /api/admin/users/{id}', () => {
 
   it('rejects deleting the administrator, whatever the body', async () => {
     for (const body of [undefined, { email: admin.email }, { email: 'x' }])
-      await expectRefusal(await confirmUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
+      await expectError(await confirmUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
     expect(await exists(admin)).toBe(true)
   })
 
@@ -299,7 +299,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     await makeFile(ada)
     const responses = await Promise.all([deletePerson(ada), deletePerson(ada), deletePerson(ada)])
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
-    await expectRefusal(await deletePerson(ada), 404, 'USER_NOT_FOUND')
+    await expectError(await deletePerson(ada), 404, 'USER_NOT_FOUND')
     const lines = await json<AuditLine[]>(
       await admin.fetch(`/api/admin/audit?action=delete-user&search=${ada.email}`),
     )
@@ -321,7 +321,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('deletes thousands of files in batches of a thousand and leaves remaining bytes to the job', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2500)
-    const plans = await plansOf(app.pool, async () => {
+    const plans = await queryPlansOf(app.pool, async () => {
       expect(await json(await deletePerson(ada))).toMatchObject({ deletedFiles: 2500 })
     })
     expect(plans.filter((plan) => plan.includes('delete from "files"'))).toHaveLength(3)
@@ -368,7 +368,7 @@ describe('a deleted user', () => {
       await deleteUser(verifyingApp.deps, { userId: id, email }, actor)
       const remainingSignups = await db.select({ email: pendingSignups.email }).from(pendingSignups)
       expect(remainingSignups).toEqual([{ email: other }])
-      expect((await verifyingApp.mails()).map(({ to }) => to.address)).toEqual([other])
+      expect((await verifyingApp.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([other])
     } finally {
       await verifyingApp.close()
     }

@@ -1,7 +1,7 @@
 import { asc, eq, gt, max, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { manyFiles } from '../../../tests/support/many-files.ts'
+import { insertFilesQuery } from '../../../tests/support/many-files.ts'
 import {
   type FreshDatabase,
   openFreshDatabase,
@@ -41,7 +41,7 @@ function runSanitize() {
 
 /** Creates files whose names all begin with a disallowed character. */
 async function makeUncleanFiles(count: number) {
-  await server.pool.query(manyFiles('ada', count, now))
+  await server.pool.query(insertFilesQuery('ada', count, now))
   await server.db.update(files).set({ originalName: sql`'<' || original_name` })
 }
 
@@ -84,7 +84,7 @@ async function withRejectedRenames(
 }
 
 it('sanitizes names by the upload rule, except those of deleted files', async () => {
-  await server.pool.query(manyFiles('ada', 4, now))
+  await server.pool.query(insertFilesQuery('ada', 4, now))
   const ids = (await server.db.select().from(files).orderBy(asc(files.size))).map(({ id }) => id)
   const names = ['ab\u202ec/d:.png', '"quoted".pdf', 'clean name.txt', '<deleted>.txt']
   for (const [index, id = ''] of ids.entries()) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { expectError } from '../../../tests/support/upload-requests.ts'
 import { type AuditLine, maxTestUploadSize } from '../../shared/contract/admin.ts'
 import { auditLog, removals } from '../db/schema.ts'
 import { counter } from '../http/rate-limit.ts'
@@ -78,7 +78,7 @@ it.each(['cross-site', 'same-site'])("a %s page can't start a storage test", asy
   const before = await app.deps.db.$count(auditLog)
   const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
   const rejectedResponse = await admin.fetch('/api/admin/test-s3-connection', { headers })
-  await expectRefusal(rejectedResponse, 403, 'FOREIGN_ORIGIN')
+  await expectError(rejectedResponse, 403, 'FOREIGN_ORIGIN')
   expect(await app.deps.db.$count(auditLog)).toBe(before)
   for (const allowedSite of ['same-origin', 'none']) {
     const init = { headers: { 'sec-fetch-site': allowedSite } }
@@ -106,7 +106,7 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect((await putTestBytes(uploadUrl)).status).toBe(200)
     expect(await app.storage.storedSize(testKey)).toBe(1000)
     const confirmResponse = await admin.post('/api/files/confirm-upload', { cloudKey: testKey })
-    await expectRefusal(confirmResponse, 404, 'UPLOAD_NOT_FOUND')
+    await expectError(confirmResponse, 404, 'UPLOAD_NOT_FOUND')
     expect(await json(await admin.fetch('/api/files'))).toEqual([])
     const path = `/api/admin/audit?action=test-storage-upload&search=${admin.email}`
     const details = { fileName: 'test.bin', size: 1000, mimeType: request.fileType, store: 'disk' }
@@ -150,7 +150,7 @@ describe('POST /api/admin/test-s3-upload', () => {
     { fileType: 'no type' },
     { fileType: 7 },
   ])('rejects %j without signing a URL', async (changes) => {
-    await expectRefusal(await requestTestUpload(changes), 400, 'INVALID_INPUT')
+    await expectError(await requestTestUpload(changes), 400, 'INVALID_INPUT')
     expect(await app.deps.db.$count(removals)).toBe(0)
   })
 
@@ -170,7 +170,7 @@ it("connection tests are limited to 60 an hour, and excess ones aren't logged", 
     expect((await administrator.fetch('/api/admin/test-s3-connection')).status).toBe(200)
     const lineCount = await db.$count(auditLog)
     const rejectedResponse = await administrator.fetch('/api/admin/test-s3-connection')
-    await expectRefusal(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
+    await expectError(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
     expect(await db.$count(auditLog)).toBe(lineCount)
   } finally {
     await limitedApp.close()
@@ -185,7 +185,7 @@ it('storage tests are limited to 20 an hour', async () => {
     for (let time = 0; time < 20; time += 1)
       expect((await administrator.post('/api/admin/test-s3-upload', request)).status).toBe(200)
     const rejectedResponse = await administrator.post('/api/admin/test-s3-upload', request)
-    await expectRefusal(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
+    await expectError(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
   } finally {
     await limitedApp.close()
   }

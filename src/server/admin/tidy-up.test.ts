@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { rowOf } from '../../../tests/support/file-rows.ts'
+import { getFileRow } from '../../../tests/support/file-rows.ts'
 import {
   json,
   logIn,
@@ -111,7 +111,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     const expiredFiles = [await makeFile(ada), await makeFile(eve)]
     await makeFile(bob)
     const expiredKeys = await Promise.all(
-      expiredFiles.map(async (file) => (await rowOf(app, file.id)).storageKey),
+      expiredFiles.map(async (file) => (await getFileRow(app, file.id)).storageKey),
     )
     app.clock.advance(4 * day)
     for (const person of [ada, bob, eve])
@@ -151,7 +151,7 @@ describe('POST /api/admin/cleanup-expired', () => {
 
   it('leaves bytes that storage fails to remove to the purge job', async () => {
     const file = await makeFile(await makePerson(app))
-    const { storageKey } = await rowOf(app, file.id)
+    const { storageKey } = await getFileRow(app, file.id)
     app.clock.advance(4 * day)
     const failingDeps = depsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
     expect(await cleanUpExpired(failingDeps, adminActor())).toBe(1)
@@ -195,7 +195,7 @@ it('POST /api/admin/sanitize-filenames sanitizes all users’ file names and ret
   await app.deps.db.update(files).set({ originalName: '<quoted>.pdf' })
   expect(await runAction('sanitize-filenames')).toEqual({ updated: 2, errors: 0 })
   for (const { id } of [firstFile, secondFile])
-    expect(await rowOf(app, id)).toMatchObject({ originalName: 'quoted.pdf' })
+    expect(await getFileRow(app, id)).toMatchObject({ originalName: 'quoted.pdf' })
   expect(await listAuditDetails('sanitize-file-names')).toEqual([{ updated: 2, errors: 0 }])
 })
 
@@ -203,7 +203,7 @@ describe('POST /api/admin/expire-files', () => {
   it('removes the bytes of ended files and keeps the rows', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const { storageKey } = await rowOf(app, file.id)
+    const { storageKey } = await getFileRow(app, file.id)
     expect(await runAction('expire-files')).toEqual({ expiredCount: 0, failed: 0 })
     app.clock.advance(3 * day)
     expect(await runAction('expire-files')).toEqual({ expiredCount: 1, failed: 0 })
@@ -243,7 +243,7 @@ describe('POST /api/admin/expire-files', () => {
   it('counts failed and successful removals', async () => {
     const ada = await makePerson(app)
     const [failingFile] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
-    const { storageKey } = await rowOf(app, failingFile.id)
+    const { storageKey } = await getFileRow(app, failingFile.id)
     app.clock.advance(3 * day)
     const failingDeps = depsWithStore({
       remove: (key) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { type ListedUser, maxFoundUsers } from '../../shared/contract/admin.ts'
 
@@ -85,7 +85,7 @@ describe('a search among many users', () => {
   it.each(['person-11998@many.example', 'quoxley', 'nobody here', 'ace/hamil'])(
     'uses the index: %s',
     async (search) => {
-      const plans = await plansOf(app.pool, () => find(search))
+      const plans = await queryPlansOf(app.pool, () => find(search))
       for (const plan of plans) expect(plan).not.toContain('Seq Scan on users')
     },
   )

@@ -1,6 +1,6 @@
 import { eq, like, lt } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { later } from '../../../tests/support/file-rows.ts'
+import { timeFromNow } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeClient,
@@ -75,9 +75,12 @@ describe('analytics', () => {
   })
 
   it('end exactly when the trial ends', async () => {
-    const trial = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: later(app, hour) })
+    const trial = await makePerson(app, {
+      tier: 'premium',
+      premiumTrialEndsAt: timeFromNow(app, hour),
+    })
     expect((await trial.fetch('/api/analytics')).status).toBe(200)
-    await atTime(later(app, hour), async () => {
+    await atTime(timeFromNow(app, hour), async () => {
       expect((await trial.fetch('/api/analytics')).status).toBe(403)
     })
   })
@@ -156,8 +159,8 @@ describe('files by kind', () => {
       for (const purgingAt of [null, now]) {
         const { id } = await makeFile(ada)
         const dates = {
-          expiresAt: later(app, 3 * day - age),
-          maxLifetimeAt: later(app, 30 * day - age),
+          expiresAt: timeFromNow(app, 3 * day - age),
+          maxLifetimeAt: timeFromNow(app, 30 * day - age),
         }
         const set = { ...dates, purgingAt }
         await app.deps.db.update(files).set(set).where(eq(files.id, id))
@@ -226,7 +229,7 @@ describe('expiring soon', () => {
       const { id } = await makeFile(ada)
       await app.deps.db
         .update(files)
-        .set({ expiresAt: later(app, remainingMs) })
+        .set({ expiresAt: timeFromNow(app, remainingMs) })
         .where(eq(files.id, id))
       expect((await read(ada)).expiringSoon).toBe(isEndingSoon(remainingMs) ? 1 : 0)
     },
@@ -235,7 +238,7 @@ describe('expiring soon', () => {
   it('excludes deleted and renewed files', async () => {
     const [deletedFile, renewedFile] = [await makeFile(ada), await makeFile(ada)]
     await makeFile(ada)
-    await atTime(later(app, 2.5 * day), async () => {
+    await atTime(timeFromNow(app, 2.5 * day), async () => {
       expect((await read(ada)).expiringSoon).toBe(3)
       await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
       await requestRenewal(ada, renewedFile.id)
@@ -289,13 +292,13 @@ describe('downloads per day', () => {
     const first = dayOf(app.clock())
     const { db } = app.deps
     const rows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
-    await atTime(later(app, 29 * day), async () => {
+    await atTime(timeFromNow(app, 29 * day), async () => {
       await removeOldDays(app.deps)
       const { days } = await read(await signInAgain(app, ada))
       expect(days[0]).toEqual({ day: first, count: 4 })
       expect(await rows()).toBe(1)
     })
-    await atTime(later(app, 30 * day), async () => {
+    await atTime(timeFromNow(app, 30 * day), async () => {
       expect(total(await read(await signInAgain(app, ada)))).toBe(0)
       await removeOldDays(app.deps)
       expect(await rows()).toBe(0)

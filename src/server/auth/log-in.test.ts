@@ -70,10 +70,10 @@ describe('a login', () => {
   })
 
   it('that is rejected is logged with the IP address but without the account', async () => {
-    const before = app.logged.length
+    const before = app.logLines.length
     const email = `${randomUUID()}@example.org`
     await logInWith('', { email, password: 'a guess' })
-    const lines = app.logged.slice(before)
+    const lines = app.logLines.slice(before)
     expect(lines).toContainEqual(
       expect.objectContaining({
         msg: 'a password was refused',

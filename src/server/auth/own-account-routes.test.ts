@@ -180,13 +180,13 @@ describe('POST /api/auth/change-password', () => {
 
   it('notifies the owner and invalidates links in earlier emails', async () => {
     const person = await makePerson(app)
-    await app.mails()
+    await app.sendQueuedEmails()
     await makeClient(app).post('/api/auth/forgot-password', { email: person.email })
-    const [resetEmail] = await app.mails()
+    const [resetEmail] = await app.sendQueuedEmails()
     const token = /\/reset-password\?token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
 
     await change(person, person.password, 'a new password')
-    const [sentEmail, ...otherEmails] = await app.mails()
+    const [sentEmail, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(sentEmail?.to.address).toBe(person.email)
     expect(sentEmail?.content.subject).toBe('Your Mayfly password was changed')
@@ -210,7 +210,7 @@ describe('POST /api/auth/change-password', () => {
     expect(response.headers.getSetCookie()).toEqual([])
     expect(await fetchStatus(person)).toBe(200)
     expect(await fetchStatus(other)).toBe(200)
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
     await logIn(app, person.email, person.password)
   })
 
@@ -265,7 +265,7 @@ describe('POST /api/auth/change-password', () => {
 
   it('succeeds once when called in parallel', async () => {
     const person = await makePerson(app)
-    await app.mails()
+    await app.sendQueuedEmails()
     const passwords = ['one password', 'another password', 'a third password', 'a fourth one']
     const responses = await Promise.all(
       passwords.map((password) => change(person, person.password, password)),
@@ -279,6 +279,6 @@ describe('POST /api/auth/change-password', () => {
     expect(
       await fetchStatus(makeClient(app, cookieHeader(responses[successIndex] as Response))),
     ).toBe(200)
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 })

@@ -26,9 +26,9 @@ function tokenIn(email: Email | undefined): string {
 
 /** Requests a password reset. Returns the token in the email. */
 async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<string> {
-  await app.mails()
+  await app.sendQueuedEmails()
   expect((await requestReset(email)).status).toBe(200)
-  const [sentEmail, ...otherEmails] = await app.mails()
+  const [sentEmail, ...otherEmails] = await app.sendQueuedEmails()
   expect(sentEmail?.to.address).toBe(email)
   expect(otherEmails).toEqual([])
   return tokenIn(sentEmail)
@@ -56,19 +56,19 @@ describe('POST /api/auth/forgot-password', () => {
         message: "If an account exists, we've sent password reset instructions to your email.",
       },
     })
-    expect((await app.mails()).map(({ to }) => to.address)).toEqual([person.email])
+    expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([person.email])
   })
 
   it('ignores the case of the address', async () => {
     const person = await makePerson(app)
     await requestReset(` ${person.email.toUpperCase()} `)
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
   it('sends at most three emails in 15 minutes', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 5; n += 1) expect((await requestReset(person.email)).status).toBe(200)
-    expect(await app.mails()).toHaveLength(3)
+    expect(await app.sendQueuedEmails()).toHaveLength(3)
     app.clock.advance(hour / 4 + 1)
     await requestResetToken(person)
   })
@@ -78,7 +78,7 @@ describe('POST /api/auth/forgot-password', () => {
     async (email) => {
       const response = await makeClient(app).post('/api/auth/forgot-password', { email })
       expect(response.status).toBe(400)
-      expect(await app.mails()).toEqual([])
+      expect(await app.sendQueuedEmails()).toEqual([])
     },
   )
 })
@@ -91,13 +91,13 @@ describe('an email to an unverified address', () => {
     const signup = { ...form, confirmPassword: form.password }
     expect((await makeClient(app).post('/api/auth/signup', signup)).status).toBe(200)
     await requestReset(email)
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     expect(JSON.stringify(sentEmail)).not.toContain('You won')
     expect(sentEmail?.content.text).toContain('Hello, somebody asked')
 
     await reset(tokenIn(sentEmail))
     await requestReset(email)
-    const [, laterEmail] = await app.mails()
+    const [, laterEmail] = await app.sendQueuedEmails()
     expect(laterEmail?.content.text).toContain(`Hello ${firstName}, somebody asked`)
   })
 
@@ -174,7 +174,7 @@ describe('POST /api/auth/reset-password', () => {
   it('verifies the address and sends an email without a sign-in link', async () => {
     const person = await makePerson(app)
     await reset(await requestResetToken(person))
-    const [notice] = await app.mails()
+    const [notice] = await app.sendQueuedEmails()
     expect(notice).toMatchObject({
       to: { address: person.email },
       content: { subject: 'Your Mayfly password was changed' },
@@ -215,11 +215,11 @@ describe('POST /api/auth/reset-password', () => {
   it('sets the first password of an account without one', async () => {
     const person = await makePerson(app)
     await requestReset(person.email)
-    const [firstEmail] = await app.mails()
+    const [firstEmail] = await app.sendQueuedEmails()
     expect(firstEmail?.content.text).toContain('Do nothing. Your password stays the same.\n')
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
     await requestReset(person.email)
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('Do nothing. Nothing changes.\n')
     expect((await reset(tokenIn(sentEmail))).status).toBe(200)
     await logIn(app, person.email, 'a new password')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient, makeFile } from '../../../tests/support/make.ts'
 import {
   cookiesOf,
-  makeUnverified,
+  makeUnverifiedUser,
   newAddress,
   password,
   resend,
@@ -12,8 +12,8 @@ import {
   statusAndCode,
   tokenIn,
   tryLogin,
-  verified,
   verify,
+  withVerification,
 } from '../../../tests/support/signup.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
@@ -33,11 +33,11 @@ const hour = 60 * minute
 let app: TestApp
 let email: string
 beforeAll(async () => {
-  app = await startTestApp({ env: verified })
+  app = await startTestApp({ env: withVerification })
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  await app.mails()
+  await app.sendQueuedEmails()
   email = newAddress()
 })
 
@@ -48,7 +48,7 @@ function listUsers(address: string) {
 it('only the browser that signed up skips the confirmation button', async () => {
   const response = await signUp(makeClient(app), { email })
   const strangerResponse = await signUp(makeClient(app), { email })
-  const [sentEmail] = await app.mails()
+  const [sentEmail] = await app.sendQueuedEmails()
   const check = async (cookie: string) => {
     const client = makeClient(app, cookie)
     return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(sentEmail) }))
@@ -70,7 +70,7 @@ describe('POST /api/auth/verify-email', () => {
   it('succeeds again with the same token or another one for the signup', async () => {
     await signUp(makeClient(app), { email })
     await resend(app, email)
-    const tokens = (await app.mails()).map(tokenIn)
+    const tokens = (await app.sendQueuedEmails()).map(tokenIn)
     expect(new Set(tokens).size).toBe(2)
     for (const token of tokens) expect((await verify(app, token)).status).toBe(200)
     const client = makeClient(app, await logIn(app, email, password))
@@ -99,7 +99,7 @@ describe('POST /api/auth/verify-email', () => {
     const token = await signUpForToken(app, { email })
     await verify(app, token)
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     const resetForm = { token: tokenIn(sentEmail), newPassword: 'another password' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
@@ -159,11 +159,11 @@ describe('POST /api/auth/verify-email', () => {
 
 describe('an unverified account', () => {
   it("can't log in until it is verified by a new email", async () => {
-    const id = await makeUnverified(app, email)
+    const id = await makeUnverifiedUser(app, email)
     const login = await tryLogin(app, email)
     expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
     await resend(app, email, cookiesOf(login))
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
     for (let times = 0; times < 2; times += 1) {
@@ -195,20 +195,20 @@ describe('an unverified account', () => {
 
   /** Creates an unverified account. Returns the token in its email. */
   const makeTokenForAccount = async (address: string) => {
-    await makeUnverified(app, address)
+    await makeUnverifiedUser(app, address)
     const login = await tryLogin(app, address)
     await resend(app, address, cookiesOf(login))
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     return tokenIn(sentEmail)
   }
 
   it('gets its own email after the correct password, even with a pending signup', async () => {
-    await makeUnverified(app, email, 'of the account')
+    await makeUnverifiedUser(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
-    await app.mails()
+    await app.sendQueuedEmails()
     const login = await tryLogin(app, email, 'of the account')
     await resend(app, email, cookiesOf(login))
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('for the account with this address')
     await verify(app, tokenIn(sentEmail))
     await logIn(app, email, 'of the account')
@@ -218,7 +218,7 @@ describe('an unverified account', () => {
   })
 
   it('is not changed by a signup once the operator has verified it', async () => {
-    const id = await makeUnverified(app, email, 'of the account')
+    const id = await makeUnverifiedUser(app, email, 'of the account')
     const token = await signUpForToken(app, { email, password: 'of the signup' })
     const { db } = app.deps
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
@@ -228,7 +228,7 @@ describe('an unverified account', () => {
   })
 
   it('is handed over to the user who verifies its address with a signup', async () => {
-    const id = await makeUnverified(app, email, 'of a squatter')
+    const id = await makeUnverifiedUser(app, email, 'of a squatter')
     const { db } = app.deps
     await db
       .update(users)
@@ -247,7 +247,7 @@ describe('an unverified account', () => {
       updatedAt: now,
     })
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [resetEmail] = await app.mails()
+    const [resetEmail] = await app.sendQueuedEmails()
 
     expect((await verify(app, await signUpForToken(app, { email }))).status).toBe(200)
     expect(await listUsers(email)).toMatchObject([
@@ -276,14 +276,14 @@ describe('an unverified account', () => {
   })
 
   it('loses its sessions and other email tokens when it is verified', async () => {
-    const id = await makeUnverified(app, email)
+    const id = await makeUnverifiedUser(app, email)
     const { db } = app.deps
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
     await logIn(app, email, password)
     await db.update(users).set({ emailVerified: false }).where(eq(users.id, id))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     await resend(app, email)
-    const [resetEmail, sentEmail] = await app.mails()
+    const [resetEmail, sentEmail] = await app.sendQueuedEmails()
     expect((await verify(app, tokenIn(sentEmail))).status).toBe(200)
     expect(await db.$count(sessions, eq(sessions.userId, id))).toBe(0)
     const resetForm = { token: tokenIn(resetEmail), newPassword: 'from an old email' }
@@ -291,10 +291,10 @@ describe('an unverified account', () => {
   })
 
   it('invalidates pending signups when its password is reset', async () => {
-    await makeUnverified(app, email)
+    await makeUnverifiedUser(app, email)
     const token = await signUpForToken(app, { email, password: 'of a signup' })
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     const resetForm = { token: tokenIn(sentEmail), newPassword: 'of the reset' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
     expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
@@ -306,7 +306,7 @@ it('a password change reveals nothing to a stranger with a pending signup for th
   await verify(app, await signUpForToken(app, { email }))
   await signUp(makeClient(app), { email, password: 'of a stranger' })
   await makeClient(app).post('/api/auth/forgot-password', { email })
-  const sentEmails = await app.mails()
+  const sentEmails = await app.sendQueuedEmails()
   const resetForm = { token: tokenIn(sentEmails.at(-1)), newPassword: 'by an email' }
   expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
   expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeUnverified, newAddress, verified } from '../../../tests/support/signup.ts'
+import { makeUnverifiedUser, newAddress, withVerification } from '../../../tests/support/signup.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
 import { accounts, accountTokens, pendingSignups, users } from '../db/schema.ts'
@@ -14,7 +14,7 @@ const dayMs = tokenLifetimeMs['verify-email']
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ env: verified })
+  app = await startTestApp({ env: withVerification })
 })
 afterAll(() => app.close())
 
@@ -39,7 +39,7 @@ describe('emails to account owners', () => {
   let person: { id: string; email: string }
   beforeEach(async () => {
     const email = newAddress()
-    person = { id: await makeUnverified(app, email), email }
+    person = { id: await makeUnverifiedUser(app, email), email }
     await setVerified(person.id, true)
   })
 
@@ -163,7 +163,7 @@ describe('the signup email', () => {
 
   it('notifies the owner of a verified account without a link', async () => {
     const address = newAddress()
-    const userId = await makeUnverified(app, address)
+    const userId = await makeUnverifiedUser(app, address)
     const id = await addSignup(address)
     // The recipient of the email owns the address, so the link may take over the unverified
     // account.
@@ -200,7 +200,7 @@ describe('the resent verification email', () => {
 
   it('verifies the account that the browser names or that has no pending signup', async () => {
     const address = newAddress()
-    const userId = await makeUnverified(app, address)
+    const userId = await makeUnverifiedUser(app, address)
     const email = await resend(address)
     expect(await findToken(email)).toMatchObject({
       userId,
@@ -215,7 +215,7 @@ describe('the resent verification email', () => {
 
   it('is not written for a verified account or an unknown address', async () => {
     const address = newAddress()
-    const userId = await makeUnverified(app, address)
+    const userId = await makeUnverifiedUser(app, address)
     await setVerified(userId, true)
     expect(await resend(address)).toBeNull()
     expect(await resend(address, userId)).toBeNull()

@@ -31,7 +31,7 @@ import {
 import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { bindStores } from '../boot/open-storage.ts'
 import { openDatabase } from '../db/open.ts'
@@ -157,7 +157,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
     expect(await bytesAt(again.url, doomed)).toBe(404)
     // The backup lacks the bytes of the open upload, so the browser restarts it.
     const returned = makeClient(again, await logIn(again, ada.email, ada.password))
-    await expectRefusal(await confirm(returned, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await confirm(returned, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
     // The purge completes the removal, and storage matches the rows.
     expect(await expireFiles(again.deps)).toEqual({ purged: 1, failed: 0 })

@@ -84,6 +84,6 @@ describe('bindStorage', () => {
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, id))
     await app.deps.db.update(files).set({ purgedAt: new Date() }).where(eq(files.storage, 'disk'))
     await bind()
-    expect(app.logged.map(({ msg }) => msg).join()).toContain('are in storage (s3)')
+    expect(app.logLines.map(({ msg }) => msg).join()).toContain('are in storage (s3)')
   })
 })

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { flatPng } from '../../../tests/support/pictures.ts'
+import { solidPng } from '../../../tests/support/pictures.ts'
 import { logoConverter } from './convert-logo.ts'
 
 it('refuses the 17th image in the queue, and accepts images again once it is empty', async () => {
   const convert = logoConverter()
-  const png = await flatPng({ width: 10, height: 10 })
+  const png = await solidPng({ width: 10, height: 10 })
   const conversions = Array.from({ length: 16 }, () => convert(png))
   expect(() => convert(png)).toThrow(expect.objectContaining({ code: 'LOGOS_BUSY' }))
   await Promise.all(conversions)
@@ -14,7 +14,7 @@ it('refuses the 17th image in the queue, and accepts images again once it is emp
 it('continues after an unreadable image', async () => {
   const convert = logoConverter()
   const brokenConversion = convert(Buffer.from('no image'))
-  const intactConversion = convert(await flatPng({ width: 10, height: 10 }))
+  const intactConversion = convert(await solidPng({ width: 10, height: 10 }))
   await expect(brokenConversion).rejects.toMatchObject({ code: 'LOGO_UNREADABLE' })
   expect(await intactConversion).toMatchObject({ width: 10 })
 })

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { brandOf, putLogo, refusalOf, storeLogo } from '../../../tests/support/brands.ts'
+import { getBrand, putLogo, readError, storeLogo } from '../../../tests/support/brands.ts'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
-import { flatPng, noise, pngOfZeros } from '../../../tests/support/pictures.ts'
+import { pngOfZeros, randomPicture, solidPng } from '../../../tests/support/pictures.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { type Brand, maxLogoBytes, maxLogoSide } from '../../shared/contract/branding.ts'
 import { branding, users } from '../db/schema.ts'
@@ -26,11 +26,11 @@ async function saveLogo(person: Person, bytes: Uint8Array): Promise<string> {
 
 describe('a logo', () => {
   it.each([
-    ['a PNG', () => flatPng({ width: 600, height: 300 }), [480, 240]],
-    ['a tall JPEG', () => noise({ width: 60, height: 600 }).jpeg().toBuffer(), [24, 240]],
-    ['a WebP', () => noise({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
-    ['one pixel', () => flatPng({ width: 1, height: 1 }), [1, 1]],
-    ['an image of the maximum width', () => flatPng({ width: maxLogoSide, height: 1 }), [480, 1]],
+    ['a PNG', () => solidPng({ width: 600, height: 300 }), [480, 240]],
+    ['a tall JPEG', () => randomPicture({ width: 60, height: 600 }).jpeg().toBuffer(), [24, 240]],
+    ['a WebP', () => randomPicture({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
+    ['one pixel', () => solidPng({ width: 1, height: 1 }), [1, 1]],
+    ['an image of the maximum width', () => solidPng({ width: maxLogoSide, height: 1 }), [480, 1]],
     ['a rotated photo', () => rotatedJpeg(), [100, 200]],
   ] as const)(
     'of %s becomes a small PNG without metadata',
@@ -46,15 +46,15 @@ describe('a logo', () => {
   )
 
   it('of random noise is small too', async () => {
-    const image = await noise({ width: 240, height: 120 }).png().toBuffer()
+    const image = await randomPicture({ width: 240, height: 120 }).png().toBuffer()
     const response = await fetch(await saveLogo(ada, image))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
   })
 
   it('of an animation is its first frame', async () => {
     const frames = await Promise.all([
-      flatPng(square(16), '#ff0000'),
-      flatPng(square(16), '#0000ff'),
+      solidPng(square(16), '#ff0000'),
+      solidPng(square(16), '#0000ff'),
     ])
     const animation = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -65,7 +65,7 @@ describe('a logo', () => {
   })
 
   it('is public, cacheable forever and without active content', async () => {
-    const logoUrl = await saveLogo(ada, await flatPng(square(30)))
+    const logoUrl = await saveLogo(ada, await solidPng(square(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
     expect(response.status).toBe(200)
@@ -78,9 +78,9 @@ describe('a logo', () => {
   })
 
   it('gets a new URL when the image changes, and the old one stops working', async () => {
-    const first = await saveLogo(ada, await flatPng(square(30), '#ff0000'))
-    expect(await saveLogo(ada, await flatPng(square(30), '#ff0000'))).toBe(first)
-    const second = await saveLogo(ada, await flatPng(square(30), '#00ff00'))
+    const first = await saveLogo(ada, await solidPng(square(30), '#ff0000'))
+    expect(await saveLogo(ada, await solidPng(square(30), '#ff0000'))).toBe(first)
+    const second = await saveLogo(ada, await solidPng(square(30), '#00ff00'))
     expect(second).not.toBe(first)
     expect((await fetch(first)).status).toBe(404)
     expect((await fetch(second)).status).toBe(200)
@@ -88,7 +88,7 @@ describe('a logo', () => {
 
   it('shared by two accounts is served while one of them may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const image = await flatPng(square(30), '#0f0f0f')
+    const image = await solidPng(square(30), '#0f0f0f')
     const logoUrl = await saveLogo(ada, image)
     expect(await saveLogo(bob, image)).toBe(logoUrl)
     await ada.fetch('/api/branding', { method: 'DELETE' })
@@ -101,16 +101,16 @@ describe('a logo', () => {
     "with the key %s isn't found",
     async (key) => {
       const response = await fetch(`${app.url}/api/branding/logo/${key}`)
-      expect(await refusalOf(response)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+      expect(await readError(response)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     },
   )
 
   it('can be saved twice in parallel, and one of them is kept', async () => {
     const images = await Promise.all(
-      ['#111111', '#222222'].map((color) => flatPng(square(40), color)),
+      ['#111111', '#222222'].map((color) => solidPng(square(40), color)),
     )
     const savedUrls = await Promise.all(images.map((image) => saveLogo(ada, image)))
-    const { logoUrl } = (await brandOf(ada)) ?? {}
+    const { logoUrl } = (await getBrand(ada)) ?? {}
     expect(savedUrls).toContain(logoUrl)
     expect((await fetch(logoUrl ?? '')).status).toBe(200)
   })
@@ -145,45 +145,53 @@ describe('a logo upload', () => {
     [
       'an AVIF',
       async () =>
-        sharp(await flatPng(square(16)))
+        sharp(await solidPng(square(16)))
           .avif()
           .toBuffer(),
       unreadable,
     ],
     [
       'a truncated PNG',
-      async () => firstHalf(await noise(square(64)).png().toBuffer()),
+      async () => firstHalf(await randomPicture(square(64)).png().toBuffer()),
       unreadable,
     ],
     [
       'a truncated JPEG',
-      async () => firstHalf(await noise(square(64)).jpeg().toBuffer()),
+      async () => firstHalf(await randomPicture(square(64)).jpeg().toBuffer()),
       unreadable,
     ],
     [
       'a truncated WebP',
-      async () => firstHalf(await noise(square(64)).webp().toBuffer()),
+      async () => firstHalf(await randomPicture(square(64)).webp().toBuffer()),
       unreadable,
     ],
     [
       'a PNG with a flipped bit',
-      async () => withFlippedBit(await noise(square(64)).png().toBuffer()),
+      async () => withFlippedBit(await randomPicture(square(64)).png().toBuffer()),
       unreadable,
     ],
     ['a PNG without pixel data', () => pngOfZeros(square(1000)), unreadable],
-    ['an image one pixel too wide', () => flatPng({ width: maxLogoSide + 1, height: 1 }), tooLarge],
-    ['an image one pixel too tall', () => flatPng({ width: 1, height: maxLogoSide + 1 }), tooLarge],
+    [
+      'an image one pixel too wide',
+      () => solidPng({ width: maxLogoSide + 1, height: 1 }),
+      tooLarge,
+    ],
+    [
+      'an image one pixel too tall',
+      () => solidPng({ width: 1, height: maxLogoSide + 1 }),
+      tooLarge,
+    ],
   ] as const)('of %s is refused, and the logo stays', async (_description, makeImage, message) => {
     const logoUrl = await storeLogo(app, ada)
-    const error = await refusalOf(await putLogo(ada, await makeImage()))
+    const error = await readError(await putLogo(ada, await makeImage()))
     expect(error).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })
-    expect(await brandOf(ada)).toMatchObject({ logoUrl })
+    expect(await getBrand(ada)).toMatchObject({ logoUrl })
   })
 
   it('of a decompression bomb is refused before decoding', async () => {
     const decompressionBomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
     expect(decompressionBomb.length).toBeLessThan(100_000)
-    const error = await refusalOf(await putLogo(ada, decompressionBomb))
+    const error = await readError(await putLogo(ada, decompressionBomb))
     expect(error).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
   })
 
@@ -200,17 +208,17 @@ describe('a logo upload', () => {
       } as RequestInit),
     )
     const settledRequests = Promise.allSettled(stalledRequests)
-    await saveLogo(bob, await flatPng(square(8)))
+    await saveLogo(bob, await solidPng(square(8)))
     controller.abort()
     expect((await settledRequests).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
   it('is accepted up to a megabyte and refused a byte above', async () => {
-    const padded = Buffer.concat([await flatPng(square(5)), Buffer.alloc(maxLogoBytes)])
+    const padded = Buffer.concat([await solidPng(square(5)), Buffer.alloc(maxLogoBytes)])
     const largestLogo = padded.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, largestLogo)).status).toBe(200)
     const tooLargeResponse = await putLogo(ada, padded.subarray(0, maxLogoBytes + 1))
-    expect(await refusalOf(tooLargeResponse)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+    expect(await readError(tooLargeResponse)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
   })
 })
 
@@ -231,5 +239,8 @@ function withFlippedBit(bytes: Buffer) {
 
 /** A JPEG as written by cameras: rotated by 90 degrees, with the orientation in its metadata. */
 function rotatedJpeg() {
-  return noise({ width: 200, height: 100 }).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+  return randomPicture({ width: 200, height: 100 })
+    .jpeg()
+    .withMetadata({ orientation: 6 })
+    .toBuffer()
 }

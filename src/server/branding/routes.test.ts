@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { brandOf, putBrand, putLogo, refusalOf, storeLogo } from '../../../tests/support/brands.ts'
+import { getBrand, putBrand, putLogo, readError, storeLogo } from '../../../tests/support/brands.ts'
 import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
-import { flatPng } from '../../../tests/support/pictures.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+import { solidPng } from '../../../tests/support/pictures.ts'
+import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Brand } from '../../shared/contract/branding.ts'
 import { branding, users } from '../db/schema.ts'
@@ -21,24 +21,24 @@ const brand = { name: 'Harbour & Pine', accent: '#3a3f9e', message: 'For the ope
 
 describe('a brand', () => {
   it('is null at first, then the saved one until it is removed', async () => {
-    expect(await brandOf(ada)).toBeNull()
+    expect(await getBrand(ada)).toBeNull()
     const saved = await putBrand(ada, brand)
     expect(saved.status).toBe(200)
     expect(await json(saved)).toEqual({ ...brand, logoUrl: null })
-    expect(await brandOf(ada)).toEqual({ ...brand, logoUrl: null })
+    expect(await getBrand(ada)).toEqual({ ...brand, logoUrl: null })
     for (let time = 1; time <= 2; time += 1) {
       expect((await ada.fetch('/api/branding', { method: 'DELETE' })).status).toBe(200)
-      expect(await brandOf(ada)).toBeNull()
+      expect(await getBrand(ada)).toBeNull()
     }
   })
 
   it('is replaced as a whole by the next one, except for its logo', async () => {
     const logoUrl = await storeLogo(app, ada)
-    expect(await brandOf(ada)).toEqual({ name: '', accent: null, message: '', logoUrl })
+    expect(await getBrand(ada)).toEqual({ name: '', accent: null, message: '', logoUrl })
     await putBrand(ada, brand)
-    expect(await brandOf(ada)).toEqual({ ...brand, logoUrl })
+    expect(await getBrand(ada)).toEqual({ ...brand, logoUrl })
     await putBrand(ada, { name: 'Pine' })
-    expect(await brandOf(ada)).toEqual({ name: 'Pine', accent: null, message: '', logoUrl })
+    expect(await getBrand(ada)).toEqual({ name: 'Pine', accent: null, message: '', logoUrl })
     const withoutLogo = await ada.fetch('/api/branding/logo', { method: 'DELETE' })
     expect(await json(withoutLogo)).toEqual({
       name: 'Pine',
@@ -51,10 +51,10 @@ describe('a brand', () => {
   it('belongs to one account', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await putBrand(ada, brand)
-    expect(await brandOf(bob)).toBeNull()
+    expect(await getBrand(bob)).toBeNull()
     await bob.fetch('/api/branding', { method: 'DELETE' })
     await putBrand(bob, { name: 'Bob', ownerId: ada.id, userId: ada.id })
-    expect(await brandOf(ada)).toMatchObject(brand)
+    expect(await getBrand(ada)).toMatchObject(brand)
   })
 
   it('is deleted with its account', async () => {
@@ -103,11 +103,11 @@ describe('a brand', () => {
     ['an empty color', { accent: '' }],
   ])('refuses %s, and keeps the saved brand', async (_description, changes) => {
     await putBrand(ada, brand)
-    const error = await refusalOf(await putBrand(ada, { ...brand, ...changes }))
+    const error = await readError(await putBrand(ada, { ...brand, ...changes }))
     expect(error).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
     const [field] = Object.keys(changes)
     expect(error.message).toContain(`${field}: `)
-    expect(await brandOf(ada)).toMatchObject(brand)
+    expect(await getBrand(ada)).toMatchObject(brand)
   })
 
   it('stays one row when saved in parallel', async () => {
@@ -117,7 +117,7 @@ describe('a brand', () => {
     }))
     const responses = await Promise.all(bodies.map((body) => putBrand(ada, body)))
     expect(responses.map(({ status }) => status)).toEqual(bodies.map(() => 200))
-    const { name, message } = (await brandOf(ada)) ?? {}
+    const { name, message } = (await getBrand(ada)) ?? {}
     expect(name).toBe(`Brand ${message}`)
   })
 })
@@ -127,7 +127,7 @@ describe('without the tier', () => {
     ['reading', (person) => person.fetch('/api/branding')],
     ['saving', (person) => putBrand(person, brand)],
     ['removing', (person) => person.fetch('/api/branding', { method: 'DELETE' })],
-    ['saving a logo', async (person) => putLogo(person, await flatPng({ width: 2, height: 2 }))],
+    ['saving a logo', async (person) => putLogo(person, await solidPng({ width: 2, height: 2 }))],
     ['removing a logo', (person) => person.fetch('/api/branding/logo', { method: 'DELETE' })],
   ]
   const tierError = {
@@ -138,7 +138,7 @@ describe('without the tier', () => {
 
   it.each(calls)('%s is refused, and changes nothing', async (_description, callAs) => {
     const free = await makePerson(app)
-    expect(await refusalOf(await callAs(free))).toEqual(tierError)
+    expect(await readError(await callAs(free))).toEqual(tierError)
     expect(await app.deps.db.select().from(branding)).toEqual([])
   })
 
@@ -148,15 +148,15 @@ describe('without the tier', () => {
     const key = await storeLogo(app, trialUser)
     await putBrand(trialUser, brand)
     app.clock.set(new Date(end.getTime() - 1))
-    expect((await brandOf(trialUser))?.name).toBe(brand.name)
+    expect((await getBrand(trialUser))?.name).toBe(brand.name)
     expect((await fetch(key)).status).toBe(200)
     app.clock.set(end)
     for (const [, callAs] of calls)
-      expect(await refusalOf(await callAs(trialUser))).toEqual(tierError)
+      expect(await readError(await callAs(trialUser))).toEqual(tierError)
     expect((await fetch(key)).status).toBe(404)
     const premiumFields = { tier: 'premium' as const, premiumTrialEndsAt: null }
     await app.deps.db.update(users).set(premiumFields).where(eq(users.id, trialUser.id))
-    expect(await brandOf(trialUser)).toEqual({ ...brand, logoUrl: key })
+    expect(await getBrand(trialUser)).toEqual({ ...brand, logoUrl: key })
     expect((await fetch(key)).status).toBe(200)
   })
 })
@@ -208,7 +208,7 @@ describe('links of an owner with a brand', () => {
     const { shortCode } = await makeFile(ada)
     for (const body of [null, brand]) {
       if (body) await putBrand(ada, body)
-      expect(await plansOf(app.pool, () => pageOf(shortCode))).toHaveLength(1)
+      expect(await queryPlansOf(app.pool, () => pageOf(shortCode))).toHaveLength(1)
     }
   })
 })

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
+import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { fileDownloads, files, ownerDownloads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { makeDownloadCounter, prepareWriteCount } from './queries.ts'
 
-const rounds = roundsOf(30, 100)
+const rounds = chooseRounds(30, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await makePerson(app, { tier: 'premium' })
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })
@@ -124,10 +124,10 @@ describe('parallel downloads of one link', () => {
     expect(await downloadAtOnce(shortCode, 5)).toEqual([200, 200, 200, 200, 200])
     await app.pool.query('alter table file_downloads_away rename to file_downloads')
     expect((await countsOf(id)).total).toBe(0)
-    const failures = app.logged.filter(({ msg }) => msg === 'Cannot count a download')
+    const failures = app.logLines.filter(({ msg }) => msg === 'Cannot count a download')
     expect(failures).toHaveLength(5)
     expect(new Set(failures.map(({ requestId }) => requestId)).size).toBe(5)
-    app.logged.splice(0)
+    app.logLines.splice(0)
     await download(shortCode)
     expect((await countsOf(id)).total).toBe(1)
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { attributeOf, elementsOf, readPage, textOf } from '../../../tests/support/html.ts'
+import { attributeOf, findElements, parsePage, textOf } from '../../../tests/support/html.ts'
 import { fileKinds, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 import type { BrandRow } from '../branding/queries.ts'
@@ -40,7 +40,7 @@ function open(
 ) {
   const owner = { brand, canRenew }
   const { html } = pages.active({ ...link, ...changes }, owner, 'https://files.example.org', now)
-  return readPage(new TextDecoder().decode(new TextEncoder().encode(html)))
+  return parsePage(new TextDecoder().decode(new TextEncoder().encode(html)))
 }
 
 describe('a file name', () => {
@@ -64,14 +64,14 @@ describe('a file name', () => {
   /** Returns the texts that stand where the page shows the name, and the page without them. */
   const splitAroundName = (originalName: string) => {
     const page = open({ originalName })
-    const [heading] = page.all('h1')
-    const title = page.one('title')
-    const preview = page.one('meta', { property: 'og:title' })
+    const [heading] = page.findAll('h1')
+    const title = page.findOne('title')
+    const preview = page.findOne('meta', { property: 'og:title' })
     const content = preview.attrs.find(({ name }) => name === 'content')
     const found = { h1: textOf(heading), title: textOf(title), preview: content?.value }
     for (const element of [heading, title]) if (element) element.childNodes = []
     if (content) content.value = ''
-    return { found, rest: page.serialized() }
+    return { found, rest: page.toHtml() }
   }
 
   it('is escaped in all three places', () => {
@@ -94,7 +94,7 @@ describe('a file name', () => {
     ['of 80 emoji is large', '😀'.repeat(80), ''],
     ['of 81 characters is smaller', 'x'.repeat(81), 'is-long'],
   ])('%s', (_, originalName, className) => {
-    const [heading] = open({ originalName }).all('h1')
+    const [heading] = open({ originalName }).findAll('h1')
     expect(attributeOf(heading, 'class')).toBe(className)
   })
 })
@@ -102,36 +102,36 @@ describe('a file name', () => {
 describe('the page of a link', () => {
   it('has only our own links and scripts', () => {
     const page = open()
-    expect(page.all('a').map((a) => attributeOf(a, 'href'))).toEqual([
+    expect(page.findAll('a').map((a) => attributeOf(a, 'href'))).toEqual([
       '/',
       '/api/download/abcdefghjk',
       '/',
       '/s/abcdefghjk/report',
     ])
-    const [boot, enhance, ...otherScripts] = page.all('script')
+    const [boot, enhance, ...otherScripts] = page.findAll('script')
     expect(boot?.attrs).toEqual([])
     expect(attributeOf(enhance, 'src')).toMatch(/^\/assets\/enhance-[\w-]+\.js$/)
     expect(attributeOf(enhance, 'type')).toBe('module')
     expect(otherScripts).toEqual([])
     for (const tag of ['iframe', 'object', 'embed', 'base', 'form', 'img']) {
-      expect(page.all(tag)).toEqual([])
+      expect(page.findAll(tag)).toEqual([])
     }
   })
 
   it('preloads nothing', () => {
     expect(
       open()
-        .all('link')
+        .findAll('link')
         .map((it) => attributeOf(it, 'rel')),
     ).toEqual(['icon'])
   })
 
   it('leaves no placeholder unfilled', () => {
-    expect(open().serialized()).not.toMatch(/\{\{|undefined|NaN/)
+    expect(open().toHtml()).not.toMatch(/\{\{|undefined|NaN/)
   })
 
   it('links to the download so that a browser saves the file', () => {
-    const anchor = open().one('a', { id: 'download' })
+    const anchor = open().findOne('a', { id: 'download' })
     expect(textOf(anchor)).toBe('Download File')
     expect(attributeOf(anchor, 'href')).toBe('/api/download/abcdefghjk')
     expect(attributeOf(anchor, 'download')).toBe('')
@@ -143,10 +143,10 @@ describe('the page of a link', () => {
     [1024 ** 3, '1 GB'],
   ])('shows the size of %i bytes as %s, also in previews', (size, text) => {
     const page = open({ size })
-    expect(textOf(page.one('p', { class: 'muted' }))).toBe(`${text} · PDF`)
-    const description = page.one('meta', { property: 'og:description' })
+    expect(textOf(page.findOne('p', { class: 'muted' }))).toBe(`${text} · PDF`)
+    const description = page.findOne('meta', { property: 'og:description' })
     expect(attributeOf(description, 'content')).toBe(`${text} · PDF · until Tue 15 Jul, 10:02 UTC`)
-    const address = page.one('meta', { property: 'og:url' })
+    const address = page.findOne('meta', { property: 'og:url' })
     expect(attributeOf(address, 'content')).toBe('https://files.example.org/s/abcdefghjk')
   })
 
@@ -162,8 +162,8 @@ describe('the page of a link', () => {
     }
     const icons = fileKinds.map((kind) => {
       const page = open({ mimeType: types[kind], originalName: 'x' })
-      expect(textOf(page.one('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
-      const [icon, ...otherIcons] = elementsOf(page.one('span', { class: 'kind' }), 'svg')
+      expect(textOf(page.findOne('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
+      const [icon, ...otherIcons] = findElements(page.findOne('span', { class: 'kind' }), 'svg')
       expect(otherIcons).toEqual([])
       return attributeOf(icon, 'class')
     })
@@ -183,13 +183,13 @@ describe('the page of a link', () => {
   ])('shows %s, in %s, %i ms after the upload', (label, tone, elapsedMs) => {
     const now = afterCreation(elapsedMs)
     const page = open({}, now)
-    expect(textOf(page.one('b', { id: 'label' }))).toBe(label)
-    const card = page.one('section', { id: 'link' })
+    expect(textOf(page.findOne('b', { id: 'label' }))).toBe(label)
+    const card = page.findOne('section', { id: 'link' })
     expect(attributeOf(card, 'data-tone')).toBe(tone)
     expect(attributeOf(card, 'data-now')).toBe(String(now.getTime()))
     expect(attributeOf(card, 'data-created')).toBe(String(createdAt.getTime()))
     expect(attributeOf(card, 'data-max')).toBe(String(link.maxLifetimeAt.getTime()))
-    const time = page.one('time')
+    const time = page.findOne('time')
     expect(textOf(time)).toBe('until Tue 15 Jul, 10:02 UTC')
     expect(attributeOf(time, 'datetime')).toBe('2025-07-15T10:02:00.000Z')
   })
@@ -201,7 +201,7 @@ describe('the page of a link', () => {
   ])('draws the lifeline %s', (_description, elapsedMs, canRenew, livedWidth, valid, renewable) => {
     const page = open({}, afterCreation(elapsedMs), { canRenew })
     // The first rectangle is only the pattern that the bars use.
-    const [, ...bars] = elementsOf(page.one('div', { class: 'time' }), 'rect')
+    const [, ...bars] = findElements(page.findOne('div', { class: 'time' }), 'rect')
     const barPosition = (barIndex: number) =>
       ['x', 'width'].map((name) => attributeOf(bars[barIndex], name))
     expect(barPosition(0)).toEqual(['0%', livedWidth])
@@ -215,13 +215,13 @@ describe('the SHA-256 of a file', () => {
 
   it('is shown in full without scripts', () => {
     const page = open({ sha256 })
-    expect(textOf(page.one('summary'))).toBe('Checksum (SHA-256)')
-    expect(elementsOf(page.one('details'), 'code').map(textOf)).toEqual([sha256])
+    expect(textOf(page.findOne('summary'))).toBe('Checksum (SHA-256)')
+    expect(findElements(page.findOne('details'), 'code').map(textOf)).toEqual([sha256])
   })
 
   it('is omitted if unknown', () => {
-    expect(open().all('details')).toEqual([])
-    expect(open().serialized()).not.toMatch(/SHA-256|sha256/)
+    expect(open().findAll('details')).toEqual([])
+    expect(open().toHtml()).not.toMatch(/SHA-256|sha256/)
   })
 })
 
@@ -247,18 +247,18 @@ describe('the page of a link whose owner has a brand', () => {
     open({}, createdAt, { brand: { ...whole, ...changes } })
   const metaContents = (page: ReturnType<typeof open>, name: string) =>
     page
-      .all('meta')
+      .findAll('meta')
       .filter((meta) => attributeOf(meta, 'property') === name)
       .map((meta) => attributeOf(meta, 'content'))
   const classNames = (page: ReturnType<typeof open>) =>
-    page.everything().flatMap((element) => attributeOf(element, 'class') ?? [])
+    page.allElements().flatMap((element) => attributeOf(element, 'class') ?? [])
 
   it("shows the brand's name, logo and message instead of our mark, and credits Mayfly", () => {
     const page = openBranded()
     expect(classNames(page)).not.toContain('mark')
-    const header = page.one('p', { class: 'brand' })
+    const header = page.findOne('p', { class: 'brand' })
     expect(textOf(header)).toBe('Harbour & Pine')
-    const [logo, ...otherImages] = page.all('img')
+    const [logo, ...otherImages] = page.findAll('img')
     expect(otherImages).toEqual([])
     const attributes = Object.fromEntries(
       (logo?.attrs ?? []).map(({ name, value }) => [name, value]),
@@ -270,12 +270,12 @@ describe('the page of a link whose owner has a brand', () => {
       alt: '',
       fetchpriority: 'low',
     })
-    expect(textOf(page.one('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
-    expect(elementsOf(page.one('footer'), 'span').map(textOf)).toEqual([
+    expect(textOf(page.findOne('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
+    expect(findElements(page.findOne('footer'), 'span').map(textOf)).toEqual([
       'Sent with Mayfly. Share files by short links that expire.',
     ])
-    expect(textOf(page.one('a', { id: 'report' }))).toBe('Report this file')
-    expect(textOf(page.one('title'))).toBe('minutes.pdf · Harbour & Pine')
+    expect(textOf(page.findOne('a', { id: 'report' }))).toBe('Report this file')
+    expect(textOf(page.findOne('title'))).toBe('minutes.pdf · Harbour & Pine')
   })
 
   it('shows the brand in link previews', () => {
@@ -292,16 +292,16 @@ describe('the page of a link whose owner has a brand', () => {
 
   it('shows only the parts that are set', () => {
     const page = openBranded({ ...emptyBrand, name: 'Pine' })
-    expect(page.all('img')).toHaveLength(0)
+    expect(page.findAll('img')).toHaveLength(0)
     expect(classNames(page)).not.toContain('note')
-    expect(page.all('style')).toHaveLength(1)
+    expect(page.findAll('style')).toHaveLength(1)
     expect(metaContents(page, 'og:image')).toEqual([])
     const logoOnlyPage = openBranded({ name: '', message: '' })
-    expect(textOf(logoOnlyPage.one('p', { class: 'brand' }))).toBe('')
-    expect(attributeOf(logoOnlyPage.one('img'), 'alt')).toBe('The logo of the sender')
+    expect(textOf(logoOnlyPage.findOne('p', { class: 'brand' }))).toBe('')
+    expect(attributeOf(logoOnlyPage.findOne('img'), 'alt')).toBe('The logo of the sender')
     expect(metaContents(logoOnlyPage, 'og:site_name')).toEqual(['Mayfly'])
     for (const otherPage of [page, logoOnlyPage]) {
-      expect(otherPage.serialized()).not.toMatch(/\{\{|undefined|NaN|null/)
+      expect(otherPage.toHtml()).not.toMatch(/\{\{|undefined|NaN|null/)
     }
   })
 
@@ -312,7 +312,7 @@ describe('the page of a link whose owner has a brand', () => {
     [20, 20, '20', '20'],
     [480, 1, '160', '1'],
   ])('reserves space for a logo of %i × %i px', (logoWidth, logoHeight, width, height) => {
-    const logo = openBranded({ logoWidth, logoHeight }).one('img')
+    const logo = openBranded({ logoWidth, logoHeight }).findOne('img')
     expect([attributeOf(logo, 'width'), attributeOf(logo, 'height')]).toEqual([width, height])
   })
 
@@ -323,7 +323,7 @@ describe('the page of a link whose owner has a brand', () => {
       'https://files.example.org',
       createdAt,
     )
-    const [, accent] = readPage(html).all('style').map(textOf)
+    const [, accent] = parsePage(html).findAll('style').map(textOf)
     expect(accent).toBe(
       ':root{--accent:#3a3f9e;--on-accent:#ffffff}[data-theme=dark]{--accent:#5b60ae;--on-accent:#ffffff}',
     )
@@ -346,14 +346,14 @@ describe('the page of a link whose owner has a brand', () => {
     const harmlessPage = openBranded({ name: 'x', message: 'x' })
     for (const text of texts) {
       const page = openBranded({ name: text, message: text })
-      expect(page.everything().length).toBe(harmlessPage.everything().length)
-      expect(textOf(page.one('p', { class: 'brand' }))).toBe(text)
-      expect(textOf(page.one('cite'))).toBe(text)
+      expect(page.allElements().length).toBe(harmlessPage.allElements().length)
+      expect(textOf(page.findOne('p', { class: 'brand' }))).toBe(text)
+      expect(textOf(page.findOne('cite'))).toBe(text)
     }
   })
 
   it('is under 20 KB with the longest values', () => {
-    const largestPage = openBranded({ name: '&'.repeat(60), message: '&'.repeat(280) }).serialized()
+    const largestPage = openBranded({ name: '&'.repeat(60), message: '&'.repeat(280) }).toHtml()
     const name = '文'.repeat(85)
     const { html } = pages.active(
       { ...link, originalName: name, sha256: 'a'.repeat(64) },
@@ -368,15 +368,15 @@ describe('the page of a link whose owner has a brand', () => {
 
 describe('the page of an expired link', () => {
   it('shows an error and offers no download', () => {
-    const page = readPage(pages.notFound)
-    expect(page.all('h1').map(textOf)).toEqual(['Invalid download link'])
-    expect(textOf(page.one('title'))).toBe('Invalid download link · Mayfly')
-    expect(page.all('a').map((a) => attributeOf(a, 'href'))).toEqual(['/', '/'])
+    const page = parsePage(pages.notFound)
+    expect(page.findAll('h1').map(textOf)).toEqual(['Invalid download link'])
+    expect(textOf(page.findOne('title'))).toBe('Invalid download link · Mayfly')
+    expect(page.findAll('a').map((a) => attributeOf(a, 'href'))).toEqual(['/', '/'])
     expect(pages.notFound).not.toMatch(/\/api\/|\{\{/)
   })
 
   it('is also contained in the open page, for when its link expires', () => {
-    const [, heading, ...otherHeadings] = open().all('h1')
+    const [, heading, ...otherHeadings] = open().findAll('h1')
     expect(textOf(heading)).toBe('Invalid download link')
     expect(otherHeadings).toEqual([])
   })
@@ -412,16 +412,16 @@ describe('the headers of both pages', () => {
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
       open({ originalName: '<script>alert(1)</script>' }),
-      readPage(pages.notFound),
+      parsePage(pages.notFound),
     ]) {
-      const inlineElements = [...page.all('script'), ...page.all('style')].filter(
+      const inlineElements = [...page.findAll('script'), ...page.findAll('style')].filter(
         (element) => attributeOf(element, 'src') === undefined,
       )
       expect(inlineElements).toHaveLength(2)
       for (const element of inlineElements)
         expect(policy).toContain(`'sha256-${hashOf(textOf(element))}'`)
       // The policy forbids inline styles and handlers, so the page must not contain any.
-      const attributes = page.everything().flatMap(({ attrs }) => attrs.map(({ name }) => name))
+      const attributes = page.allElements().flatMap(({ attrs }) => attrs.map(({ name }) => name))
       expect(attributes.filter((name) => name === 'style' || name.startsWith('on'))).toEqual([])
     }
   })

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { attributeOf, elementsOf, readPage } from '../../../tests/support/html.ts'
+import { attributeOf, findElements, parsePage } from '../../../tests/support/html.ts'
 import {
   json,
   makeClient,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   owner = await makePerson(app, { tier: 'premium' })
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })
@@ -62,8 +62,8 @@ describe('the page of a link', () => {
     for (const [name, person] of Object.entries(owners)) {
       const { shortCode } = await makeFile(person)
       const renewableWidth = async () => {
-        const page = readPage(await (await get(`/s/${shortCode}`, browser)).text())
-        const barRectangles = elementsOf(page.one('div', { class: 'time' }), 'rect')
+        const page = parsePage(await (await get(`/s/${shortCode}`, browser)).text())
+        const barRectangles = findElements(page.findOne('div', { class: 'time' }), 'rect')
         return attributeOf(barRectangles.at(-1), 'width')
       }
       expect(await renewableWidth(), name).toBe(name === 'free' ? '0%' : '90%')

@@ -15,7 +15,7 @@ beforeAll(async () => {
   owner = await makePerson(app, { tier: 'premium' })
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseFragment } from 'parse5'
 import { describe, expect, it } from 'vitest'
-import { elementsOf, readPage, textOf } from '../../../tests/support/html.ts'
+import { findElements, parsePage, textOf } from '../../../tests/support/html.ts'
 import { html, renderEmail } from './render-email.ts'
 
 const href = 'https://files.example.org/reset-password?token=a&b="c"'
@@ -38,19 +38,19 @@ support@example.org
   })
 
   it('renders all content as HTML, with values escaped', () => {
-    const page = readPage(email.html)
-    expect(textOf(page.one('title'))).toBe(content.subject)
-    expect(textOf(page.one('h1'))).toBe('At length')
-    expect(page.all('script')).toEqual([])
-    expect(page.all('img')).toEqual([])
-    const body = textOf(page.one('body'))
+    const page = parsePage(email.html)
+    expect(textOf(page.findOne('title'))).toBe(content.subject)
+    expect(textOf(page.findOne('h1'))).toBe('At length')
+    expect(page.findAll('script')).toEqual([])
+    expect(page.findAll('img')).toEqual([])
+    const body = textOf(page.findOne('body'))
     for (const text of ['Listen. Hello <script>alert(1)</script>', 'It works once.', href]) {
       expect(body).toContain(text)
     }
   })
 
   it('links the button and the address below it to the same URL, and names the support address', () => {
-    const links = readPage(email.html).all('a')
+    const links = parsePage(email.html).findAll('a')
     const targets = links.map(({ attrs }) => attrs.find(({ name }) => name === 'href')?.value)
     expect(targets).toEqual([href, href, `mailto:${supportEmail}`])
   })
@@ -58,7 +58,7 @@ support@example.org
   it('names the support address whatever the signature', () => {
     const emailWithoutSupport = renderEmail(content, { signature: 'Yours', supportEmail })
     expect(emailWithoutSupport.text.endsWith(`-- \nYours\n${supportEmail}\n`)).toBe(true)
-    const links = elementsOf(readPage(emailWithoutSupport.html).one('body'), 'a').map(textOf)
+    const links = findElements(parsePage(emailWithoutSupport.html).findOne('body'), 'a').map(textOf)
     expect(links.at(-1)).toBe(supportEmail)
   })
 })

@@ -63,7 +63,7 @@ describe('an email over SMTP', () => {
     ['no name', ''],
   ])('goes to one address, whatever the name contains: %s', async (_, name) => {
     await mailer.send(makeEmail(name, 'ada@example.org', `Hello ${name}`))
-    expect(server.offered).toEqual(['ada@example.org'])
+    expect(server.attemptedRecipients).toEqual(['ada@example.org'])
     const [email] = server.received
     expect(email?.headers.has('bcc')).toBe(false)
     expect(JSON.stringify(email?.to)).not.toMatch(/\u202e|\\u001b/)
@@ -73,7 +73,7 @@ describe('an email over SMTP', () => {
 
   it('is permanently rejected if the server replies 5xx to its recipient or content', async () => {
     for (const reply of [{ recipient: 550 }, { content: 554 }]) {
-      server.react(reply)
+      server.setReaction(reply)
       await expect(mailer.send(makeEmail('Ada', 'ada@example.org'))).rejects.toThrow(
         MailRejectedError,
       )
@@ -84,7 +84,7 @@ describe('an email over SMTP', () => {
     const email = makeEmail('Ada', 'ada@example.org')
     const trySend = () => mailer.send(email).then(String, (error: unknown) => error)
     for (const reaction of [{ recipient: 451 }, { content: 452 }, 'drop'] as const) {
-      server.react(reaction)
+      server.setReaction(reaction)
       const error = await trySend()
       expect(error).toBeInstanceOf(Error)
       expect(error).not.toBeInstanceOf(MailRejectedError)
@@ -99,10 +99,10 @@ describe('an email over SMTP', () => {
 
   it('uses at most three persistent connections', async () => {
     const emails = [1, 2, 3, 4, 5].map((n) => makeEmail('Ada', `ada-${n}@example.org`))
-    server.react('hold')
+    server.setReaction('hold')
     const sending = Promise.all(emails.map((email) => mailer.send(email)))
-    await expect.poll(() => server.offered.length).toBeGreaterThanOrEqual(3)
-    server.react('accept')
+    await expect.poll(() => server.attemptedRecipients.length).toBeGreaterThanOrEqual(3)
+    server.setReaction('accept')
     await sending
     for (const email of emails) await mailer.send(email)
     expect(server.received).toHaveLength(10)
@@ -140,16 +140,16 @@ describe('a mail server that stops responding', () => {
   })
 
   it('after the content of an email: the email can be retried', async () => {
-    server.react('hold')
+    server.setReaction('hold')
     // Without this timeout, the mailer would wait for the response and succeed.
-    const acceptTimer = setTimeout(() => server.react('accept'), hangTimeoutMs)
+    const acceptTimer = setTimeout(() => server.setReaction('accept'), hangTimeoutMs)
     // On a slow machine the mailer may time out before the server has the content, so retry with
     // more time.
-    for (let socketTimeoutMs = 500; server.offered.length === 0; socketTimeoutMs *= 2) {
+    for (let socketTimeoutMs = 500; server.attemptedRecipients.length === 0; socketTimeoutMs *= 2) {
       await expectTimeout(server.url, { socketTimeoutMs })
     }
     clearTimeout(acceptTimer)
-    expect(server.offered).toEqual(['ada@example.org'])
+    expect(server.attemptedRecipients).toEqual(['ada@example.org'])
   })
 })
 
@@ -185,20 +185,20 @@ describe('a mail server on another machine', () => {
 
   it('without TLS gets both if the URL allows it', async () => {
     expect(await sendThrough(`${toRemoteUrl(server.url)}?requireTLS=false`)).toBeNull()
-    expect(server.encrypted).toEqual([false])
+    expect(server.wasEncrypted).toEqual([false])
     const error = await sendThrough(`${toRemoteUrl(server.url, 'ada:hunter2@')}?requireTLS=false`)
     expect(error).toMatchObject({ code: 'EAUTH' })
-    expect(server.logins).toContain('ada')
+    expect(server.loginNames).toContain('ada')
   })
 
   it('with TLS gets email only over TLS, and none if its certificate is untrusted', async () => {
     const tlsServer = await startSmtpServer(0, { offersTls: true })
     try {
       expect(await sendThrough(toRemoteUrl(tlsServer.url))).toBeInstanceOf(Error)
-      expect(tlsServer.offered).toEqual([])
+      expect(tlsServer.attemptedRecipients).toEqual([])
       const trustingUrl = `${toRemoteUrl(tlsServer.url)}?tls.rejectUnauthorized=false`
       expect(await sendThrough(trustingUrl)).toBeNull()
-      expect(tlsServer.encrypted).toEqual([true])
+      expect(tlsServer.wasEncrypted).toEqual([true])
     } finally {
       await tlsServer.close()
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readPage, textOf } from '../../../tests/support/html.ts'
+import { parsePage, textOf } from '../../../tests/support/html.ts'
 import {
   type Client,
   json,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await app.deps.db.delete(feedback)
-  await app.mails()
+  await app.sendQueuedEmails()
 })
 afterAll(() => app.close())
 
@@ -50,7 +50,7 @@ describe('POST /api/feedback', () => {
         isSuspect: false,
       },
     ])
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail).toMatchObject({
       to: { address: app.deps.config.supportEmail },
       replyTo: { name: 'Ada', address: 'ada@example.org' },
@@ -63,12 +63,12 @@ describe('POST /api/feedback', () => {
   it.each([undefined, ''])('accepts no category: %j', async (category) => {
     expect((await send({ category })).status).toBe(200)
     expect(await listFeedback()).toMatchObject([{ category: null }])
-    expect((await app.mails())[0]?.content.subject).toBe('Feedback from Ada')
+    expect((await app.sendQueuedEmails())[0]?.content.subject).toBe('Feedback from Ada')
   })
 
   it('escapes the input in the email, and sets no reply address if it is invalid', async () => {
     await send({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
-    const [sentEmail] = await app.mails()
+    const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.replyTo).toBeUndefined()
     expect(sentEmail?.content.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
     expect(sentEmail?.content.html).not.toContain('<b>Ada')
@@ -77,7 +77,7 @@ describe('POST /api/feedback', () => {
   it('stores probable bot messages as suspect, without an email', async () => {
     expect((await send({ website: 'https://example.net' })).status).toBe(200)
     expect(await listFeedback()).toMatchObject([{ isSuspect: true }])
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it.each([
@@ -103,7 +103,7 @@ describe('POST /api/feedback', () => {
   ])('rejects %j and stores nothing', async (changes) => {
     expect((await send(changes)).status).toBe(400)
     expect(await listFeedback()).toEqual([])
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 })
 
@@ -130,7 +130,7 @@ describe('a message of the maximum length', () => {
 
   it('is rejected as too long, not as missing, with one more character', async () => {
     const rejectedResponse = await sendByForm(`${longestMessage}!`)
-    const pageText = textOf(readPage(await rejectedResponse.text()).one('main'))
+    const pageText = textOf(parsePage(await rejectedResponse.text()).findOne('main'))
     expect(pageText).toContain('The message is too long. Please use at most 5,000 characters.')
     expect(pageText).not.toContain('required')
   })
@@ -144,7 +144,7 @@ describe('POST /api/feedback/form', () => {
       headers,
     })
   const readMainText = async (response: Response) =>
-    textOf(readPage(await response.text()).one('main'))
+    textOf(parsePage(await response.text()).findOne('main'))
 
   it('stores and emails a form sent without scripts, and responds with a page', async () => {
     const response = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
@@ -155,7 +155,7 @@ describe('POST /api/feedback/form', () => {
     expect(await listFeedback()).toMatchObject([
       { ...form, message: 'It rattles.\nAlways & everywhere.' },
     ])
-    expect((await app.mails())[0]?.content.subject).toBe('Bug Report from Ada')
+    expect((await app.sendQueuedEmails())[0]?.content.subject).toBe('Bug Report from Ada')
   })
 
   it('accepts an empty category, and marks bot messages as suspect', async () => {
@@ -165,7 +165,7 @@ describe('POST /api/feedback/form', () => {
       false,
       true,
     ])
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
   it.each([{}, { ...form, name: ' ' }, { ...form, email: 'ada' }, { ...form, category: 'praise' }])(
@@ -226,7 +226,7 @@ describe('DELETE /api/admin/feedback/{id}', () => {
   it('deletes a message exactly once, and leaves none of its content in the audit log', async () => {
     await send({ name: 'Bob' })
     await send()
-    await app.mails()
+    await app.sendQueuedEmails()
     const [{ id } = { id: '' }] = (await listFeedback()).filter(({ name }) => name === 'Ada')
     const responses = await Promise.all([1, 2, 3].map(() => remove(id)))
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
@@ -244,7 +244,7 @@ describe('DELETE /api/admin/feedback/{id}', () => {
   it('cancels the queued email', async () => {
     await send()
     await remove((await listFeedback())[0]?.id ?? '')
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it.each([randomUUID(), 'x', "'", '%00'])('returns 404 for the id %s', async (id) => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await app.deps.db.delete(feedback)
-  await app.mails()
+  await app.sendQueuedEmails()
   app.clock.advance(60 * 60_000)
 })
 afterAll(() => app.close())
@@ -38,11 +38,11 @@ describe('from any number of addresses', () => {
       Array.from({ length: maxFeedbackEmailsPerHour + 3 }, (_, n) => sendFrom(n)),
     )
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(await app.mails()).toHaveLength(maxFeedbackEmailsPerHour)
+    expect(await app.sendQueuedEmails()).toHaveLength(maxFeedbackEmailsPerHour)
     expect(await app.deps.db.$count(feedback)).toBe(maxFeedbackEmailsPerHour + 8)
     app.clock.advance(61 * 60_000)
     expect((await sendFrom(1)).status).toBe(200)
-    const sentEmails = await app.mails()
+    const sentEmails = await app.sendQueuedEmails()
     const digest = sentEmails.find(({ content }) => content.subject.includes('Admin Center'))
     expect(sentEmails).toHaveLength(2)
     expect(digest?.to.address).toBe(app.deps.config.supportEmail)
@@ -55,7 +55,8 @@ describe('from any number of addresses', () => {
   it("an hourly digest counts the messages that weren't emailed, except deleted ones", async () => {
     const advanceToNextHour = () =>
       app.clock.set(new Date(Math.ceil(app.clock().getTime() / 3_600_000) * 3_600_000))
-    const sendDigests = async () => (await app.mails()).map(({ content }) => content.text)
+    const sendDigests = async () =>
+      (await app.sendQueuedEmails()).map(({ content }) => content.text)
     advanceToNextHour()
     await sendFrom(1, { website: 'x' })
     app.clock.advance(59 * 60_000)
@@ -75,10 +76,10 @@ describe('from any number of addresses', () => {
   it('the digest is correct even if only emailed messages are left', async () => {
     await sendFrom(1)
     await sendFrom(2, { website: 'x' })
-    expect(await app.mails()).toHaveLength(1)
+    expect(await app.sendQueuedEmails()).toHaveLength(1)
     await app.deps.db.delete(feedback).where(eq(feedback.isSuspect, true))
     app.clock.advance(61 * 60_000)
-    const [digest, ...otherEmails] = await app.mails()
+    const [digest, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(digest?.content.subject).toBe('Feedback in the Admin Center: 1 message in an hour')
     expect(digest?.content.text).toMatch(/The Admin Center has 1 message of that hour\./)

@@ -12,7 +12,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { requestDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
@@ -168,7 +168,7 @@ describe('every statement that locks several files', () => {
       .update(files)
       .set({ expiresAt: app.clock() })
       .where(eq(files.id, secondFile.id))
-    const plans = await plansOf(app.pool, async () => {
+    const plans = await queryPlansOf(app.pool, async () => {
       await requestDeletion(ada, [firstFile.id])
       await clearExpired(ada)
       await expireFiles(app.deps)

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { rowOf } from '../../../tests/support/file-rows.ts'
+import { getFileRow } from '../../../tests/support/file-rows.ts'
 import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(async () => {
   app.clock.advance(31 * day)
   await expireFiles(app.deps)
-  app.logged.length = 0
+  app.logLines.length = 0
 })
 afterAll(() => app.close())
 
@@ -34,7 +34,7 @@ function depsWithStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
 function errors() {
-  return app.logged.filter(({ level }) => level >= 50)
+  return app.logLines.filter(({ level }) => level >= 50)
 }
 function failWithEio() {
   return Promise.reject(new Error('EIO'))
@@ -59,8 +59,8 @@ describe('expiry', () => {
     const [free, premium] = [await makePerson(app), await makePerson(app, { tier: 'premium' })]
     const [freeFile, premiumFile] = [await makeFile(free), await makeFile(premium)]
     const [freeKey, premiumKey] = [
-      (await rowOf(app, freeFile.id)).storageKey,
-      (await rowOf(app, premiumFile.id)).storageKey,
+      (await getFileRow(app, freeFile.id)).storageKey,
+      (await getFileRow(app, premiumFile.id)).storageKey,
     ]
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
@@ -114,10 +114,10 @@ describe('expiry', () => {
 
   it('keeps the bytes of an owner with an unknown tier, and logs an error', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
-    const key = (await rowOf(app, (await makeFile(owner)).id)).storageKey
+    const key = (await getFileRow(app, (await makeFile(owner)).id)).storageKey
     await app.deps.db.execute(sql`update users set tier = 'business' where id = ${owner.id}`)
     expect((await owner.fetch('/api/files')).status).toBe(500)
-    const [loggedError] = app.logged.filter(({ level }) => level >= 50)
+    const [loggedError] = app.logLines.filter(({ level }) => level >= 50)
     expect(loggedError?.err).toMatchObject({ message: 'Unknown tier: business' })
     app.clock.advance(29 * day)
     await expireFiles(app.deps)
@@ -136,7 +136,7 @@ describe('expiry', () => {
     if (!interruptedFile) throw new Error('no file')
     app.clock.advance(3 * day)
     // The state after a crash: the bytes have been removed, but the file isn't marked as purged.
-    await app.storage.remove((await rowOf(app, interruptedFile.id)).storageKey)
+    await app.storage.remove((await getFileRow(app, interruptedFile.id)).storageKey)
     const claimFields = {
       purgingAt: app.clock(),
       purgeTries: 1,
@@ -152,7 +152,7 @@ describe('expiry', () => {
 
   it('keeps the row and retries after a failed removal', async () => {
     const file = await makeFile(await makePerson(app))
-    const key = (await rowOf(app, file.id)).storageKey
+    const key = (await getFileRow(app, file.id)).storageKey
     app.clock.advance(3 * day)
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
     expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
@@ -168,7 +168,7 @@ describe('a failed removal', () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
     for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
-      app.logged.length = 0
+      app.logLines.length = 0
       expect(await expireFiles(depsWithStore({ remove: failWithEio }))).toEqual({
         purged: 0,
         failed: 1,
@@ -179,7 +179,7 @@ describe('a failed removal', () => {
       app.clock.advance(1)
     }
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
-    const { purgeTries, purgeDueAt, expiresAt } = await rowOf(app, file.id)
+    const { purgeTries, purgeDueAt, expiresAt } = await getFileRow(app, file.id)
     expect(purgeTries).toBe(13)
     // The receipt must show the original due time, however late the removal is.
     expect(purgeDueAt).toEqual(expiresAt)
@@ -190,7 +190,7 @@ describe('a failed removal', () => {
     app.clock.advance(3 * day)
     const depsWithoutRemoval = depsWithStore({ remove: async () => {} })
     expect(await expireFiles(depsWithoutRemoval)).toEqual({ purged: 0, failed: 1 })
-    expect(await rowOf(app, file.id)).toMatchObject({ purgedAt: null })
+    expect(await getFileRow(app, file.id)).toMatchObject({ purgedAt: null })
     app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
@@ -200,7 +200,7 @@ describe('a failed removal', () => {
     app.clock.advance(3 * day)
     const depsWithoutSync = depsWithStore({ syncRemovals: failWithEio })
     expect(await expireFiles(depsWithoutSync)).toEqual({ purged: 0, failed: 1 })
-    expect(await rowOf(app, file.id)).toMatchObject({ purgedAt: null })
+    expect(await getFileRow(app, file.id)).toMatchObject({ purgedAt: null })
     app.clock.advance(2 * minute)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
   })
@@ -208,7 +208,7 @@ describe('a failed removal', () => {
   it("doesn't block other removals", async () => {
     const person = await makePerson(app)
     const [failingFile] = [await makeFile(person), await makeFile(person)]
-    const { storageKey } = await rowOf(app, failingFile.id)
+    const { storageKey } = await getFileRow(app, failingFile.id)
     app.clock.advance(3 * day)
     const remove = (key: string) => (key === storageKey ? failWithEio() : app.storage.remove(key))
     expect(await expireFiles(depsWithStore({ remove }))).toEqual({ purged: 1, failed: 1 })
@@ -240,7 +240,7 @@ describe('overdue bytes', () => {
     expect(errors()).toMatchObject([{ count: 1, since: file.expiresAt }])
     await expireFiles(app.deps)
     expect(await reportOverdue(app.deps)).toBe(0)
-    expect((await rowOf(app, premiumFile.id)).purgingAt).toBeNull()
+    expect((await getFileRow(app, premiumFile.id)).purgingAt).toBeNull()
   })
 
   it('are reported after their owner deleted the file', async () => {

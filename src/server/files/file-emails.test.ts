@@ -51,7 +51,7 @@ async function setPreferences(person: Person, preferences: Partial<Preferences>)
 /** Runs a job and sends the emails it queued. Returns this person's emails. */
 async function emailsTo(person: Person, job: typeof queueFirstDownloadEmails) {
   await job(app.deps)
-  const emails = await app.mails()
+  const emails = await app.sendQueuedEmails()
   return emails.filter(({ to }) => to.address === person.email).map(({ content }) => content)
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })

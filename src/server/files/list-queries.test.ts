@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File, FileCounts } from '../../shared/contract/files.ts'
 import {
@@ -331,7 +331,7 @@ describe('the query plan of the list, with 10,000 files', () => {
   })
 
   const plansOfList = async (work: () => Promise<unknown>) => {
-    const plans = await plansOf(app.pool, work)
+    const plans = await queryPlansOf(app.pool, work)
     return plans.filter((plan) => /\bfrom "files"/.test(plan))
   }
 

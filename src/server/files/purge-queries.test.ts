@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { later, rowOf } from '../../../tests/support/file-rows.ts'
+import { getFileRow, timeFromNow } from '../../../tests/support/file-rows.ts'
 import {
   makeFile,
   makePerson,
@@ -37,7 +37,7 @@ function switchTo(person: Person, to: Tier) {
 /** Runs the purge. Returns true if it removed this file's bytes. */
 async function isPurged(id: string) {
   await expireFiles(app.deps)
-  return (await rowOf(app, id)).purgedAt !== null
+  return (await getFileRow(app, id)).purgedAt !== null
 }
 /** Asserts that the purge removes this file's bytes at this time and not before. */
 async function expectPurgedAt(id: string, time: Date) {
@@ -45,11 +45,14 @@ async function expectPurgedAt(id: string, time: Date) {
   expect(await isPurged(id)).toBe(false)
   app.clock.set(time)
   expect(await isPurged(id)).toBe(true)
-  expect((await rowOf(app, id)).purgeDueAt).toEqual(time)
+  expect((await getFileRow(app, id)).purgeDueAt).toEqual(time)
 }
 /** Returns the trial dates of a user whose trial ends in `ms` milliseconds. */
 function trial(ms: number) {
-  const [premiumTrialStartedAt, premiumTrialEndsAt] = [later(app, ms - 30 * day), later(app, ms)]
+  const [premiumTrialStartedAt, premiumTrialEndsAt] = [
+    timeFromNow(app, ms - 30 * day),
+    timeFromNow(app, ms),
+  ]
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
 }
 /** Creates a file whose link has ended but can be renewed. */
@@ -92,7 +95,7 @@ describe('a file of an owner who goes back to Free', () => {
     app.clock.advance(15 * minute)
     expect(await reportOverdue(app.deps)).toBe(1)
     expect(await isPurged(file.id)).toBe(true)
-    expect((await rowOf(app, file.id)).purgeDueAt).toEqual(switchedAt)
+    expect((await getFileRow(app, file.id)).purgeDueAt).toEqual(switchedAt)
   })
 
   it('is kept if the owner is on Premium again before the purge runs', async () => {
@@ -178,7 +181,7 @@ describe('a tier change', () => {
         code: 'TIER_RENEWAL',
       })
     })
-    const { purgeAt, expiresAt } = await rowOf(app, file.id)
+    const { purgeAt, expiresAt } = await getFileRow(app, file.id)
     expect(purgeAt).toEqual(expiresAt)
   })
 

@@ -11,8 +11,8 @@ import {
   requestRenewal,
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
-import { after, makeRace } from '../../../tests/support/race.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
+import { makeRace, runAfter } from '../../../tests/support/race.ts'
+import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes } from '../db/schema.ts'
@@ -25,7 +25,7 @@ import { renewFile } from './renew-file.ts'
  * assertions check the state after both have finished.
  */
 
-const rounds = roundsOf(15, 100)
+const rounds = chooseRounds(15, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp
@@ -35,14 +35,14 @@ beforeAll(async () => {
   ada = await makePerson(app, { tier: 'premium' })
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })
 
 /** Runs `work` after a random delay of at most 3 ms. */
 function afterRandomDelay<T>(work: () => Promise<T>): Promise<T> {
-  return after(randomInt(4), work)
+  return runAfter(randomInt(4), work)
 }
 
 async function rowOf(id: string) {
@@ -123,14 +123,14 @@ describe('a renewal and a deletion in parallel', () => {
       )
       expect(deletion.status).toBe(200)
       const codes = await readShortCodes([renewal], [404])
-      race.won(codes.length > 0 ? 'first' : 'second')
+      race.recordWin(codes.length > 0 ? 'first' : 'second')
       for (const code of [shortCode, ...codes]) {
         expect((await makeClient(app).fetch(`/api/links/${code}`)).status).toBe(404)
       }
       const row = await rowOf(id)
       if (row) expect(row.deletedAt).not.toBeNull()
     }
-    race.expectBoth()
+    race.expectBothWon()
     expect(await json(await eve.fetch('/api/files'))).toEqual([])
     await expireFiles(app.deps)
   })
@@ -184,7 +184,7 @@ describe('an expiry and a download in parallel', () => {
       // The purging server's clock is a millisecond ahead of the downloading server's.
       app.clock.set(new Date(expiry.getTime() - 1))
       const [isServed] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
-      race.won(isServed ? 'first' : 'second')
+      race.recordWin(isServed ? 'first' : 'second')
       // A file is locked while its download is counted. The purge skips it until the next run.
       await purge()
       const row = await rowOf(file.id)
@@ -194,7 +194,7 @@ describe('an expiry and a download in parallel', () => {
       await expect.poll(async () => (await rowOf(file.id))?.downloadCount).toBe(isServed ? 1 : 0)
       app.clock.set(now)
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 })
 
@@ -221,7 +221,7 @@ describe('a purge and a renewal in parallel', () => {
         () => renew(eve, file.id),
         () => expireFiles({ ...app.deps, clock: () => later }),
       )
-      race.won(codes.length > 0 ? 'first' : 'second')
+      race.recordWin(codes.length > 0 ? 'first' : 'second')
       const activeCodes = await findActiveCodes([file.shortCode, ...codes], file.bytes)
       const row = await rowOf(file.id)
       const isStored = row?.purgingAt === null
@@ -231,6 +231,6 @@ describe('a purge and a renewal in parallel', () => {
       await deleteFiles(app.deps, eve.id, [file.id])
       app.clock.set(now)
     }
-    race.expectBoth()
+    race.expectBothWon()
   })
 })

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { later, rowOf } from '../../../tests/support/file-rows.ts'
+import { getFileRow, timeFromNow } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeClient,
@@ -9,7 +9,7 @@ import {
   type Person,
   signInAgain,
 } from '../../../tests/support/make.ts'
-import { plansOf } from '../../../tests/support/query-plans.ts'
+import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { DeletionReceipt, File } from '../../shared/contract/files.ts'
 import { deletionReceipts, files } from '../db/schema.ts'
@@ -131,7 +131,7 @@ describe('the receipts of deleted files', () => {
       [ada.id, app.clock()],
     )
     await app.pool.query('vacuum analyze deletion_receipts')
-    const plans = await plansOf(app.pool, async () => {
+    const plans = await queryPlansOf(app.pool, async () => {
       await receiptsOf(ada, '?limit=20')
       await forgetReceiptNames(app.deps.db, app.clock())
     })
@@ -175,17 +175,20 @@ describe('the receipt of a deletion', () => {
     const { id, createdAt } = await makeFile(await makePerson(app, { tier }))
     app.clock.advance(age)
     await expireFiles(app.deps)
-    expect((await rowOf(app, id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
+    expect((await getFileRow(app, id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
   })
 
   it('was due when the trial ended, for a file that had already expired', async () => {
-    const trialEndsAt = later(app, 10 * day)
-    const trial = { premiumTrialStartedAt: later(app, -20 * day), premiumTrialEndsAt: trialEndsAt }
+    const trialEndsAt = timeFromNow(app, 10 * day)
+    const trial = {
+      premiumTrialStartedAt: timeFromNow(app, -20 * day),
+      premiumTrialEndsAt: trialEndsAt,
+    }
     const ada = await makePerson(app, { tier: 'premium', ...trial })
     const { id } = await makeFile(ada)
     app.clock.advance(11 * day)
     await expireFiles(app.deps)
-    expect((await rowOf(app, id)).purgeDueAt).toEqual(trialEndsAt)
+    expect((await getFileRow(app, id)).purgeDueAt).toEqual(trialEndsAt)
   })
 
   it('was due when the account went back to Free, for a file that had already expired', async () => {
@@ -197,13 +200,13 @@ describe('the receipt of a deletion', () => {
     const switchedAt = app.clock()
     app.clock.advance(minute)
     await expireFiles(app.deps)
-    expect((await rowOf(app, id)).purgeDueAt).toEqual(switchedAt)
+    expect((await getFileRow(app, id)).purgeDueAt).toEqual(switchedAt)
   })
 
   it('remains after the owner deletes the file', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const [deletedFile, other] = [await makeFile(ada), await makeFile(ada)]
-    const { storageKey } = await rowOf(app, deletedFile.id)
+    const { storageKey } = await getFileRow(app, deletedFile.id)
     const dueAt = app.clock()
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await markDeleted(app.deps.db, ada.id, [other.id], app.clock())

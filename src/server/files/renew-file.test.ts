@@ -27,7 +27,7 @@ beforeAll(async () => {
   ada = await makePerson(app, { tier: 'premium' })
 })
 afterAll(async () => {
-  const failures = app.logged.filter(({ level }) => level >= 50)
+  const failures = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
   expect(failures).toEqual([])
 })

@@ -7,7 +7,7 @@ import {
   type Person,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { expectError } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { shortCodes } from '../db/schema.ts'
@@ -157,13 +157,13 @@ describe('/api/preferences', () => {
     ['invalid JSON', '{'],
   ])('refuses %s, and changes nothing', async (_, body) => {
     const before = await readPreferences(ada)
-    await expectRefusal(await change(ada, body), 400, 'INVALID_INPUT')
+    await expectError(await change(ada, body), 400, 'INVALID_INPUT')
     expect(await readPreferences(ada)).toEqual(before)
   })
 
   it('refuses a free user, who has no File Manager', async () => {
     const bob = await makePerson(app)
-    await expectRefusal(await change(bob, { mailBeforeExpiry: true }), 403, 'TIER_FILE_MANAGER')
+    await expectError(await change(bob, { mailBeforeExpiry: true }), 403, 'TIER_FILE_MANAGER')
     expect(await readPreferences(bob)).toEqual(defaultPreferences)
   })
 })

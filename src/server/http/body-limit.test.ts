@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { codeOf, refusalOf, send } from '../../../tests/support/send.ts'
+import { errorCodeOf, send, statusAndErrorCode } from '../../../tests/support/send.ts'
 import { sendWithoutReading } from '../../../tests/support/unread-sockets.ts'
 import { bodyLimit } from './limits.ts'
 
@@ -48,7 +48,7 @@ describe.each([
   it.each([maxSize + 1, 20 * maxSize])('of %i bytes is refused', async (length) => {
     const response = await post('x'.repeat(length), headers)
     expect(response.status).toBe(413)
-    expect(codeOf(response)).toBe('BODY_TOO_LARGE')
+    expect(errorCodeOf(response)).toBe('BODY_TOO_LARGE')
   })
 
   it('is counted in bytes, not characters', async () => {
@@ -80,7 +80,7 @@ describe('the memory of large bodies', () => {
     let error: unknown
     const call = post('x'.repeat(largeSize), { 'x-client': client }, '/hold')
     void call.then((response) => {
-      if (response.status !== 200) error = refusalOf(response)
+      if (response.status !== 200) error = statusAndErrorCode(response)
     })
     await expect.poll(() => error ?? waitingCallCount).not.toBe(before)
     if (error) expect(error).toEqual([503, 'SERVER_BUSY'])
@@ -95,7 +95,7 @@ describe('the memory of large bodies', () => {
     for (let n = 2; n < 9; n += 1) otherClientCalls.push(await sendAndWait(`198.51.100.${n}`))
     expect(otherClientCalls).toEqual([true, true, true, true, true, true, false])
     const rejection = await post('x'.repeat(largeSize), {}, '/larger')
-    expect(refusalOf(rejection)).toEqual([503, 'SERVER_BUSY'])
+    expect(statusAndErrorCode(rejection)).toEqual([503, 'SERVER_BUSY'])
     expect(rejection.headers['retry-after']).toBe('5')
     expect((await post('x'.repeat(4096), {}, '/larger')).status).toBe(200)
     gate.resolve()
@@ -107,7 +107,7 @@ describe('the memory of large bodies', () => {
     const head = `POST /larger HTTP/1.1\r\nHost: x\r\nContent-Length: ${largeSize}\r\n\r\n`
     const stalledClient = await sendWithoutReading(server.url, () => head, 32)
     expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)
-    stalledClient.leave()
+    stalledClient.reset()
   })
 })
 

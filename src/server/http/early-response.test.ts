@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { send, untilClosed } from '../../../tests/support/send.ts'
+import { send, waitForClose } from '../../../tests/support/send.ts'
 import { AppError } from '../errors.ts'
 import { sendEarlyError } from './early-response.ts'
 
@@ -89,7 +89,7 @@ it.each([
   expect(received()).toMatch(/\r\nconnection: close\r\n/i)
   expect(socket.closed).toBe(false)
   socket.end()
-  await untilClosed(socket)
+  await waitForClose(socket)
   await errorSent
 })
 

@@ -25,7 +25,7 @@ describe('an unexpected error', () => {
       message: `Something went wrong on our side. Please mention request ${requestId}.`,
     })
     expect(body).not.toMatch(/relation|select|files/)
-    const line = app.logged.find((entry) => entry.requestId === requestId && entry.level === 50)
+    const line = app.logLines.find((entry) => entry.requestId === requestId && entry.level === 50)
     expect(JSON.stringify(line)).toContain('relation')
     expect((await person.fetch('/api/files')).status).toBe(200)
   })
@@ -175,13 +175,13 @@ describe('the log', () => {
     ['/api/files?cursor=confidential', 401],
     ['/reset-password?token=confidential', 200],
   ])('has one line per request without query or secrets: %s', async (path, status) => {
-    const before = app.logged.length
+    const before = app.logLines.length
     const response = await makeClient(app).fetch(path)
-    const lines = app.logged
+    const lines = app.logLines
       .slice(before)
       .filter(({ requestId }) => requestId === response.headers.get('x-request-id'))
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({ method: 'GET', path: path.split('?', 1)[0], status })
-    expect(JSON.stringify(app.logged)).not.toContain('confidential')
+    expect(JSON.stringify(app.logLines)).not.toContain('confidential')
   })
 })

@@ -69,7 +69,7 @@ describe('a simple health check', () => {
 describe('a client that disconnects during its body', () => {
   it('is not logged as an error', async () => {
     const { hostname, port, host } = new URL(app.url)
-    const before = app.logged.length
+    const before = app.logLines.length
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
     socket.write(
@@ -79,8 +79,8 @@ describe('a client that disconnects during its body', () => {
     await once(socket, 'data')
     socket.write('{', () => socket.destroy())
     await expect
-      .poll(() => app.logged.slice(before).find(({ path }) => path === '/api/auth/login'))
+      .poll(() => app.logLines.slice(before).find(({ path }) => path === '/api/auth/login'))
       .toMatchObject({ status: 400 })
-    expect(app.logged.slice(before).filter(({ level }) => level >= 50)).toEqual([])
+    expect(app.logLines.slice(before).filter(({ level }) => level >= 50)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { type Sending, send } from '../../../tests/support/send.ts'
+import { type SendOptions, send } from '../../../tests/support/send.ts'
 import { loopbackRedirect } from './hosts.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -29,7 +29,7 @@ async function redirectTarget(
   server: BareServer,
   host: string,
   path: string,
-  options: Sending = {},
+  options: SendOptions = {},
 ) {
   const headers = { ...browser, host, ...options.headers }
   const response = await send(server.url, { ...options, path, headers })

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { refusalOf, type Sending, send } from '../../../tests/support/send.ts'
+import { type SendOptions, send, statusAndErrorCode } from '../../../tests/support/send.ts'
 import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
@@ -67,7 +67,7 @@ function signedIn(role: 'user' | 'admin'): Session {
   return { id: 'a session', user: { id: 'ada', role } as SessionUser }
 }
 
-function sendRequest(method: string, path: string, sending: Sending = {}) {
+function sendRequest(method: string, path: string, sending: SendOptions = {}) {
   return send(`${server.url}${path}`, { method, ...sending })
 }
 
@@ -76,7 +76,7 @@ describe('access', () => {
     '$method $path: requires a session before the handler runs',
     async ({ method, path }) => {
       session = null
-      expect(refusalOf(await sendRequest(method, path))).toEqual([401, 'UNAUTHORIZED'])
+      expect(statusAndErrorCode(await sendRequest(method, path))).toEqual([401, 'UNAUTHORIZED'])
       expect(calls).toEqual([])
     },
   )
@@ -84,7 +84,7 @@ describe('access', () => {
   it.each(rows.filter(({ access }) => access === 'admin'))(
     '$method $path: requires the administrator',
     async ({ method, path }) => {
-      expect(refusalOf(await sendRequest(method, path))).toEqual([403, 'FORBIDDEN'])
+      expect(statusAndErrorCode(await sendRequest(method, path))).toEqual([403, 'FORBIDDEN'])
       expect(calls).toEqual([])
     },
   )
@@ -92,7 +92,7 @@ describe('access', () => {
   it('an unauthorized caller sees no other errors', async () => {
     session = null
     const response = await sendRequest('POST', '/api/auth/change-password', { body: '{' })
-    expect(refusalOf(response)).toEqual([401, 'UNAUTHORIZED'])
+    expect(statusAndErrorCode(response)).toEqual([401, 'UNAUTHORIZED'])
   })
 
   it('a call open to visitors reads no session', async () => {
@@ -123,7 +123,7 @@ describe('an undeclared method', () => {
     ['DELETE', '/api/auth/user', 'GET, HEAD, PATCH'],
   ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
     const response = await sendRequest(method, path)
-    expect(refusalOf(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(statusAndErrorCode(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
     const allowedMethods = String(response.headers.allow).split(', ')
     expect(allowedMethods.sort()).toEqual(allow.split(', ').sort())
     expect(calls).toEqual([])
@@ -154,7 +154,7 @@ describe('the body of a call', () => {
     'is refused if it is invalid JSON: %s',
     async (body) => {
       const response = await login(body)
-      expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
+      expect(statusAndErrorCode(response)).toEqual([400, 'INVALID_INPUT'])
       expect(JSON.parse(response.body.toString()).message).toBe('The body is not valid JSON.')
       expect(calls).toEqual([])
     },
@@ -171,8 +171,8 @@ describe('the body of a call', () => {
   })
 
   it('is refused if it is missing but required', async () => {
-    expect(refusalOf(await login())).toEqual([400, 'INVALID_INPUT'])
-    expect(refusalOf(await login(''))).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndErrorCode(await login())).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndErrorCode(await login(''))).toEqual([400, 'INVALID_INPUT'])
   })
 
   it('reaches the handler without undeclared fields', async () => {
@@ -212,7 +212,7 @@ describe('the query of a call', () => {
 
   it.each(['limit=0', 'limit=1001', 'limit=x', 'sort=age'])('is refused: %s', async (query) => {
     const response = await sendRequest('GET', `/api/files?${query}`)
-    expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndErrorCode(response)).toEqual([400, 'INVALID_INPUT'])
     expect(calls).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson } from '../../../tests/support/make.ts'
-import { type Answer, send } from '../../../tests/support/send.ts'
+import { type HttpResponse, send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { endpoints } from '../../shared/contract/index.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function getDocument(headers: Record<string, string> = {}): Promise<Answer> {
+function getDocument(headers: Record<string, string> = {}): Promise<HttpResponse> {
   return send(app.url, { path: '/api/openapi.json', headers })
 }
 
@@ -45,7 +45,7 @@ describe('GET /api/openapi.json', () => {
 
   it('is built once for the public origin and once for all other hosts', async () => {
     const { port } = new URL(app.url)
-    const serverOf = ({ body }: Answer) => JSON.parse(body.toString()).servers
+    const serverOf = ({ body }: HttpResponse) => JSON.parse(body.toString()).servers
     const first = await getDocument()
     const summaryGetter = vi.spyOn(endpoints.openApi, 'summary', 'get')
     await Promise.all(Array.from({ length: 10 }, () => getDocument()))
@@ -64,8 +64,8 @@ describe('GET /api/openapi.json', () => {
 
 it('GET /api/ready fails during a drain, without logging an error', async () => {
   const draining = await startTestApp()
-  draining.beginStop()
+  draining.announceShutdown()
   expect((await send(draining.url, { path: '/api/ready' })).status).toBe(503)
-  expect(draining.logged.filter(({ level }) => level >= 50)).toEqual([])
+  expect(draining.logLines.filter(({ level }) => level >= 50)).toEqual([])
   await draining.close()
 })

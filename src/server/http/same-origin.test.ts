@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { codeOf, send } from '../../../tests/support/send.ts'
+import { errorCodeOf, send } from '../../../tests/support/send.ts'
 import { sameOrigin, servedHosts } from './hosts.ts'
 
 const host = 'files.example.org'
@@ -47,7 +47,7 @@ describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
     const before = calls
     const response = await sendRequest(method, headers)
     expect(response.status).toBe(403)
-    expect(codeOf(response)).toBe('FOREIGN_ORIGIN')
+    expect(errorCodeOf(response)).toBe('FOREIGN_ORIGIN')
     expect(calls).toBe(before)
   })
 

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
-import { type Answer, codeOf, type Sending, send } from '../../../tests/support/send.ts'
+import {
+  errorCodeOf,
+  type HttpResponse,
+  type SendOptions,
+  send,
+} from '../../../tests/support/send.ts'
 import { pages } from '../../shared/pages.ts'
 import { signedInHint } from '../../shared/signed-in-hint.ts'
 import { StartupError } from '../errors.ts'
@@ -59,7 +64,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-function get(path: string, headers: Record<string, string> = {}, options: Sending = {}) {
+function get(path: string, headers: Record<string, string> = {}, options: SendOptions = {}) {
   return send(server.url, { ...options, path, headers })
 }
 
@@ -67,7 +72,7 @@ function getAsBrowser(path: string) {
   return get(path, { accept: browser })
 }
 
-function decompressBody({ headers, body }: Answer): string {
+function decompressBody({ headers, body }: HttpResponse): string {
   const coding = headers['content-encoding']
   const bytes = coding === 'br' ? brotliDecompressSync(body) : coding ? gunzipSync(body) : body
   return bytes.toString()
@@ -188,7 +193,7 @@ describe("the application's pages", () => {
     'leave / to the next handler without the signed-in hint: %j',
     async (cookie) => {
       const response = await get('/', { accept: browser, ...(cookie && { cookie }) })
-      expect(codeOf(response)).toBe('NOT_FOUND')
+      expect(errorCodeOf(response)).toBe('NOT_FOUND')
     },
   )
 
@@ -202,7 +207,7 @@ describe("the application's pages", () => {
   ])('leave %s to the next handler', async (path) => {
     const response = await getAsBrowser(path)
     expect(response.status).toBe(404)
-    expect(codeOf(response)).toBe('NOT_FOUND')
+    expect(errorCodeOf(response)).toBe('NOT_FOUND')
   })
 
   it.each([
@@ -215,7 +220,7 @@ describe("the application's pages", () => {
   ])('never answer %s with the HTML', async (path) => {
     const response = await getAsBrowser(path)
     expect(response.status).toBe(404)
-    expect(codeOf(response)).toBe('NOT_FOUND')
+    expect(errorCodeOf(response)).toBe('NOT_FOUND')
   })
 })
 

@@ -29,7 +29,7 @@ async function keyOf(id: string) {
   return row?.storageKey ?? ''
 }
 function alarms() {
-  return app.logged.filter(({ level }) => level >= 50)
+  return app.logLines.filter(({ level }) => level >= 50)
 }
 
 describe('an object without a row', () => {
@@ -118,7 +118,7 @@ describe('a file whose bytes are missing', () => {
     const key = await keyOf(lost.id)
     await app.storage.remove(key)
     for (let night = 0; night < 2; night += 1) {
-      app.logged.length = 0
+      app.logLines.length = 0
       expect(await compareStorage(app.deps)).toEqual({
         objects: 2,
         removed: 0,

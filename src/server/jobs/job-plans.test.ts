@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
-import { rowsReadOf, runPlansOf } from '../../../tests/support/query-plans.ts'
+import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { files } from '../db/schema.ts'
 import { expireFiles, reportOverdue } from '../files/expire-files.ts'
@@ -68,14 +68,14 @@ afterAll(() => app.close())
 
 /** Returns how many rows of a table the work reads. Asserts that it never scans the whole table. */
 async function rowsRead(table: Table, work: () => Promise<unknown>) {
-  const plans = await runPlansOf(app.pool, work)
+  const plans = await analyzedPlansOf(app.pool, work)
   const ofTable = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
   expect(ofTable.length).toBeGreaterThan(0)
   for (const plan of plans)
     expect(plan).not.toMatch(
       /Seq Scan on (files|users|uploads|first_downloads|deletion_receipts)\b/,
     )
-  return ofTable.reduce((sum, plan) => sum + rowsReadOf(plan, table), 0)
+  return ofTable.reduce((sum, plan) => sum + countRowsRead(plan, table), 0)
 }
 
 /** Asserts that the work reads the relevant rows a few times each, and no others. */

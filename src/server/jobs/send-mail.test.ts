@@ -30,7 +30,7 @@ afterAll(async () => {
   await server.close()
   await app.close()
 })
-afterEach(() => server.react('accept'))
+afterEach(() => server.setReaction('accept'))
 
 interface JobRow {
   id: string
@@ -94,10 +94,10 @@ describe('a queued email', () => {
     ['disconnects', 'drop', 1],
     ['accepts it but disconnects before confirming', 'accept-and-drop', 2],
   ])('is sent again with the same Message-ID after the server %s', async (_, reaction, copies) => {
-    server.react(reaction)
+    server.setReaction(reaction)
     await forget(email)
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
-    server.react('accept')
+    server.setReaction('accept')
     await tryAgainNow()
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
     const received = receivedBy(email)
@@ -115,14 +115,14 @@ describe('a queued email', () => {
   })
 
   it('arrives eventually, however many attempts failed in a short time', async () => {
-    server.react({ recipient: 451 })
+    server.setReaction({ recipient: 451 })
     await forget(email)
     for (let retries = 0; retries < 4; retries += 1) {
       const waiting = { state: 'retry', retry_count: retries }
       await expect.poll(async () => (await jobsFor(email))[0]).toMatchObject(waiting)
       const [job] = await jobsFor(email)
       expect(job?.wait).toBeGreaterThanOrEqual(30 * 2 ** retries)
-      if (retries === 3) server.react('accept')
+      if (retries === 3) server.setReaction('accept')
       await tryAgainNow()
     }
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
@@ -130,7 +130,7 @@ describe('a queued email', () => {
   })
 
   it('is permanently rejected at once (550) and kept with the reason', async () => {
-    server.react({ recipient: 550 })
+    server.setReaction({ recipient: 550 })
     await forget(email)
     await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('failed')
     const [job] = await jobsFor(email)
@@ -180,7 +180,7 @@ describe('a queued email', () => {
     const stranger = `${randomUUID()}@example.org`
     await forget(stranger)
     await expect.poll(async () => (await jobsFor(stranger))[0]?.state).toBe('completed')
-    expect(server.offered).not.toContain(stranger)
+    expect(server.attemptedRecipients).not.toContain(stranger)
   })
 
   it('scheduled for later is sent at its time, once per key', async () => {

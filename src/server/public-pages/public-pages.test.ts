@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { attributeOf, type ParsedPage, readPage, textOf } from '../../../tests/support/html.ts'
+import { attributeOf, type ParsedPage, parsePage, textOf } from '../../../tests/support/html.ts'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -30,15 +30,15 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 async function open(path: string, headers: Record<string, string> = {}): Promise<ParsedPage> {
-  return readPage(await (await get(path, headers)).text())
+  return parsePage(await (await get(path, headers)).text())
 }
 
 function mainText(page: ParsedPage): string {
-  return textOf(page.one('body')).replaceAll(/\s+/g, ' ')
+  return textOf(page.findOne('body')).replaceAll(/\s+/g, ' ')
 }
 
 function contentOf(page: ParsedPage, property: 'name' | 'property', value: string) {
-  return attributeOf(page.one('meta', { [property]: value }), 'content')
+  return attributeOf(page.findOne('meta', { [property]: value }), 'content')
 }
 
 async function change(key: string, value: string) {
@@ -52,10 +52,10 @@ describe.each(paths)('the public page %s', (path) => {
     expect(response.status).toBe(200)
     expect(html).not.toContain('{{')
     expect(html).not.toContain('undefined')
-    const page = readPage(html)
-    expect(page.all('h1')).toHaveLength(1)
+    const page = parsePage(html)
+    expect(page.findAll('h1')).toHaveLength(1)
     const url = app.url + path
-    const title = textOf(page.one('title'))
+    const title = textOf(page.findOne('title'))
     expect(title).toContain('Mayfly')
     expect(contentOf(page, 'property', 'og:title')).toBe(title)
     const description = contentOf(page, 'name', 'description')
@@ -63,7 +63,7 @@ describe.each(paths)('the public page %s', (path) => {
     expect(description?.length).toBeLessThanOrEqual(160)
     expect(contentOf(page, 'property', 'og:description')).toBe(description)
     expect(contentOf(page, 'property', 'og:url')).toBe(url)
-    expect(attributeOf(page.one('link', { rel: 'canonical' }), 'href')).toBe(url)
+    expect(attributeOf(page.findOne('link', { rel: 'canonical' }), 'href')).toBe(url)
     expect(contentOf(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
     expect(mainText(page)).toContain('v0.9.10')
   })
@@ -112,7 +112,7 @@ describe.each(paths)('the public page %s', (path) => {
   it('links to signing in, or to the dashboard for a signed-in user', async () => {
     const linksOf = async (headers = {}) => {
       const page = await open(path === '/' ? '/preview' : path, headers)
-      return page.all('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
+      return page.findAll('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
     }
     expect(await linksOf(hintHeaders)).toContain('Dashboard /')
     if (path !== '/') {
@@ -124,7 +124,7 @@ describe.each(paths)('the public page %s', (path) => {
 describe('the landing page', () => {
   it('has the links of spec §2', async () => {
     const page = await open('/')
-    const header = page.all('a').map((a) => [textOf(a).trim(), attributeOf(a, 'href')])
+    const header = page.findAll('a').map((a) => [textOf(a).trim(), attributeOf(a, 'href')])
     for (const { name, path } of publicLinks) expect(header).toContainEqual([name, path])
     for (const link of [
       ['Sign In', '/login'],
@@ -155,9 +155,9 @@ describe('the landing page', () => {
     ]) {
       expect(shownText).toContain(text)
     }
-    const featureList = page.all('ul').find((list) => attributeOf(list, 'class') === 'six')
+    const featureList = page.findAll('ul').find((list) => attributeOf(list, 'class') === 'six')
     expect(featureList?.childNodes).toHaveLength(6)
-    expect(page.all('article')).toHaveLength(2)
+    expect(page.findAll('article')).toHaveLength(2)
   })
 
   it('shows the current price and version from the settings', async () => {
@@ -170,20 +170,20 @@ describe('the landing page', () => {
 
   it('escapes the version', async () => {
     const version = `</footer><script>x</script>"'&{{price}}`
-    const before = (await open('/')).all('script').length
+    const before = (await open('/')).findAll('script').length
     await change('app_version', version)
     const page = await open('/')
     expect(mainText(page)).toContain(version)
-    expect(page.all('script')).toHaveLength(before)
+    expect(page.findAll('script')).toHaveLength(before)
   })
 })
 
 describe('the route sets of spec §2', () => {
   const readPageTitle = async (path: string, headers = {}) => {
     const response = await get(path, headers)
-    const page = readPage(await response.text())
-    const isApplication = page.all('div').some((div) => attributeOf(div, 'id') === 'root')
-    return [response.status, isApplication ? 'application' : textOf(page.one('title'))]
+    const page = parsePage(await response.text())
+    const isApplication = page.findAll('div').some((div) => attributeOf(div, 'id') === 'root')
+    return [response.status, isApplication ? 'application' : textOf(page.findOne('title'))]
   }
 
   it('serve the landing page at / and nothing at /preview to a visitor', async () => {
@@ -308,7 +308,7 @@ describe('a share without a service worker', () => {
     })
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const page = readPage(await response.text())
+    const page = parsePage(await response.text())
     expect(mainText(page)).toContain('nothing was uploaded')
     expect(mainText(await open('/share'))).toContain('nothing was uploaded')
   })

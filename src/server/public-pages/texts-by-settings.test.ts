@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { attributeOf, type ParsedPage, readPage, textOf } from '../../../tests/support/html.ts'
+import { attributeOf, type ParsedPage, parsePage, textOf } from '../../../tests/support/html.ts'
 import { publicConditions, publicPlaceholders } from '../../shared/placeholders.ts'
 import { builtFile, type PublicPageName } from '../../shared/public-pages.ts'
 import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
@@ -24,12 +24,12 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   })
   const deps = { config, settings }
   const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()
-  return readPage(template(['visitor', ...conditionsOf(config)]).fill(values))
+  return parsePage(template(['visitor', ...conditionsOf(config)]).fill(values))
 }
 
 /** Returns the text of a page's main part. */
 async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
-  return textOf((await pageOf(name, env)).one('main')).replaceAll(/\s+/g, ' ')
+  return textOf((await pageOf(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
 const https = { APP_URL: 'https://files.example.org' }
@@ -226,7 +226,7 @@ describe('with signup closed', () => {
     'the page %s has no link to the signup',
     async (name) => {
       const links = async (env: Record<string, string>) =>
-        (await pageOf(name, env)).all('a').map((a) => attributeOf(a, 'href'))
+        (await pageOf(name, env)).findAll('a').map((a) => attributeOf(a, 'href'))
       expect(await links(closed)).not.toContain('/signup')
       expect(await links(closed)).toContain('/login')
       expect(await links({})).toContain('/signup')
@@ -250,10 +250,10 @@ it.each([
   'with %j, dropping files on the landing page leads to %s',
   async (env, path, button, waitsUntil) => {
     const page = await pageOf('landing', env)
-    const nextLink = page.one('a', { id: 'go-on' })
+    const nextLink = page.findOne('a', { id: 'go-on' })
     expect(attributeOf(nextLink, 'href')).toBe(path)
     expect(textOf(nextLink)).toBe(button)
-    expect(textOf(page.one('p', { id: 'drop-text' }))).toBe(
+    expect(textOf(page.findOne('p', { id: 'drop-text' }))).toBe(
       `It waits in this browser ${waitsUntil}`,
     )
   },

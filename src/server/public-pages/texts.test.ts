@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   attributeOf,
-  elementsOf,
+  findElements,
   type ParsedPage,
-  readPage,
+  parsePage,
   textOf,
 } from '../../../tests/support/html.ts'
 import { makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
@@ -30,24 +30,24 @@ afterAll(() => app.close())
 async function open(path: string): Promise<ParsedPage> {
   const response = await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
   expect(response.status).toBe(200)
-  return readPage(await response.text())
+  return parsePage(await response.text())
 }
 
 function mainText(page: ParsedPage): string {
-  return textOf(page.one('main')).replaceAll(/\s+/g, ' ')
+  return textOf(page.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
 function linksOf(page: ParsedPage): (string | undefined)[] {
-  return elementsOf(page.one('main'), 'a').map((a) => attributeOf(a, 'href'))
+  return findElements(page.findOne('main'), 'a').map((a) => attributeOf(a, 'href'))
 }
 
 describe('the FAQ', () => {
   it('has the six categories of spec §2 in order, each with answers', async () => {
     const page = await open('/faq')
-    const categories = elementsOf(page.one('main'), 'section')
+    const categories = findElements(page.findOne('main'), 'section')
       .map((section) => ({
-        title: textOf(elementsOf(section, 'h2')[0]),
-        answers: elementsOf(section, 'details').length,
+        title: textOf(findElements(section, 'h2')[0]),
+        answers: findElements(section, 'details').length,
       }))
       .filter(({ answers }) => answers > 0)
     expect(categories.map(({ title }) => title)).toEqual([
@@ -63,7 +63,7 @@ describe('the FAQ', () => {
 
   it('shows one answer at a time, by a shared `name` attribute', async () => {
     const page = await open('/faq')
-    const all = page.all('details')
+    const all = page.findAll('details')
     expect(new Set(all.map((element) => attributeOf(element, 'name')))).toEqual(new Set(['faq']))
     for (const element of all) {
       expect(attributeOf(element, 'open')).toBeUndefined()
@@ -75,10 +75,10 @@ describe('the FAQ', () => {
     const page = await open('/faq')
     expect(mainText(page)).toContain('Back to home')
     expect(mainText(page)).toContain('Still have questions?')
-    const card = elementsOf(page.one('main'), 'section').find((section) =>
+    const card = findElements(page.findOne('main'), 'section').find((section) =>
       textOf(section).startsWith('Still have questions?'),
     )
-    const addresses = card && elementsOf(card, 'a').map((a) => attributeOf(a, 'href'))
+    const addresses = card && findElements(card, 'a').map((a) => attributeOf(a, 'href'))
     expect(addresses).toEqual([`mailto:${supportEmail}`, `mailto:${privacyEmail}`])
   })
 
@@ -103,7 +103,7 @@ describe('the terms and the privacy policy', () => {
     async (path) => {
       const page = await open(path)
       expect(mainText(page)).toContain('Last updated July 12, 2025')
-      expect(attributeOf(page.all('time')[0], 'datetime')).toBe('2025-07-12')
+      expect(attributeOf(page.findAll('time')[0], 'datetime')).toBe('2025-07-12')
       const links = linksOf(page)
       expect(links).toContain(`mailto:${supportEmail}`)
       expect(links).toContain(`mailto:${privacyEmail}`)
@@ -117,7 +117,7 @@ describe('every page of text', () => {
     '%s: has unique ids, and its fragment links exist',
     async (path) => {
       const page = await open(path)
-      const ids = page.everything().flatMap((element) => attributeOf(element, 'id') ?? [])
+      const ids = page.allElements().flatMap((element) => attributeOf(element, 'id') ?? [])
       expect(new Set(ids).size).toBe(ids.length)
       for (const link of linksOf(page)) {
         if (link?.startsWith('#')) expect(ids).toContain(link.slice(1))

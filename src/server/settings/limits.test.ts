@@ -12,7 +12,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectRefusal, requestUpload } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { capKeys } from '../../shared/rules/files/storage-cap.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
@@ -172,7 +172,7 @@ describe('uploads started after a change', () => {
     await changeSetting('premium_max_files', 2)
     const responses = await Promise.all(Array.from({ length: 8 }, () => requestUpload(person)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(6).fill(403)])
-    await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
   it('are limited to the new size, to the byte', async () => {
@@ -186,7 +186,7 @@ describe('uploads started after a change', () => {
     })
     expect((await requestUpload(premium, { fileSize: 3 * megabyte })).status).toBe(200)
     const rejectedUpload = await requestUpload(premium, { fileSize: 3 * megabyte + 1 })
-    await expectRefusal(rejectedUpload, 413, 'FILE_TOO_LARGE')
+    await expectError(rejectedUpload, 413, 'FILE_TOO_LARGE')
   })
 
   it('can have 10,000 parts if the limit allows it', async () => {
@@ -228,7 +228,7 @@ describe('an upload started before a change', () => {
     ]
     await changeSetting('free_max_files', 1)
     for (const upload of startedUploads) await confirmUpload(person, upload)
-    await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestUpload(person), 403, 'TIER_FILE_COUNT')
   })
 
   it('is confirmed without a file limit if it started without one', async () => {
@@ -246,7 +246,7 @@ describe('an upload started before a change', () => {
     const upload = await startAndSend(person)
     app.clock.advance(16 * 60_000)
     for (let count = 0; count < 3; count += 1) await makeFile(person)
-    await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
     await changeSetting('free_max_files', 4)
     await confirmUpload(person, upload)
   })
@@ -256,7 +256,7 @@ describe('an upload started before a change', () => {
     for (let count = 0; count < 3; count += 1) await makeFile(person)
     const upload = await startAndSend(person)
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
-    await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
   })
 
   it('keeps its days and longest life, as do files', async () => {
@@ -284,7 +284,7 @@ describe('an upload started before a change', () => {
       await changeSetting('premium_max_file_size', '2MB')
       const secondUpload = await startUpload(person, request)
       expect(secondUpload.cloudKey).toBe(first.cloudKey)
-      await expectRefusal(
+      await expectError(
         await requestUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),
         413,
         'FILE_TOO_LARGE',
@@ -304,7 +304,7 @@ describe('an upload started before a change', () => {
       .set({ tier: null, maxFiles: null })
       .where(eq(uploads.ownerId, person.id))
     await changeSetting('free_max_files', 2)
-    await expectRefusal(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
     await changeSetting('free_max_files', 3)
     expect(daysUntil(await confirmUpload(person, upload), 'maxLifetimeAt')).toBe(30)
   })
@@ -317,12 +317,12 @@ describe('renewals and preferences after a change', () => {
     await changeSetting('premium_expiration_days', '1,14')
     const response = await requestRenewal(person, file.id, { expirationDays: 14 })
     expect(response.status).toBe(200)
-    await expectRefusal(
+    await expectError(
       await requestRenewal(person, file.id, { expirationDays: 3 }),
       403,
       'TIER_EXPIRATION',
     )
-    await expectRefusal(
+    await expectError(
       await requestRenewal(person, file.id, { expirationDays: 5 }),
       400,
       'INVALID_INPUT',
@@ -346,8 +346,8 @@ describe('renewals and preferences after a change', () => {
     expect((await setPreference(7)).status).toBe(200)
     await changeSetting('premium_expiration_days', '1,14')
     expect((await setPreference(14)).status).toBe(200)
-    await expectRefusal(await setPreference(7), 400, 'INVALID_INPUT')
-    await expectRefusal(await setPreference(3), 403, 'TIER_EXPIRATION')
+    await expectError(await setPreference(7), 400, 'INVALID_INPUT')
+    await expectError(await setPreference(3), 403, 'TIER_EXPIRATION')
     expect(await json(await person.fetch('/api/preferences'))).toMatchObject({
       defaultExpirationDays: 14,
     })

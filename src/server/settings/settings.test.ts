@@ -124,9 +124,9 @@ describe('POST /api/admin/settings', () => {
   it('changes the signature of later emails', async () => {
     const email = async () => {
       const { email } = await makePerson(app)
-      await app.mails()
+      await app.sendQueuedEmails()
       await makeClient(app).post('/api/auth/forgot-password', { email })
-      return (await app.mails())[0]?.content
+      return (await app.sendQueuedEmails())[0]?.content
     }
     const { supportEmail } = app.deps.config
     expect((await email())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)

@@ -120,7 +120,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     // 24 MiB keep the database running, and 40 MiB are for the reserve, which isn't filled yet.
     expect(space.availableBytes()).toBe(36 * mebibyte)
     space.watch()
-    await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
+    await until(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
     await until(() => expect(space.availableBytes()).toBe(36 * mebibyte))
     await disk.fill()
     // While the disk is filling up, it may already use space freed by the reserve.
@@ -137,10 +137,10 @@ describeOnSmallDisk('the free space of a disk', () => {
     await space.close()
     // Only a start may use the other half of the reserve.
     await open(true, 0)
-    expect(await disk.free()).toBe(20 * mebibyte)
+    expect(await disk.freeBytes()).toBe(20 * mebibyte)
     await disk.clear()
     space.watch()
-    await until(async () => expect(await disk.free()).toBe(60 * mebibyte))
+    await until(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
   })
 
   test('has no reserve without an embedded database', async () => {
@@ -148,7 +148,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     space.watch()
     await disk.fill()
     await until(() => expect(space.availableBytes()).toBeLessThanOrEqual(0))
-    expect(await disk.free()).toBe(0)
+    expect(await disk.freeBytes()).toBe(0)
     expect(await readdir(disk.folder)).toEqual(['filler'])
   })
 })

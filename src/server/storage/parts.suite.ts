@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checksums } from '../../../tests/support/make.ts'
-import { type Sending, send } from '../../../tests/support/send.ts'
+import { type SendOptions, send } from '../../../tests/support/send.ts'
 import {
   accepted,
   alterSignature,
@@ -57,14 +57,14 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     }
     const bytesOf = ({ bytes }: Upload, { offset, size }: PartGrant) =>
       bytes.subarray(offset, offset + size)
-    const putPart = async (upload: Upload, part: PartGrant, sending: Sending = {}) =>
+    const putPart = async (upload: Upload, part: PartGrant, sending: SendOptions = {}) =>
       send(await urlOf(part), {
         method: 'PUT',
         body: bytesOf(upload, part),
         ...sending,
         headers: { 'Content-Type': part.mimeType, ...sending.headers },
       })
-    const putWhole = async ({ whole, bytes }: Upload, headers: Sending['headers'] = {}) =>
+    const putWhole = async ({ whole, bytes }: Upload, headers: SendOptions['headers'] = {}) =>
       send(await storage.signUpload(whole), {
         method: 'PUT',
         body: bytes,

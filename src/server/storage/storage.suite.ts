@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parse } from 'content-disposition'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Sending, send } from '../../../tests/support/send.ts'
+import { type HttpResponse, type SendOptions, send } from '../../../tests/support/send.ts'
 import { type DownloadGrant, SizeMismatch, type Storage, type UploadGrant } from './storage.ts'
 import { newStorageKey } from './storage-key.ts'
 
@@ -46,14 +46,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       createdAt: new Date('2025-07-12T10:20:30Z'),
       ...changes,
     })
-    const put = async (grant: UploadGrant, body: Buffer, sending: Sending = {}) =>
+    const put = async (grant: UploadGrant, body: Buffer, sending: SendOptions = {}) =>
       send(await storage.signUpload(grant), {
         method: 'PUT',
         body,
         ...sending,
         headers: { 'Content-Type': grant.mimeType, ...sending.headers },
       })
-    const get = async (grant: DownloadGrant, headers: Sending['headers'] = {}) =>
+    const get = async (grant: DownloadGrant, headers: SendOptions['headers'] = {}) =>
       send(await storage.signDownload(grant), { headers })
 
     /** Uploads and seals the bytes. */
@@ -466,7 +466,7 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-export function expectRefused({ status }: Answer) {
+export function expectRefused({ status }: HttpResponse) {
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
 }

@@ -9,7 +9,7 @@ import {
   type Person,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { expectError } from '../../../tests/support/upload-requests.ts'
 import type { User } from '../../shared/contract/account.ts'
 import { defaultLimits, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { auditLog, users } from '../db/schema.ts'
@@ -77,11 +77,11 @@ describe('POST /api/auth/start-trial', () => {
     const ada = await makePerson(app)
     const before = app.clock()
     const user = await readChangedUser(await startTrial(ada))
-    await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
+    await expectError(await startTrial(ada), 409, 'TRIAL_USED')
     for (const days of [30, 400]) {
       app.clock.advance(days * day)
       const signedIn = await signInAgain(ada)
-      await expectRefusal(await startTrial(signedIn), 409, 'TRIAL_USED')
+      await expectError(await startTrial(signedIn), 409, 'TRIAL_USED')
       expect(await fetchUser(signedIn)).toEqual({ ...user, tier: 'free' })
     }
     app.clock.set(before)
@@ -89,7 +89,7 @@ describe('POST /api/auth/start-trial', () => {
 
   it('is rejected on Premium, and allowed once the user is on Free again', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    await expectRefusal(await startTrial(ada), 409, 'ALREADY_PREMIUM')
+    await expectError(await startTrial(ada), 409, 'ALREADY_PREMIUM')
     expect((await fetchUser(ada)).premiumTrialStartedAt).toBeNull()
     await toggle(ada)
     expect((await readChangedUser(await startTrial(ada))).tier).toBe('premium')
@@ -123,7 +123,7 @@ describe('POST /api/auth/toggle-premium', () => {
       const user = await readChangedUser(await toggle(ada, { tier }))
       expect(user).toMatchObject({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null })
       await toggle(ada, { tier: 'free' })
-      await expectRefusal(await startTrial(ada), 409, 'TRIAL_USED')
+      await expectError(await startTrial(ada), 409, 'TRIAL_USED')
       app.clock.advance(-10 * day)
     },
   )
@@ -158,7 +158,7 @@ describe('POST /api/auth/toggle-premium', () => {
     [null],
   ])('rejects %j and changes nothing', async (body) => {
     const ada = await makePerson(app)
-    await expectRefusal(await toggle(ada, body), 400, 'INVALID_INPUT')
+    await expectError(await toggle(ada, body), 400, 'INVALID_INPUT')
     expect((await fetchUser(ada)).tier).toBe('free')
     expect(await listAuditLines(ada.id)).toEqual([])
   })
@@ -172,11 +172,11 @@ describe('POST /api/auth/toggle-premium', () => {
         fileType: 'text/plain',
         expirationDays,
       })
-    await expectRefusal(await requestLargeUpload('7'), 413, 'TIER_FILE_SIZE')
+    await expectError(await requestLargeUpload('7'), 413, 'TIER_FILE_SIZE')
     await toggle(ada)
     for (let file = 0; file < 4; file += 1) expect((await requestLargeUpload('7')).status).toBe(200)
     await toggle(ada)
-    await expectRefusal(await requestLargeUpload('3'), 413, 'TIER_FILE_SIZE')
+    await expectError(await requestLargeUpload('3'), 413, 'TIER_FILE_SIZE')
   })
 })
 
@@ -227,7 +227,7 @@ describe('the audit log', () => {
       await app.pool.query('alter table audit_log_away rename to audit_log')
     }
     expect(await fetchUser(ada)).toMatchObject({ tier: 'free', premiumTrialStartedAt: null })
-    expect(await app.mails()).toEqual([])
+    expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it('has no entry for a change that was rolled back', async () => {
@@ -281,7 +281,7 @@ describe('a user who changes the tier often', () => {
     for (let change = 0; change < 60; change += 1) expect((await toggle(ada)).status).toBe(200)
     const rejectedResponse = await toggle(ada)
     expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
-    await expectRefusal(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
+    await expectError(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
     expect((await toggle(bob)).status).toBe(200)
     limitedApp.clock.advance(60 * 60_000)
     expect((await toggle(ada)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
+import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
@@ -11,7 +11,7 @@ import { auditLog, users } from '../db/schema.ts'
 import type { AppError } from '../errors.ts'
 import { expireTrials, setTier } from './set-tier.ts'
 
-const rounds = roundsOf(15, 100)
+const rounds = chooseRounds(15, 100)
 const day = 24 * 60 * 60_000
 
 let app: TestApp
@@ -115,7 +115,7 @@ describe(`in ${rounds} parallel rounds`, () => {
       expect(after.premiumTrialStartedAt).toEqual(app.clock())
     }
     app.clock.advance(30 * day)
-    const emails = (await app.mails()).filter(({ to }) => to.address === ada.email)
+    const emails = (await app.sendQueuedEmails()).filter(({ to }) => to.address === ada.email)
     // Every round queued the same three emails. Two of them are stale by now.
     expect(emails.map(({ content }) => content.subject)).toEqual([
       'Your Mayfly Premium trial has ended',

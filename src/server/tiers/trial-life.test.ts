@@ -67,7 +67,7 @@ async function tryUploads(person: Client) {
 
 /** Sends all queued emails. Returns this person's. */
 async function sendEmailsTo(person: Person) {
-  return (await app.mails()).filter(({ to }) => to.address === person.email)
+  return (await app.sendQueuedEmails()).filter(({ to }) => to.address === person.email)
 }
 
 async function sendSubjects() {

@@ -4,18 +4,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { json, makeFile, makePerson, type Person, putBytes } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
-  confirmAll,
-  endsOf,
-  requestConfirm,
+  codesOf,
+  confirmInBatch,
+  requestConfirms,
   requestUploads,
-  sendAllOf,
-  startAll,
+  startAndSend,
+  startUploads,
   uploadRequest,
 } from '../../../tests/support/upload-batches.ts'
 import {
   confirm,
   download,
-  expectRefusal,
+  expectError,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import { maxBatchLength } from '../../shared/contract/batch.ts'
@@ -100,7 +100,7 @@ describe('POST /api/files/get-upload-urls', () => {
       uploadRequest({ fileName: 'large', fileSize: 20 * megabyte }),
       uploadRequest({ fileName: 'last.txt', fileSize: 0 }),
     ]
-    const results = await startAll(person, requests)
+    const results = await startUploads(person, requests)
     expect(results).toHaveLength(requests.length)
     for (const [index, { answer: response, error }] of results.entries()) {
       const singleResponse = await person.post('/api/files/get-upload-url', requests[index])
@@ -115,7 +115,7 @@ describe('POST /api/files/get-upload-urls', () => {
         expect(error).toEqual({ httpStatus: singleResponse.status, ...body })
       }
     }
-    expect(endsOf(results)).toEqual([
+    expect(codesOf(results)).toEqual([
       'ok',
       'INVALID_INPUT',
       'INVALID_INPUT',
@@ -135,10 +135,10 @@ describe('POST /api/files/get-upload-urls', () => {
       uploadRequest({ idempotencyKey: 'k' }),
       uploadRequest({ idempotencyKey: 'k', fileSize: 9 }),
     ]
-    const results = await startAll(person, [same, other, same, uploadRequest()])
-    expect(endsOf(results)).toEqual(['ok', 'INVALID_INPUT', 'ok', 'ok'])
+    const results = await startUploads(person, [same, other, same, uploadRequest()])
+    expect(codesOf(results)).toEqual(['ok', 'INVALID_INPUT', 'ok', 'ok'])
     expect(results[2]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
-    const retryResults = await startAll(person, [uploadRequest(), same])
+    const retryResults = await startUploads(person, [uploadRequest(), same])
     expect(retryResults[1]?.answer?.cloudKey).toBe(results[0]?.answer?.cloudKey)
     expect(await rowsOf(person)).toBe(3)
   })
@@ -149,10 +149,10 @@ describe('POST /api/files/get-upload-urls', () => {
       uploadRequest({ idempotencyKey: `key ${index}` }),
     )
     const batches = Array.from({ length: 10 }, (_, index) =>
-      startAll(person, index % 2 ? requests : requests.toReversed()),
+      startUploads(person, index % 2 ? requests : requests.toReversed()),
     )
     for (const results of await Promise.all(batches)) {
-      expect(endsOf(results)).toEqual(requests.map(() => 'ok'))
+      expect(codesOf(results)).toEqual(requests.map(() => 'ok'))
     }
     expect(await rowsOf(person)).toBe(20)
   })
@@ -161,20 +161,20 @@ describe('POST /api/files/get-upload-urls', () => {
     const person = await makePerson(app)
     await makeFile(person)
     const requests = Array.from({ length: 4 }, () => uploadRequest())
-    const first = endsOf(await startAll(person, requests))
+    const first = codesOf(await startUploads(person, requests))
     expect(first).toEqual(['ok', 'ok', 'TIER_FILE_COUNT', 'TIER_FILE_COUNT'])
     const other = await makePerson(app)
-    const batches = await Promise.all([1, 2, 3].map(() => startAll(other, requests)))
-    expect(batches.flatMap(endsOf).filter((end) => end === 'ok')).toHaveLength(3)
+    const batches = await Promise.all([1, 2, 3].map(() => startUploads(other, requests)))
+    expect(batches.flatMap(codesOf).filter((end) => end === 'ok')).toHaveLength(3)
     expect(await rowsOf(other)).toBe(3)
   })
 
   it('resumes a repeated entry even when no slot is free', async () => {
     const person = await makePerson(app)
     const requests = ['a', 'b', 'c'].map((idempotencyKey) => uploadRequest({ idempotencyKey }))
-    const first = await startAll(person, requests)
-    const retryResults = await startAll(person, [uploadRequest(), ...requests])
-    expect(endsOf(retryResults)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
+    const first = await startUploads(person, requests)
+    const retryResults = await startUploads(person, [uploadRequest(), ...requests])
+    expect(codesOf(retryResults)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
     expect(retryResults.slice(1).map(({ answer: response }) => response?.cloudKey)).toEqual(
       first.map(({ answer: response }) => response?.cloudKey),
     )
@@ -183,7 +183,7 @@ describe('POST /api/files/get-upload-urls', () => {
   it('takes the same number of statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const start = (count: number) =>
-      startAll(
+      startUploads(
         person,
         Array.from({ length: count }, () => uploadRequest()),
       )
@@ -195,8 +195,8 @@ describe('POST /api/files/get-upload-urls', () => {
 
 describe('POST /api/files/confirm-uploads', () => {
   it.each(invalidLists)('refuses %s as a whole', async (_, list) => {
-    const response = await requestConfirm(newUser, list)
-    await expectRefusal(response, 400, 'INVALID_INPUT')
+    const response = await requestConfirms(newUser, list)
+    await expectError(response, 400, 'INVALID_INPUT')
   })
 
   it('creates a file for each entry of a full batch, with its own bytes, short code and name', async () => {
@@ -204,13 +204,13 @@ describe('POST /api/files/confirm-uploads', () => {
     const contents = Array.from({ length: maxBatchLength }, (_, index) =>
       text(20 + index, 32 + index),
     )
-    const started = await sendAllOf(person, contents)
+    const started = await startAndSend(person, contents)
     // All are sealed into one directory, so a single fsync makes their names durable.
     expect(new Set(started.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
-    const results = await confirmAll(person, started)
-    expect(endsOf(results)).toEqual(contents.map(() => 'ok'))
+    const results = await confirmInBatch(person, started)
+    expect(codesOf(results)).toEqual(contents.map(() => 'ok'))
     // A retry, as after a lost response, returns the same files.
-    expect(await confirmAll(person, started)).toEqual(results)
+    expect(await confirmInBatch(person, started)).toEqual(results)
     for (const [index, { answer: file }] of results.entries()) {
       expect(file).toMatchObject({ originalName: `${index}.txt`, size: 20 + index })
       if (file && index % 20 === 0) expect(await download(app, file)).toEqual(contents[index])
@@ -226,13 +226,13 @@ describe('POST /api/files/confirm-uploads', () => {
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
     ]
-    const [goodUpload, wrongUpload, lastUpload] = await sendAllOf(person, [
+    const [goodUpload, wrongUpload, lastUpload] = await startAndSend(person, [
       text(3),
       text(4),
       text(5),
     ])
-    const [otherUpload] = await sendAllOf(otherPerson, [text(6)])
-    const [emptyUpload] = await startAll(person, [uploadRequest()])
+    const [otherUpload] = await startAndSend(otherPerson, [text(6)])
+    const [emptyUpload] = await startUploads(person, [uploadRequest()])
     const entries: unknown[] = [
       { cloudKey: goodUpload?.cloudKey, metadata: { size: 99 } },
       { cloudKey: emptyUpload?.answer?.cloudKey },
@@ -245,8 +245,8 @@ describe('POST /api/files/confirm-uploads', () => {
       { cloudKey: lastUpload?.cloudKey },
       { cloudKey: goodUpload?.cloudKey },
     ]
-    const results = await confirmAll(person, entries)
-    expect(endsOf(results)).toEqual([
+    const results = await confirmInBatch(person, entries)
+    expect(codesOf(results)).toEqual([
       'ok',
       'UPLOAD_INCOMPLETE',
       'UPLOAD_NOT_FOUND',
@@ -271,20 +271,20 @@ describe('POST /api/files/confirm-uploads', () => {
 
   it('creates each file once when batches and single requests run in parallel', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await sendAllOf(
+    const started = await startAndSend(
       person,
       Array.from({ length: 12 }, () => text(7)),
     )
     const [firstUpload] = started
     const batches = Array.from({ length: 6 }, (_, index) =>
-      confirmAll(person, index % 2 ? started : started.toReversed()),
+      confirmInBatch(person, index % 2 ? started : started.toReversed()),
     )
     const [singleResponse, ...batchResults] = await Promise.all([
       confirm(person, firstUpload?.cloudKey ?? ''),
       ...batches,
     ])
     expect(singleResponse.status).toBe(200)
-    for (const results of batchResults) expect(endsOf(results)).toEqual(started.map(() => 'ok'))
+    for (const results of batchResults) expect(codesOf(results)).toEqual(started.map(() => 'ok'))
     expect(await listFiles(person)).toHaveLength(12)
     const ids = batchResults.flat().map(({ answer: response }) => response?.id)
     expect(new Set(ids).size).toBe(12)
@@ -292,16 +292,16 @@ describe('POST /api/files/confirm-uploads', () => {
 
   it('gives the free slots to the first entries', async () => {
     const person = await makePerson(app)
-    const idle = await sendAllOf(person, [text(1), text(2), text(3)])
+    const idle = await startAndSend(person, [text(1), text(2), text(3)])
     app.clock.advance(16 * minute)
-    const active = await sendAllOf(person, [text(4), text(5), text(6)])
-    const outcomes = endsOf(await confirmAll(person, [...active, ...idle]))
+    const active = await startAndSend(person, [text(4), text(5), text(6)])
+    const outcomes = codesOf(await confirmInBatch(person, [...active, ...idle]))
     expect(outcomes).toEqual([...Array(3).fill('ok'), ...Array(3).fill('TIER_FILE_COUNT')])
     expect(await listFiles(person)).toHaveLength(3)
     // The other uploads keep their bytes, and can be confirmed once a slot is free.
     const [file] = await listFiles(person)
     await person.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
-    expect(endsOf(await confirmAll(person, idle))).toEqual([
+    expect(codesOf(await confirmInBatch(person, idle))).toEqual([
       'ok',
       'TIER_FILE_COUNT',
       'TIER_FILE_COUNT',
@@ -310,50 +310,50 @@ describe('POST /api/files/confirm-uploads', () => {
 
   it('can be retried after a crash between sealing and inserting', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await sendAllOf(person, [text(8), text(9)])
+    const started = await startAndSend(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
     await expect(confirmUploads(app.deps, person.id, started)).rejects.toThrow('killed')
     const [firstUpload] = started
     expect((await putBytes(firstUpload ?? unreachable(), text(8))).status).toBe(409)
-    expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
+    expect(codesOf(await confirmInBatch(person, started))).toEqual(['ok', 'ok'])
   })
 
   it("refuses an entry whose bytes can't be sealed, with a retry delay", async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await sendAllOf(person, [text(1), text(2)])
+    const started = await startAndSend(person, [text(1), text(2)])
     vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(
       Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
     )
-    const [first, second] = await confirmAll(person, started)
+    const [first, second] = await confirmInBatch(person, started)
     expect(first?.error).toMatchObject({
       httpStatus: 503,
       code: 'DISK_FULL',
       retryAfterSeconds: 60,
     })
     expect(second?.answer?.size).toBe(2)
-    expect(endsOf(await confirmAll(person, started))).toEqual(['ok', 'ok'])
+    expect(codesOf(await confirmInBatch(person, started))).toEqual(['ok', 'ok'])
   })
 
   it('stops calling a store after timeouts', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await sendAllOf(
+    const started = await startAndSend(
       person,
       Array.from({ length: 40 }, () => text(3)),
     )
     const seal = vi.spyOn(app.deps.stores.current, 'seal')
     seal.mockRejectedValue(new StoreTimeout(new Error('no answer')))
-    const results = await confirmAll(person, started)
+    const results = await confirmInBatch(person, started)
     for (const { error } of results) {
       expect(error).toMatchObject({ httpStatus: 503, code: 'UNAVAILABLE', retryAfterSeconds: 5 })
     }
     expect(seal.mock.calls.length).toBeLessThan(started.length / 2)
     seal.mockRestore()
-    expect(endsOf(await confirmAll(person, started))).toEqual(started.map(() => 'ok'))
+    expect(codesOf(await confirmInBatch(person, started))).toEqual(started.map(() => 'ok'))
   })
 
   it('holds no database connections while it removes wrong bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await sendAllOf(
+    const started = await startAndSend(
       person,
       Array.from({ length: 20 }, () => text(7)),
     )
@@ -376,7 +376,7 @@ describe('POST /api/files/confirm-uploads', () => {
       return seal.call(store, key, size)
     })
     const wrongClaims = started.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
-    expect(endsOf(await confirmAll(person, wrongClaims))).toEqual([
+    expect(codesOf(await confirmInBatch(person, wrongClaims))).toEqual([
       ...Array(10).fill('SIZE_MISMATCH'),
       ...Array(10).fill('CHECKSUM_MISMATCH'),
     ])
@@ -387,11 +387,11 @@ describe('POST /api/files/confirm-uploads', () => {
     const person = await makePerson(app, { tier: 'premium' })
     const statements: number[] = []
     for (const count of [2, maxBatchLength]) {
-      const started = await sendAllOf(
+      const started = await startAndSend(
         person,
         Array.from({ length: count }, () => text(1)),
       )
-      statements.push(await countStatements(() => confirmAll(person, started)))
+      statements.push(await countStatements(() => confirmInBatch(person, started)))
     }
     expect(statements[0]).toBeGreaterThan(0)
     expect(statements[1]).toBe(statements[0])
@@ -400,8 +400,8 @@ describe('POST /api/files/confirm-uploads', () => {
 
 it('single and batch uploads share one limit', async () => {
   const person = await makePerson(app)
-  await startAll(person, [uploadRequest(), uploadRequest(), uploadRequest()])
-  await expectRefusal(await requestUpload(person), 403, 'TIER_FILE_COUNT')
+  await startUploads(person, [uploadRequest(), uploadRequest(), uploadRequest()])
+  await expectError(await requestUpload(person), 403, 'TIER_FILE_COUNT')
 })
 
 function unreachable(): never {

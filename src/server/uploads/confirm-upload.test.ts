@@ -10,15 +10,15 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import {
-  allWithoutChecksums,
-  expectResumes,
-  onDisk,
-  sendAll,
+  expectResumable,
+  partsWithoutChecksums,
+  pathsOnDisk,
+  sendAllParts,
   sendParts,
-  startInParts,
+  startMultipartUpload,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { abort, confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { findUploads, insertFiles } from './queries.ts'
 
@@ -188,33 +188,33 @@ describe('confirming a multipart upload', () => {
     'is refused while only the parts %j are stored',
     async (partNumbers) => {
       const person = await makePerson(app)
-      const upload = await startInParts(app, person)
+      const upload = await startMultipartUpload(app, person)
       await sendParts(person, upload, partNumbers)
       const earlyResponse = await confirm(person, upload.cloudKey)
-      await expectRefusal(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
+      await expectError(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
       const storedParts = (await listParts(person, upload.cloudKey)).map(
         ({ partNumber }) => partNumber,
       )
       expect(storedParts).toEqual(partNumbers)
-      await expectResumes(app, person, upload)
+      await expectResumable(app, person, upload)
     },
   )
 
   it('removes the list of parts', async () => {
     const person = await makePerson(app)
-    const upload = await sendAll(app, person)
+    const upload = await sendAllParts(app, person)
     expect((await confirm(person, upload.cloudKey)).status).toBe(200)
-    expect(await onDisk(app, upload.cloudKey)).toEqual([
+    expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([
       join('files', upload.cloudKey.slice(0, 2), upload.cloudKey),
     ])
   })
 
   it('uses the whole file if it was sent after the parts', async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     await sendParts(person, upload, [1, 2])
     expect((await putBytes(upload, upload.bytes)).status).toBe(200)
-    expect(await listParts(person, upload.cloudKey)).toEqual(allWithoutChecksums)
+    expect(await listParts(person, upload.cloudKey)).toEqual(partsWithoutChecksums)
     const file = await json<File>(await confirm(person, upload.cloudKey))
     expect(await download(app, file)).toEqual(upload.bytes)
   })

@@ -2,17 +2,17 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import {
-  expectResumes,
-  onDisk,
+  expectResumable,
+  pathsOnDisk,
   sendParts,
-  startInParts,
+  startMultipartUpload,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
   confirm,
-  expectRefusal,
-  requestList,
+  expectError,
+  requestPartList,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import { uploads } from '../db/schema.ts'
@@ -51,16 +51,16 @@ describe('idle uploads', () => {
 
   it('are removed with all their parts', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const oldUpload = await startInParts(app, person)
+    const oldUpload = await startMultipartUpload(app, person)
     await sendParts(person, oldUpload, [2])
     app.clock.advance(1000)
-    const recentUpload = await startInParts(app, person)
+    const recentUpload = await startMultipartUpload(app, person)
     await sendParts(person, recentUpload, [2])
     app.clock.advance(24 * hour - 999)
     await sweepUploads(app.deps)
-    expect(await onDisk(app, oldUpload.cloudKey)).toEqual([])
-    await expectRefusal(await requestList(person, oldUpload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectResumes(app, person, recentUpload)
+    expect(await pathsOnDisk(app, oldUpload.cloudKey)).toEqual([])
+    await expectError(await requestPartList(person, oldUpload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectResumable(app, person, recentUpload)
   })
 })
 
@@ -68,8 +68,8 @@ describe('parts without a database row', () => {
   it('are removed after 24 hours', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const [lostUpload, keptUpload] = [
-      await startInParts(app, person),
-      await startInParts(app, person),
+      await startMultipartUpload(app, person),
+      await startMultipartUpload(app, person),
     ]
     for (const upload of [lostUpload, keptUpload]) await sendParts(person, upload, [1, 2])
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
@@ -78,8 +78,8 @@ describe('parts without a database row', () => {
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await compareStorage(app.deps)
     app.clock.set(before)
-    expect(await onDisk(app, lostUpload.cloudKey)).toEqual([])
-    await expectResumes(app, person, keptUpload)
+    expect(await pathsOnDisk(app, lostUpload.cloudKey)).toEqual([])
+    await expectResumable(app, person, keptUpload)
   })
 })
 
@@ -124,7 +124,7 @@ describe('POST /api/files/abort-upload', () => {
         expect((await abort(person, started.cloudKey)).status).toBe(200)
         return seal(...args)
       })
-    await expectRefusal(await confirm(person, started.cloudKey), 409, 'UPLOAD_SUPERSEDED')
+    await expectError(await confirm(person, started.cloudKey), 409, 'UPLOAD_SUPERSEDED')
     expect(sealing).toHaveBeenCalledOnce()
     sealing.mockRestore()
   })

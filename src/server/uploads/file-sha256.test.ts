@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makePerson, putBytes, sha256 } from '../../../tests/support/make.ts'
 import {
-  expectResumes,
-  onDisk,
-  sendAll,
+  expectResumable,
+  pathsOnDisk,
+  sendAllParts,
   sendParts,
-  startInParts,
+  startMultipartUpload,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, download, expectRefusal } from '../../../tests/support/upload-requests.ts'
+import { confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { createStores } from '../storage/stores.ts'
@@ -25,7 +25,7 @@ describe('the SHA-256 of a file', () => {
   it('is compared with the claim, at the first confirm and later ones', async () => {
     const person = await makePerson(app)
     for (const isClaimed of [false, true]) {
-      const { cloudKey, bytes } = await sendAll(app, person)
+      const { cloudKey, bytes } = await sendAllParts(app, person)
       const claim = isClaimed ? { sha256: sha256(bytes) } : {}
       const file = await json<File>(await confirm(person, cloudKey, claim))
       expect(file.sha256).toBe(isClaimed ? sha256(bytes) : null)
@@ -33,7 +33,7 @@ describe('the SHA-256 of a file', () => {
         await confirm(person, cloudKey, { sha256: sha256(bytes) }),
       )
       expect(repeatedFile).toEqual(file)
-      await expectRefusal(
+      await expectError(
         await confirm(person, cloudKey, { sha256: 'f'.repeat(64) }),
         409,
         'CHECKSUM_MISMATCH',
@@ -46,25 +46,25 @@ describe('the SHA-256 of a file', () => {
     'is refused as invalid when the claim is %j, and the bytes stay',
     async (claim) => {
       const person = await makePerson(app)
-      const upload = await sendAll(app, person)
+      const upload = await sendAllParts(app, person)
       const rejection = await confirm(person, upload.cloudKey, { sha256: claim })
-      await expectRefusal(rejection, 400, 'INVALID_INPUT')
-      await expectResumes(app, person, upload)
+      await expectError(rejection, 400, 'INVALID_INPUT')
+      await expectResumable(app, person, upload)
     },
   )
 
   it('ends the upload when it differs from the claim', async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     await sendParts(person, { ...upload, bytes: new Uint8Array(25) }, [1, 2, 3])
     const claim = { sha256: sha256(upload.bytes) }
     const rejection = await confirm(person, upload.cloudKey, claim)
-    await expectRefusal(rejection, 409, 'CHECKSUM_MISMATCH')
-    expect(await onDisk(app, upload.cloudKey)).toEqual([])
-    await expectRefusal(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(rejection, 409, 'CHECKSUM_MISMATCH')
+    expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
+    await expectError(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
     // The slot is free again, so the file can be sent as a new upload.
-    const newUpload = await sendAll(app, person)
+    const newUpload = await sendAllParts(app, person)
     const file = await json<File>(
       await confirm(person, newUpload.cloudKey, { sha256: sha256(newUpload.bytes) }),
     )
@@ -74,7 +74,7 @@ describe('the SHA-256 of a file', () => {
   it('results in a file or a conflict for each of several parallel claims, never a server error', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
-      const { cloudKey, bytes } = await sendAll(app, person)
+      const { cloudKey, bytes } = await sendAllParts(app, person)
       const claims = [sha256(bytes), 'f'.repeat(64), sha256(bytes), 'e'.repeat(64)]
       const responses = await Promise.all(
         claims.map((claim) => confirm(person, cloudKey, { sha256: claim })),
@@ -86,14 +86,14 @@ describe('the SHA-256 of a file', () => {
         } else expect([404, 409]).toContain(response.status)
       }
     }
-    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+    expect(app.logLines.filter(({ level }) => level >= 50)).toEqual([])
     const files = await json<File[]>(await person.fetch('/api/files'))
     await Promise.all(files.map((file) => download(app, file)))
   })
 
   it('leaves the removal of wrong bytes to the job when storage fails', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const upload = await sendAll(app, person)
+    const upload = await sendAllParts(app, person)
     const remove = () => Promise.reject(new Error('EIO'))
     const deps = { ...app.deps, stores: createStores({ ...app.storage, remove }) }
     const wrong = [{ cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }]
@@ -102,14 +102,14 @@ describe('the SHA-256 of a file', () => {
     ])
     app.clock.advance(3 * 60_000)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
-    expect(await onDisk(app, upload.cloudKey)).toEqual([])
+    expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
   })
 
   it('is never taken from an unverified claim', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const remote = createStores({ ...app.storage, computesSha256: false })
     const deps = { ...app.deps, stores: remote }
-    const { cloudKey, bytes } = await sendAll(app, person)
+    const { cloudKey, bytes } = await sendAllParts(app, person)
     const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: 'a'.repeat(64) }])
     expect(results).toMatchObject([{ value: { sha256: null } }])
     await computeDigests(app.deps)

@@ -19,7 +19,7 @@ afterEach(async () => {
   await sweepUploads(app.deps)
   await retryRemovals(app.deps)
   expect(await listRemovals()).toEqual([])
-  app.logged.length = 0
+  app.logLines.length = 0
 })
 afterAll(() => app.close())
 
@@ -27,7 +27,7 @@ function listRemovals() {
   return app.deps.db.select().from(removals)
 }
 function errors() {
-  return app.logged.filter(({ level }) => level >= 50)
+  return app.logLines.filter(({ level }) => level >= 50)
 }
 function isStored(cloudKey: string) {
   return app.storage.storedSize(cloudKey)
@@ -108,7 +108,7 @@ describe('bytes of an ended upload whose removal failed', () => {
       app.clock.advance(wait * minute - 1)
       expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
       app.clock.advance(1)
-      app.logged.length = 0
+      app.logLines.length = 0
       const failingRemove = failRemovals()
       expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 1 })
       failingRemove.mockRestore()

@@ -10,14 +10,14 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import {
-  type InParts,
-  onDisk,
+  pathsOnDisk,
+  type SmallMultipartUpload,
   sendParts,
-  startInParts,
+  startMultipartUpload,
 } from '../../../tests/support/parted-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirmAll, endsOf, sendAllOf } from '../../../tests/support/upload-batches.ts'
-import { confirm, expectRefusal, requestUpload } from '../../../tests/support/upload-requests.ts'
+import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
+import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
@@ -108,8 +108,8 @@ describe('the slots of a free user', () => {
     expect(rejection.status).toBe(403)
     expect(await rejection.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
     // The bytes are already sealed. Another copy is refused and not stored.
-    await expectRefusal(await putBytes(lateUpload, text(4)), 409, 'UPLOAD_SEALED')
-    expect(await onDisk(app, lateUpload.cloudKey)).toHaveLength(1)
+    await expectError(await putBytes(lateUpload, text(4)), 409, 'UPLOAD_SEALED')
+    expect(await pathsOnDisk(app, lateUpload.cloudKey)).toHaveLength(1)
 
     await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
     expect((await confirm(person, lateUpload.cloudKey)).status).toBe(200)
@@ -133,12 +133,15 @@ describe('the slots of a free user', () => {
 
   it('stay held while parts are signed, listed or sent', async () => {
     const person = await makePerson(app)
-    const openUploads = [await startInParts(app, person), await startInParts(app, person)]
-    openUploads.push(await startInParts(app, person))
+    const openUploads = [
+      await startMultipartUpload(app, person),
+      await startMultipartUpload(app, person),
+    ]
+    openUploads.push(await startMultipartUpload(app, person))
     app.clock.advance(14 * minute)
     await signParts(person, openUploads[0]?.cloudKey ?? '', [1])
     await listParts(person, openUploads[1]?.cloudKey ?? '')
-    await sendParts(person, openUploads[2] as InParts, [1])
+    await sendParts(person, openUploads[2] as SmallMultipartUpload, [1])
     app.clock.advance(14 * minute)
     expect((await requestUpload(person)).status).toBe(403)
     app.clock.advance(minute)
@@ -152,7 +155,7 @@ describe('the last slot of a free user', () => {
    */
   const sendTwoForOneSlot = async (bytes = text(4)) => {
     const person = await makePerson(app)
-    const [first, second] = await sendAllOf(person, [bytes, text(5)])
+    const [first, second] = await startAndSend(person, [bytes, text(5)])
     app.clock.advance(16 * minute)
     await makeFile(person)
     await makeFile(person)
@@ -169,15 +172,15 @@ describe('the last slot of a free user', () => {
       reason: 'malware',
       blockedAt: app.clock(),
     })
-    const results = await confirmAll(person, [first, second])
-    expect(endsOf(results)).toEqual(['CONTENT_BLOCKED', 'ok'])
+    const results = await confirmInBatch(person, [first, second])
+    expect(codesOf(results)).toEqual(['CONTENT_BLOCKED', 'ok'])
   })
 
   it('is not taken by an entry that a parallel request has just ended', async () => {
     const { person, first, second } = await sendTwoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
       const parallelResponse = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
-      await expectRefusal(parallelResponse, 409, 'CHECKSUM_MISMATCH')
+      await expectError(parallelResponse, 409, 'CHECKSUM_MISMATCH')
       return app.deps.db.transaction(work)
     })
     expect(await confirmUploads(app.deps, person.id, [first, second])).toMatchObject([

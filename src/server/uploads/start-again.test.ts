@@ -12,7 +12,7 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectRefusal, requestUpload } from '../../../tests/support/upload-requests.ts'
+import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'
 import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { uploads, users } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
@@ -56,7 +56,7 @@ describe('a start request with an owner id', () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
       const rejection = await requestStart(bob, { ownerId, idempotencyKey: 'k' })
-      await expectRefusal(rejection, 401, 'UNAUTHORIZED')
+      await expectError(rejection, 401, 'UNAUTHORIZED')
     }
     expect(await rowsOf(bob)).toEqual([])
     expect(await rowsOf(ada)).toEqual([])
@@ -71,11 +71,7 @@ describe('a start request with an owner id', () => {
   })
 
   it.each([7, null, {}, 'x'.repeat(65)])('is refused for the owner %j', async (ownerId) => {
-    await expectRefusal(
-      await requestStart(await makePerson(app), { ownerId }),
-      400,
-      'INVALID_INPUT',
-    )
+    await expectError(await requestStart(await makePerson(app), { ownerId }), 400, 'INVALID_INPUT')
   })
 })
 
@@ -148,7 +144,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     await start(ada, key)
     const before = await rowsOf(ada)
     app.clock.advance(minute)
-    await expectRefusal(await requestStart(ada, { ...key, ...changes }), 400, 'INVALID_INPUT')
+    await expectError(await requestStart(ada, { ...key, ...changes }), 400, 'INVALID_INPUT')
     expect(await rowsOf(ada)).toEqual(before)
   })
 
@@ -205,7 +201,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
   const invalidKeys = [7, null, {}, '', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00']
   it.each(invalidKeys)('is refused with the key %j', async (key) => {
     const rejection = await requestStart(await person(), { idempotencyKey: key })
-    await expectRefusal(rejection, 400, 'INVALID_INPUT')
+    await expectError(rejection, 400, 'INVALID_INPUT')
   })
 
   it('keeps the upload when storage is unavailable, while a failed first start takes no slot', async () => {
@@ -235,11 +231,11 @@ describe('the slots of a free user', () => {
     await start(ada)
     const key = { idempotencyKey: randomUUID() }
     const thirdUpload = await start(ada, key)
-    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     const uploadsStarted = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
     for (const { cloudKey } of uploadsStarted) expect(cloudKey).toBe(thirdUpload.cloudKey)
-    await expectRefusal(await requestStart(ada, { ...key, fileSize: 7 }), 400, 'INVALID_INPUT')
-    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestStart(ada, { ...key, fileSize: 7 }), 400, 'INVALID_INPUT')
+    await expectError(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     expect(await rowsOf(ada)).toHaveLength(2)
   })
 
@@ -256,7 +252,7 @@ describe('the slots of a free user', () => {
     expect(new Set(started.map(({ cloudKey }) => cloudKey)).size).toBe(3)
     expect(await rowsOf(ada)).toHaveLength(3)
     for (const response of responses.filter(({ status }) => status !== 200)) {
-      await expectRefusal(response, 403, 'TIER_FILE_COUNT')
+      await expectError(response, 403, 'TIER_FILE_COUNT')
     }
   })
 
@@ -272,7 +268,7 @@ describe('the slots of a free user', () => {
     await start(ada)
     await start(ada)
     app.clock.advance(14 * minute)
-    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     app.clock.advance(minute)
     expect((await requestStart(ada)).status).toBe(200)
   })
@@ -285,7 +281,7 @@ describe('the slots of a free user', () => {
     await start(ada, key)
     await start(ada)
     await start(ada)
-    await expectRefusal(await requestStart(ada), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     app.clock.advance(minute)
     expect((await requestStart(ada)).status).toBe(200)
   })
@@ -298,6 +294,6 @@ describe('the slots of a free user', () => {
     await db.update(users).set({ tier: 'free' }).where(eq(users.id, ada.id))
     expect((await start(ada, longRequest)).cloudKey).toBe(cloudKey)
     const shortRequest = { ...longRequest, expirationDays: '3' }
-    await expectRefusal(await requestStart(ada, shortRequest), 400, 'INVALID_INPUT')
+    await expectError(await requestStart(ada, shortRequest), 400, 'INVALID_INPUT')
   })
 })

@@ -11,13 +11,13 @@ import {
   type StartedUpload,
   startUpload,
 } from '../../../tests/support/make.ts'
-import { roundsOf } from '../../../tests/support/rounds.ts'
+import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { endsOf, startAll, uploadRequest } from '../../../tests/support/upload-batches.ts'
+import { codesOf, startUploads, uploadRequest } from '../../../tests/support/upload-batches.ts'
 import {
   abort,
   confirm,
-  expectRefusal,
+  expectError,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import type { CheckLine } from '../../shared/contract/checks.ts'
@@ -30,7 +30,7 @@ import { sumStored } from './queries.ts'
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 const minute = 60_000
-const rounds = roundsOf(8, 100)
+const rounds = chooseRounds(8, 100)
 
 let app: TestApp
 let admin: Person
@@ -65,11 +65,11 @@ describe('the storage cap', () => {
     await set('storage_cap', '1MB')
     const person = await makePerson(app, { tier: 'premium' })
     const sizes = [600, 500, 400, 25]
-    const results = await startAll(
+    const results = await startUploads(
       person,
       sizes.map((size) => uploadRequest({ fileSize: size * kilobyte })),
     )
-    expect(endsOf(results)).toEqual(['ok', 'STORAGE_CAP_REACHED', 'ok', 'STORAGE_CAP_REACHED'])
+    expect(codesOf(results)).toEqual(['ok', 'STORAGE_CAP_REACHED', 'ok', 'STORAGE_CAP_REACHED'])
     expect(await bytesInUse()).toBe(1000 * kilobyte)
   })
 
@@ -85,7 +85,7 @@ describe('the storage cap', () => {
     })
     // The refused upload left no row and no error in the log.
     expect(await app.deps.db.$count(uploads)).toBe(1)
-    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+    expect(app.logLines.filter(({ level }) => level >= 50)).toEqual([])
   })
 
   it('counts files and open uploads of all accounts until they are removed', async () => {
@@ -93,13 +93,13 @@ describe('the storage cap', () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada, { bytes: new Uint8Array(600 * kilobyte) })
     const upload = await startUpload(bob, { size: 300 * kilobyte })
-    await expectRefusal(await requestKilobytes(ada, 200), 507, 'STORAGE_CAP_REACHED')
+    await expectError(await requestKilobytes(ada, 200), 507, 'STORAGE_CAP_REACHED')
     await abort(bob, upload.cloudKey)
     const next = await requestKilobytes(ada, 200)
     expect(next.status).toBe(200)
 
     await markDeleted(app.deps.db, ada.id, [file.id], app.clock())
-    await expectRefusal(await requestKilobytes(bob, 600), 507, 'STORAGE_CAP_REACHED')
+    await expectError(await requestKilobytes(bob, 600), 507, 'STORAGE_CAP_REACHED')
     // Deleted files count until storage has removed their bytes.
     await expireFiles(app.deps)
     expect((await requestKilobytes(bob, 600)).status).toBe(200)
@@ -113,7 +113,7 @@ describe('the storage cap', () => {
     await set('storage_cap', '1MB')
     expect((await putBytes(upload, bytes)).status).toBe(200)
     expect((await confirm(person, upload.cloudKey)).status).toBe(200)
-    await expectRefusal(await requestKilobytes(person, 1), 507, 'STORAGE_CAP_REACHED')
+    await expectError(await requestKilobytes(person, 1), 507, 'STORAGE_CAP_REACHED')
     await set('storage_cap', 'unlimited')
     expect((await requestKilobytes(person, 1)).status).toBe(200)
   })
@@ -124,10 +124,10 @@ describe('the storage cap', () => {
     const upload = await startUpload(ada, { size: 800 * kilobyte })
     app.clock.advance(16 * minute)
     await sweepUploads(app.deps)
-    await expectRefusal(await requestKilobytes(bob, 400), 507, 'STORAGE_CAP_REACHED')
+    await expectError(await requestKilobytes(bob, 400), 507, 'STORAGE_CAP_REACHED')
     const { cloudKey } = await startUpload(bob, { size: 100 * kilobyte })
     await sweepUploads(app.deps)
-    await expectRefusal(await confirm(ada, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await confirm(ada, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     expect((await abort(bob, cloudKey)).status).toBe(200)
     expect((await requestKilobytes(bob, 400)).status).toBe(200)
   })
@@ -179,7 +179,7 @@ describe('the minimum free space', () => {
   it('refuses uploads that would leave less', async () => {
     const person = await makePerson(app)
     await set('free_space', '1000000GB')
-    await expectRefusal(await requestKilobytes(person, 1), 507, 'STORAGE_FULL')
+    await expectError(await requestKilobytes(person, 1), 507, 'STORAGE_FULL')
     await set('free_space', '0')
     expect((await requestKilobytes(person, 1)).status).toBe(200)
   })

@@ -14,24 +14,24 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import {
-  allWithoutChecksums,
-  expectResumes,
-  listed,
-  onDisk,
-  pieceOf,
+  expectResumable,
+  listedPart,
+  partBytes,
+  partsWithoutChecksums,
+  pathsOnDisk,
   putPart,
-  sendAll,
+  sendAllParts,
   sendParts,
-  startInParts,
+  startMultipartUpload,
 } from '../../../tests/support/parted-uploads.ts'
-import { refusalOf, send } from '../../../tests/support/send.ts'
+import { send, statusAndErrorCode } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,
   confirm,
   download,
-  expectRefusal,
-  requestList,
+  expectError,
+  requestPartList,
   requestParts,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
@@ -87,7 +87,7 @@ describe('the parts returned by a start', () => {
     )
     expect(await listParts(person, started.cloudKey)).toEqual(
       [1, 2, 3].map((partNumber) =>
-        listed(partNumber, bytes.subarray((partNumber - 1) * size, partNumber * size)),
+        listedPart(partNumber, bytes.subarray((partNumber - 1) * size, partNumber * size)),
       ),
     )
     const confirmed = await confirm(person, started.cloudKey, { sha256: sha256(bytes) })
@@ -102,7 +102,7 @@ describe('the parts returned by a start', () => {
 describe('POST /api/files/upload-parts', () => {
   it('signs each requested part once', async () => {
     const person = await makePerson(app)
-    const { cloudKey } = await startInParts(app, person)
+    const { cloudKey } = await startMultipartUpload(app, person)
     const response = await requestParts(person, cloudKey, [3, 1, 3])
     const { urls } = await json<{ urls: Record<string, string> }>(response)
     expect(Object.keys(urls)).toEqual(['1', '3'])
@@ -122,36 +122,36 @@ describe('POST /api/files/upload-parts', () => {
     ['101 numbers', Array.from({ length: 101 }, () => 1)],
   ])('refuses %s, and the upload can continue', async (_, partNumbers) => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     const response = await requestParts(person, upload.cloudKey, partNumbers)
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(/^partNumbers(\.\d)?: /),
     })
-    await expectResumes(app, person, upload)
+    await expectResumable(app, person, upload)
   })
 
   it.each([[[4]], [[1, 10_000]]])(
     'refuses the parts %j of three, and the upload can continue',
     async (partNumbers) => {
       const person = await makePerson(app)
-      const upload = await startInParts(app, person)
+      const upload = await startMultipartUpload(app, person)
       const response = await requestParts(person, upload.cloudKey, partNumbers)
-      await expectRefusal(response, 400, 'PART_NOT_FOUND')
-      await expectResumes(app, person, upload)
+      await expectError(response, 400, 'PART_NOT_FOUND')
+      await expectResumable(app, person, upload)
     },
   )
 
   const invalidKeys = [undefined, '', 7, {}, 'x'.repeat(129), 'a\0b', 'a\ud800']
   it.each(invalidKeys)('refuses the key %j', async (key) => {
     const response = await requestParts(await makePerson(app), key, [1])
-    await expectRefusal(response, 400, 'INVALID_INPUT')
+    await expectError(response, 400, 'INVALID_INPUT')
   })
 
   it('signs at the store that has the bytes, even if another store takes new files', async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     const otherStorage = {
       ...app.storage,
       name: 's3' as const,
@@ -160,36 +160,36 @@ describe('POST /api/files/upload-parts', () => {
     const deps = { ...app.deps, stores: createStores(otherStorage, app.storage) }
     const { cloudKey } = upload
     const { urls } = await signPartsAt(deps, person.id, { cloudKey, partNumbers: [1] })
-    expect((await putPart(urls[1] ?? '', pieceOf(upload, 1))).status).toBe(200)
-    await expectResumes(app, person, upload)
+    expect((await putPart(urls[1] ?? '', partBytes(upload, 1))).status).toBe(200)
+    await expectResumable(app, person, upload)
   })
 })
 
 describe("another user's upload", () => {
   it("can't be signed for, listed, confirmed or aborted", async () => {
     const [owner, other] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
-    const upload = await startInParts(app, owner)
+    const upload = await startMultipartUpload(app, owner)
     await sendParts(owner, upload, [1, 3])
     const { cloudKey } = upload
-    const calls = [requestParts(other, cloudKey, [1]), requestList(other, cloudKey)]
+    const calls = [requestParts(other, cloudKey, [1]), requestPartList(other, cloudKey)]
     calls.push(confirm(other, cloudKey), abort(other, cloudKey))
     for (const response of await Promise.all(calls)) {
-      await expectRefusal(response, 404, 'UPLOAD_NOT_FOUND')
+      await expectError(response, 404, 'UPLOAD_NOT_FOUND')
     }
-    await expectResumes(app, owner, upload)
+    await expectResumable(app, owner, upload)
   })
 
   it.each(['nothing', '../../etc/passwd'])('is answered like the unknown key %j', async (key) => {
     const person = await makePerson(app)
-    await expectRefusal(await requestParts(person, key, [1]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await requestList(person, key), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestParts(person, key, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestPartList(person, key), 404, 'UPLOAD_NOT_FOUND')
   })
 
   it.each(['', '?cloudKey=', `?cloudKey=${'x'.repeat(129)}`, '?cloudKey=a%00b'])(
     "can't be requested with the query %j",
     async (query) => {
       const response = await (await makePerson(app)).fetch(`/api/files/upload-parts${query}`)
-      await expectRefusal(response, 400, 'INVALID_INPUT')
+      await expectError(response, 400, 'INVALID_INPUT')
     },
   )
 })
@@ -197,14 +197,14 @@ describe("another user's upload", () => {
 describe('GET /api/files/upload-parts', () => {
   it('lists the stored parts', async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     expect(await listParts(person, upload.cloudKey)).toEqual([])
     await sendParts(person, upload, [3, 1])
     const other = { ...upload, bytes: new Uint8Array(25).fill(7) }
     await sendParts(person, other, [3])
     expect(await listParts(person, upload.cloudKey)).toEqual([
-      listed(1, pieceOf(upload, 1)),
-      listed(3, pieceOf(other, 3)),
+      listedPart(1, partBytes(upload, 1)),
+      listedPart(3, partBytes(other, 3)),
     ])
   })
 
@@ -226,21 +226,21 @@ describe('GET /api/files/upload-parts', () => {
     const { cloudKey, uploadUrl } = await startUpload(person, { size: 10 })
     const headers = { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }
     const response = await send(uploadUrl, { method: 'PUT', headers, body: Buffer.alloc(9) })
-    expect(refusalOf(response)).toEqual([400, 'UPLOAD_INCOMPLETE'])
+    expect(statusAndErrorCode(response)).toEqual([400, 'UPLOAD_INCOMPLETE'])
     expect(await app.storage.storedSize(cloudKey)).toBe(9)
     expect(await listParts(person, cloudKey)).toEqual([])
   })
 
   it('lists all parts of a sealed file whose confirm was refused for lack of a slot', async () => {
     const person = await makePerson(app)
-    const multipartUpload = await sendAll(app, person)
-    const singleUpload = await startInParts(app, person)
+    const multipartUpload = await sendAllParts(app, person)
+    const singleUpload = await startMultipartUpload(app, person)
     expect((await putBytes(singleUpload, singleUpload.bytes)).status).toBe(200)
     app.clock.advance(16 * minute)
     const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
     for (const { cloudKey } of [multipartUpload, singleUpload]) {
-      await expectRefusal(await confirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
-      expect(await listParts(person, cloudKey)).toEqual(allWithoutChecksums)
+      await expectError(await confirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
+      expect(await listParts(person, cloudKey)).toEqual(partsWithoutChecksums)
     }
     for (const { id } of files.slice(0, 2)) {
       await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
@@ -256,7 +256,10 @@ describe('GET /api/files/upload-parts', () => {
 describe("a part's presigned URL", () => {
   it('is refused if tampered with', async () => {
     const person = await makePerson(app)
-    const [upload, otherUpload] = [await startInParts(app, person), await startInParts(app, person)]
+    const [upload, otherUpload] = [
+      await startMultipartUpload(app, person),
+      await startMultipartUpload(app, person),
+    ]
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     const changes: [string | RegExp, string][] = [
       [upload.cloudKey, otherUpload.cloudKey],
@@ -277,47 +280,51 @@ describe("a part's presigned URL", () => {
         headers: { 'content-type': 'text/plain' },
         body,
       })
-      expect([forgedUrl, ...refusalOf(response)]).toEqual([forgedUrl, 403, 'SIGNATURE_INVALID'])
+      expect([forgedUrl, ...statusAndErrorCode(response)]).toEqual([
+        forgedUrl,
+        403,
+        'SIGNATURE_INVALID',
+      ])
     }
     expect(await listParts(person, upload.cloudKey)).toEqual([])
     expect(await listParts(person, otherUpload.cloudKey)).toEqual([])
-    await expectResumes(app, person, upload)
+    await expectResumable(app, person, upload)
   })
 
   it('is valid for one hour', async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     const [first = '', second = ''] = await signParts(person, upload.cloudKey, [1, 2])
     app.clock.advance(hour - 1)
-    expect((await putPart(first, pieceOf(upload, 1))).status).toBe(200)
+    expect((await putPart(first, partBytes(upload, 1))).status).toBe(200)
     app.clock.advance(1)
-    await expectRefusal(await putPart(second, pieceOf(upload, 2)), 403, 'SIGNATURE_EXPIRED')
-    await expectResumes(app, person, upload)
+    await expectError(await putPart(second, partBytes(upload, 2)), 403, 'SIGNATURE_EXPIRED')
+    await expectResumable(app, person, upload)
   })
 
   it("can't change a confirmed file", async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     await sendParts(person, upload, [1, 2, 3])
     const file = await json<File>(await confirm(person, upload.cloudKey))
-    await expectRefusal(await putPart(url, new Uint8Array(10)), 409, 'UPLOAD_SEALED')
-    await expectRefusal(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await requestList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await putPart(url, new Uint8Array(10)), 409, 'UPLOAD_SEALED')
+    await expectError(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestPartList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     expect(await download(app, file)).toEqual(upload.bytes)
   })
 
   it('stores nothing after an abort', async () => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     await sendParts(person, upload, [2, 3])
-    expect(await onDisk(app, upload.cloudKey)).toHaveLength(2)
+    expect(await pathsOnDisk(app, upload.cloudKey)).toHaveLength(2)
     expect((await abort(person, upload.cloudKey)).status).toBe(200)
-    await expectRefusal(await putPart(url, pieceOf(upload, 1)), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
-    await expectRefusal(await requestList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    expect(await onDisk(app, upload.cloudKey)).toEqual([])
+    await expectError(await putPart(url, partBytes(upload, 1)), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestPartList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
   })
 })
 
@@ -352,13 +359,13 @@ describe('the body of a part', () => {
     ],
   ])('is refused when it is %s', async (_, headers, length, status, code) => {
     const person = await makePerson(app)
-    const upload = await startInParts(app, person)
+    const upload = await startMultipartUpload(app, person)
     await sendParts(person, upload, [2])
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(length, 1) })
-    expect(refusalOf(response)).toEqual([status, code])
-    expect(await listParts(person, upload.cloudKey)).toEqual([listed(2, pieceOf(upload, 2))])
-    await expectResumes(app, person, upload)
+    expect(statusAndErrorCode(response)).toEqual([status, code])
+    expect(await listParts(person, upload.cloudKey)).toEqual([listedPart(2, partBytes(upload, 2))])
+    await expectResumable(app, person, upload)
   })
 
   it.each([
@@ -374,11 +381,11 @@ describe('the body of a part', () => {
     const url = await urlOf(started, person)
     for (const headers of [type, chunkedHeaders]) {
       const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
-      expect(refusalOf(response)).toEqual([413, 'FILE_TOO_LARGE'])
+      expect(statusAndErrorCode(response)).toEqual([413, 'FILE_TOO_LARGE'])
       expect((await app.storage.storedSize(started.cloudKey)) ?? 0).toBe(0)
     }
     const earlyResponse = await confirm(person, started.cloudKey)
-    await expectRefusal(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
+    await expectError(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
     const bytes = new Uint8Array(randomBytes(1024))
     expect((await putPart(url, bytes)).status).toBe(200)
     expect(await download(app, await json<File>(await confirm(person, started.cloudKey)))).toEqual(

@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 function deletions() {
-  return page.asked.filter(({ call }) => call.startsWith('DELETE'))
+  return page.requests.filter(({ call }) => call.startsWith('DELETE'))
 }
 
 test('deletes a user only after the email address is typed, and sends the address along', async () => {

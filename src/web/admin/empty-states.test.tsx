@@ -73,7 +73,7 @@ describe('an empty audit log', () => {
       fireEvent.change(screen.getByLabelText(label), { target: { value } })
       await screen.findByText('No entries found')
       await waitFor(() =>
-        expect(page.asked.at(-1)?.query).toEqual({ limit: '20', [name]: expectedValue }),
+        expect(page.requests.at(-1)?.query).toEqual({ limit: '20', [name]: expectedValue }),
       )
       const clearButtons = screen.getAllByRole('button', { name: 'Clear search' })
       fireEvent.click(clearButtons.at(-1) ?? document.body)

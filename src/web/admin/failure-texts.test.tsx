@@ -2,7 +2,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listedUser as user } from '../../../tests/support/listed-user.ts'
-import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
@@ -16,7 +16,7 @@ const reason = 'The reason that the server gave.'
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  respondToAllCalls(() => refused(503, 'UNAVAILABLE', reason))
+  respondToAllCalls(() => errorResponse(503, 'UNAVAILABLE', reason))
 })
 afterEach(() => page.close())
 
@@ -39,7 +39,7 @@ function respondToAllCalls(respond: () => Response) {
 }
 
 function sentCalls(method: string) {
-  return page.asked.filter(({ call }) => call.startsWith(method))
+  return page.requests.filter(({ call }) => call.startsWith(method))
 }
 
 function DeleteUserButton() {
@@ -142,7 +142,7 @@ describe('a failed change', () => {
   })
 
   it('by a deletion reports a user who was already deleted, without a file count', async () => {
-    respondToAllCalls(() => refused(404, 'USER_NOT_FOUND', reason))
+    respondToAllCalls(() => errorResponse(404, 'USER_NOT_FOUND', reason))
     page.show(<DeleteUserButton />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
@@ -167,7 +167,7 @@ describe('a failed change', () => {
   })
 
   it('of a setting shows the reason for a rejection only below the field', async () => {
-    respondToAllCalls(() => refused(400, 'INVALID_INPUT', reason))
+    respondToAllCalls(() => errorResponse(400, 'INVALID_INPUT', reason))
     page.show(<TextSetting setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })
     press('Save app version')

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { FeedbackSection } from './feedback-section.tsx'
 
@@ -39,7 +39,7 @@ async function openDeleteDialog() {
 }
 
 function deletions() {
-  return page.asked.filter(({ call }) => call.startsWith('DELETE')).map(({ call }) => call)
+  return page.requests.filter(({ call }) => call.startsWith('DELETE')).map(({ call }) => call)
 }
 
 describe('deleting feedback', () => {
@@ -67,7 +67,7 @@ describe('deleting feedback', () => {
   it('treats feedback deleted in another window as deleted', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () => {
       storedFeedback = storedFeedback.slice(1)
-      return refused(404, 'FEEDBACK_NOT_FOUND')
+      return errorResponse(404, 'FEEDBACK_NOT_FOUND')
     })
     await openDeleteDialog()
     press('Delete')
@@ -77,7 +77,7 @@ describe('deleting feedback', () => {
 
   it('shows an error and keeps the row if the call fails', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () =>
-      refused(503, 'UNAVAILABLE', 'The service cannot be reached right now.'),
+      errorResponse(503, 'UNAVAILABLE', 'The service cannot be reached right now.'),
     )
     await openDeleteDialog()
     press('Delete')

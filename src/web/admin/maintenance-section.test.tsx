@@ -1,7 +1,12 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  delayedResponse,
+  errorResponse,
+  openPage,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import type { AuditLine } from '../../shared/contract/admin.ts'
 import { MaintenanceSection } from './maintenance-section.tsx'
 
@@ -43,14 +48,14 @@ test('each action shows its last result with the time, or that it was never run'
   expect(findRow('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
   // A single call loads all rows. Nothing is announced, since no action was run.
-  expect(page.asked.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
+  expect(page.requests.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
   for (const status of screen.getAllByRole('status')) expect(status.textContent).toBe('')
 })
 
 test('a new result replaces the last one and is announced', async () => {
   page.on('GET /api/admin/maintenance', () => [auditLine('test-storage', { connected: false })])
-  const response = later()
-  page.on('GET /api/admin/test-s3-connection', response.answer)
+  const response = delayedResponse()
+  page.on('GET /api/admin/test-s3-connection', response.respond)
   show()
   await screen.findByText('Tested the storage connection: failed')
   const row = findRow('Test storage connection')
@@ -63,7 +68,7 @@ test('a new result replaces the last one and is announced', async () => {
 })
 
 test('shows one error if the last results cannot be loaded, and actions still work', async () => {
-  page.on('GET /api/admin/maintenance', () => refused(403, 'FORBIDDEN'))
+  page.on('GET /api/admin/maintenance', () => errorResponse(403, 'FORBIDDEN'))
   show()
   const alert = await screen.findByText('The last results could not be loaded.')
   expect(page.text()).not.toContain('Not run from here yet.')

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { SettingForm } from './setting-form.tsx'
 
 let page: WebPage
@@ -34,7 +34,7 @@ function save(value: string) {
 }
 
 function saved() {
-  return page.asked.filter(({ call }) => call === 'POST /api/admin/settings')
+  return page.requests.filter(({ call }) => call === 'POST /api/admin/settings')
 }
 
 it("shows the server's value and follows its changes", () => {
@@ -62,7 +62,7 @@ it('shows the previous value after a save', async () => {
 
 it("shows the server's message at the field when a value is rejected", async () => {
   const reason = 'Free would allow more than Premium: files.'
-  page.on('POST /api/admin/settings', () => refused(400, 'INVALID_INPUT', reason))
+  page.on('POST /api/admin/settings', () => errorResponse(400, 'INVALID_INPUT', reason))
   page.show(form('3'))
   save('9')
   await screen.findByText(reason)

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import { errorResponse, openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { testUpload } from './test-upload.ts'
 
 let page: WebPage
@@ -28,7 +28,7 @@ describe('the upload test', () => {
       ok: true,
       text: expect.stringMatching(/^1 MB sent in \d+\.\d s$/),
     })
-    expect(page.asked.map(({ call, body }) => [call, body])).toEqual([
+    expect(page.requests.map(({ call, body }) => [call, body])).toEqual([
       [
         'POST /api/admin/test-s3-upload',
         {
@@ -83,7 +83,7 @@ describe('the upload test', () => {
   })
 
   it('throws if the server returned no URL', async () => {
-    page.on('POST /api/admin/test-s3-upload', () => refused(503, 'UNAVAILABLE'))
+    page.on('POST /api/admin/test-s3-upload', () => errorResponse(503, 'UNAVAILABLE'))
     await expect(testUpload()).rejects.toThrow('503')
   })
 })

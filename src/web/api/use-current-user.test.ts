@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
-  hintSignedIn,
+  errorResponse,
   openPage,
-  refused,
+  setSignedInHint,
   unauthorized,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
@@ -13,11 +13,11 @@ import { currentUserQuery } from './use-current-user.ts'
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  hintSignedIn(true)
+  setSignedInHint(true)
 })
 afterEach(() => {
   page.close()
-  hintSignedIn(false)
+  setSignedInHint(false)
 })
 
 function fetchCurrentUser() {
@@ -32,21 +32,21 @@ test('returns the user from the server', async () => {
 test('returns null without a session, and reports no error', async () => {
   page.on('GET /api/auth/user', unauthorized)
   expect(await fetchCurrentUser()).toBeNull()
-  expect(page.signedOut()).toBe(0)
+  expect(page.signOutCount()).toBe(0)
   // Without the hint, the next page sends no request.
   expect(document.cookie).not.toContain(`${signedInHint}=abc`)
 })
 
 test('returns null without the hint cookie, and sends no request', async () => {
-  hintSignedIn(false)
+  setSignedInHint(false)
   expect(await fetchCurrentUser()).toBeNull()
-  expect(page.asked).toEqual([])
+  expect(page.requests).toEqual([])
 })
 
 test.each([
-  ['the server fails', () => refused(500)],
+  ['the server fails', () => errorResponse(500)],
   ['the server is unreachable', () => Promise.reject(new TypeError('Failed to fetch'))],
-  ['the call is forbidden', () => refused(403, 'FORBIDDEN')],
+  ['the call is forbidden', () => errorResponse(403, 'FORBIDDEN')],
 ])('rejects if %s', async (_, response) => {
   page.on('GET /api/auth/user', response)
   await expect(fetchCurrentUser()).rejects.toThrow()

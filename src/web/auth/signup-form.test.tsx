@@ -1,7 +1,12 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  delayedResponse,
+  errorResponse,
+  openPage,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import type { SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import type { NewAccount } from './new-account-note.tsx'
 import { SignupForm } from './signup-form.tsx'
@@ -67,14 +72,14 @@ test.each([
 ])('%s: shows a toast and sends nothing', async (_, changes, toast) => {
   await submitSignup(changes)
   expect(screen.getByRole('alert').textContent).toBe(toast)
-  expect([page.asked, createdAccounts]).toEqual([[], []])
+  expect([page.requests, createdAccounts]).toEqual([[], []])
 })
 
 test('an empty field is reported only at the field', async () => {
   await submitSignup({ 'First name': ' ' })
   expect(page.text()).toContain('Please fill in this field.')
   expect(screen.queryByRole('alert')).toBeNull()
-  expect(page.asked).toEqual([])
+  expect(page.requests).toEqual([])
 })
 
 test.each([
@@ -84,14 +89,14 @@ test.each([
 ])('an address in another domain is rejected before the request: %s', async (email, isAccepted) => {
   respondToSignup(false)
   await submitSignup({ Email: email }, { policy: ['example.org'] })
-  expect(page.asked).toHaveLength(isAccepted ? 1 : 0)
+  expect(page.requests).toHaveLength(isAccepted ? 1 : 0)
   expect(page.text().includes('This address is of another domain.')).toBe(!isAccepted)
 })
 
 test('continues immediately if the account is ready', async () => {
   respondToSignup(false)
   await submitSignup()
-  expect(page.asked).toMatchObject([
+  expect(page.requests).toMatchObject([
     { call: 'POST /api/auth/signup', body: { firstName: 'Ada', email: 'ada@example.org' } },
   ])
   expect(createdAccounts).toEqual([{ email: 'ada@example.org', requiresVerification: false }])
@@ -127,7 +132,7 @@ test('leaving the page within the 3 s cancels the redirect', async () => {
 })
 
 test('shows that an address is taken, and allows another submit', async () => {
-  page.on('POST /api/auth/signup', () => refused(409, 'EMAIL_TAKEN', 'It exists already.'))
+  page.on('POST /api/auth/signup', () => errorResponse(409, 'EMAIL_TAKEN', 'It exists already.'))
   await submitSignup()
   expect(page.text()).toContain('Sign in with this address, or use another.')
   expect(screen.getByRole('alert').textContent).toBe('Signup failedIt exists already.')
@@ -138,10 +143,10 @@ test('shows that an address is taken, and allows another submit', async () => {
 })
 
 test('ignores a second submit while the first is pending', async () => {
-  const pending = later()
-  page.on('POST /api/auth/signup', pending.answer)
+  const pending = delayedResponse()
+  page.on('POST /api/auth/signup', pending.respond)
   await submitSignup()
   fireEvent.submit(screen.getByLabelText('Email').closest('form') as HTMLFormElement)
   await settle()
-  expect(page.asked).toHaveLength(1)
+  expect(page.requests).toHaveLength(1)
 })

@@ -144,7 +144,7 @@ describe('a failed call', () => {
   test('opens the login without a toast if the session has ended', async () => {
     const { submit } = failingForm(new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }))
     expect(await submit()).toBeUndefined()
-    expect(page.signedOut()).toBe(1)
+    expect(page.signOutCount()).toBe(1)
     expect(page.text()).toBe('')
   })
 })

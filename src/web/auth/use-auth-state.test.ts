@@ -2,10 +2,10 @@
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
-  hintSignedIn,
-  later,
+  delayedResponse,
+  errorResponse,
   openPage,
-  refused,
+  setSignedInHint,
   unauthorized,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
@@ -18,11 +18,11 @@ const call = 'GET /api/auth/user'
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  hintSignedIn(true)
+  setSignedInHint(true)
 })
 afterEach(() => {
   page.close()
-  hintSignedIn(false)
+  setSignedInHint(false)
 })
 
 function renderAuthState() {
@@ -31,7 +31,7 @@ function renderAuthState() {
 }
 
 test('is loading until the server responds, then signed in', async () => {
-  const { answer: response, resolve } = later()
+  const { respond: response, resolve } = delayedResponse()
   page.on(call, response)
   const state = renderAuthState()
   expect(state()).toEqual({ is: 'loading' })
@@ -46,10 +46,10 @@ test('is a visitor without a session', async () => {
 })
 
 test('is a visitor without the hint cookie, and sends no request', async () => {
-  hintSignedIn(false)
+  setSignedInHint(false)
   const state = renderAuthState()
   await expect.poll(state).toEqual({ is: 'visitor' })
-  expect(page.asked).toEqual([])
+  expect(page.requests).toEqual([])
 })
 
 test('is logged out if the session ends while the page is open', async () => {
@@ -61,11 +61,11 @@ test('is logged out if the session ends while the page is open', async () => {
 })
 
 test('is unreachable if the server fails, also during a retry', async () => {
-  page.on(call, () => refused(503))
+  page.on(call, () => errorResponse(503))
   const state = renderAuthState()
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: false })
 
-  const { answer: response, resolve } = later()
+  const { respond: response, resolve } = delayedResponse()
   page.on(call, response)
   const unreachable = state()
   if (unreachable.is !== 'unreachable') return expect.fail('it should be unreachable')
@@ -79,7 +79,7 @@ test('stays signed in if a later request fails', async () => {
   page.on(call, () => ada)
   const state = renderAuthState()
   await expect.poll(() => state().is).toBe('signed-in')
-  page.on(call, () => refused(503))
+  page.on(call, () => errorResponse(503))
   await act(() => page.client.invalidateQueries(currentUserQuery))
   expect(state().is).toBe('signed-in')
 })

@@ -1,7 +1,12 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  delayedResponse,
+  errorResponse,
+  openPage,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import { useEmailVerification } from './use-email-verification.ts'
 
 const call = 'POST /api/auth/verify-email'
@@ -26,11 +31,11 @@ test('fails without a token and sends no request', () => {
     reason: 'No verification token found in URL',
     retry: null,
   })
-  expect(page.asked).toEqual([])
+  expect(page.requests).toEqual([])
 })
 
 test('sends the token exactly once in the browser that signed up, even when rerendered', async () => {
-  const { answer: response, resolve } = later()
+  const { respond: response, resolve } = delayedResponse()
   page.on(call, response)
   const { state, rerender } = verify('abc')
   expect(state()).toEqual({ state: 'loading' })
@@ -38,8 +43,8 @@ test('sends the token exactly once in the browser that signed up, even when rere
   await act(async () => resolve({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
   rerender()
-  expect(page.asked.filter(({ call: requestedCall }) => requestedCall === call)).toHaveLength(1)
-  expect(page.asked.at(-1)?.body).toEqual({ token: 'abc' })
+  expect(page.requests.filter(({ call: requestedCall }) => requestedCall === call)).toHaveLength(1)
+  expect(page.requests.at(-1)?.body).toEqual({ token: 'abc' })
   await expect.poll(page.text).toBe('Email verified!')
 })
 
@@ -48,7 +53,7 @@ test('sends the token in any other browser only after confirmation', async () =>
   page.on(call, () => ({ message: 'Email verified!' }))
   const { state } = verify('abc')
   await expect.poll(state).toMatchObject({ state: 'unconfirmed' })
-  expect(page.asked).toHaveLength(1)
+  expect(page.requests).toHaveLength(1)
   const shown = state()
   if (shown.state === 'unconfirmed') act(shown.confirm)
   await expect.poll(state).toEqual({ state: 'verified' })
@@ -58,7 +63,7 @@ test.each([
   ['the server’s message', 'This link is not valid any more.', 'This link is not valid any more.'],
   ['the default', undefined, 'Failed to verify email'],
 ])('a rejected token shows %s and cannot be retried', async (_, message, reason) => {
-  page.on(check, () => refused(400, 'TOKEN_INVALID', message))
+  page.on(check, () => errorResponse(400, 'TOKEN_INVALID', message))
   const { state } = verify('abc')
   await expect.poll(state).toEqual({ state: 'failed', reason, retry: null })
   await expect.poll(page.text).toBe(`Verification failed${reason}`)
@@ -69,7 +74,7 @@ test('can be retried if there was no response, and shows a loading state meanwhi
   await expect.poll(state).toMatchObject({ state: 'failed', reason: 'Network error occurred' })
   await expect.poll(page.text).toContain('Network error')
 
-  const { answer: response, resolve } = later()
+  const { respond: response, resolve } = delayedResponse()
   page.on(call, response)
   const failed = state()
   if (failed.state !== 'failed' || !failed.retry) return expect.fail('it should be tried again')

@@ -1,7 +1,12 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  errorResponse,
+  openPage,
+  unauthorized,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import type { Brand } from '../../shared/contract/branding.ts'
 import { BrandingForm } from './branding-form.tsx'
 
@@ -29,7 +34,7 @@ async function press(name: string) {
   await act(async () => fireEvent.click(screen.getByRole('button', { name })))
 }
 function savedBodies() {
-  return page.asked.filter(({ call }) => call === saveCall).map(({ body }) => body)
+  return page.requests.filter(({ call }) => call === saveCall).map(({ body }) => body)
 }
 
 test('saves the brand and shows the trimmed texts', async () => {
@@ -63,7 +68,7 @@ test.each([
     await press('Save branding')
     expect(field(name).getAttribute('aria-invalid')).toBe('true')
     expect(page.text()).toContain(expectedError)
-    expect(page.asked).toEqual([])
+    expect(page.requests).toEqual([])
   },
 )
 
@@ -82,10 +87,10 @@ describe('if saving fails', () => {
   test.each([
     [
       'shows the server’s message',
-      () => refused(403, 'TIER_BRANDING', 'Premium only.'),
+      () => errorResponse(403, 'TIER_BRANDING', 'Premium only.'),
       'Premium only.',
     ],
-    ['is the default text', () => refused(500), 'Please try again.'],
+    ['is the default text', () => errorResponse(500), 'Please try again.'],
     [
       'names the failed connection',
       () => Promise.reject(new TypeError('Failed to fetch')),
@@ -104,7 +109,7 @@ describe('if saving fails', () => {
     page.on(saveCall, unauthorized)
     show(saved)
     await press('Save branding')
-    await expect.poll(page.signedOut).toBe(1)
+    await expect.poll(page.signOutCount).toBe(1)
     expect(page.text()).not.toContain('not saved')
   })
 })
@@ -118,7 +123,7 @@ describe('removing the brand', () => {
     show(saved)
     await press('Remove branding')
     expect(screen.getByRole('alertdialog').textContent).toContain('Remove your branding?')
-    expect(page.asked).toEqual([])
+    expect(page.requests).toEqual([])
   })
 
   test('clears the fields', async () => {
@@ -135,7 +140,7 @@ describe('removing the brand', () => {
   })
 
   test('shows an error and keeps the values if it fails', async () => {
-    page.on('DELETE /api/branding', () => refused(500))
+    page.on('DELETE /api/branding', () => errorResponse(500))
     show(saved)
     await press('Remove branding')
     await press('Remove')

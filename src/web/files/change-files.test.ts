@@ -2,7 +2,12 @@
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
-import { openPage, refused, unauthorized, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  errorResponse,
+  openPage,
+  unauthorized,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import {
   deletedText,
@@ -43,13 +48,13 @@ function runWithList<Result>(hook: () => Result) {
 async function openList<Result>(hook: () => Result) {
   const screen = runWithList(hook)
   await expect.poll(screen.names).toBe('abc')
-  page.asked.length = 0
+  page.requests.length = 0
   return screen
 }
 
 /** Returns the number of list requests. */
 function listRequestCount() {
-  return page.asked.filter(({ call }) => call === 'GET /api/files').length
+  return page.requests.filter(({ call }) => call === 'GET /api/files').length
 }
 
 function failToFetch() {
@@ -71,16 +76,16 @@ describe('deleting a file', () => {
 
   test('succeeds if it no longer exists', async () => {
     const { hookResult } = await openList(useDeleteFile)
-    page.on('DELETE /api/files/b', () => refused(404, 'FILE_NOT_FOUND', 'File not found'))
+    page.on('DELETE /api/files/b', () => errorResponse(404, 'FILE_NOT_FOUND', 'File not found'))
     act(() => hookResult()(b))
     await expect.poll(page.text).toContain('File deleted')
   })
 
   test.each([
     ['no response', failToFetch],
-    ['a server error', () => refused(500)],
-    ['an unrelated 404', () => refused(404, 'NOT_FOUND')],
-    ['a 401 from a proxy', () => refused(401)],
+    ['a server error', () => errorResponse(500)],
+    ['an unrelated 404', () => errorResponse(404, 'NOT_FOUND')],
+    ['a 401 from a proxy', () => errorResponse(401)],
   ])('fails with %s: the file reappears and a toast is shown', async (_, response) => {
     const { hookResult, names } = await openList(useDeleteFile)
     page.on('DELETE /api/files/b', response)
@@ -93,7 +98,7 @@ describe('deleting a file', () => {
     const { hookResult } = await openList(useDeleteFile)
     page.on('DELETE /api/files/b', unauthorized)
     act(() => hookResult()(b))
-    await expect.poll(page.signedOut).toBe(1)
+    await expect.poll(page.signOutCount).toBe(1)
     expect(page.text()).toBe('')
   })
 })
@@ -143,7 +148,7 @@ describe('deleting files', () => {
     const manyFiles = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))
     act(() => hookResult().mutate(manyFiles))
     await expect.poll(() => hookResult().isSuccess).toBe(true)
-    const requests = page.asked.filter(({ call }) => call === 'DELETE /api/files/bulk')
+    const requests = page.requests.filter(({ call }) => call === 'DELETE /api/files/bulk')
     expect(requests.map(({ body }) => (body as { fileIds: string[] }).fileIds.length)).toEqual(
       sizes,
     )
@@ -155,7 +160,7 @@ describe('deleting files', () => {
     let calls = 0
     page.on('DELETE /api/files/bulk', ({ body }) => {
       calls += 1
-      if (calls > 1) return refused(503)
+      if (calls > 1) return errorResponse(503)
       serverFiles = [b, c]
       return { message: '', deletedCount: (body as { fileIds: [] }).fileIds.length, notFound: [] }
     })
@@ -206,7 +211,7 @@ describe('renewing a link', () => {
     page.on('GET /api/files', () => new Promise(() => {}))
     renew(() => result.current.own)
     await expect.poll(() => result.current.list.files?.[1]).toEqual(renewedFile)
-    expect(page.asked.find(({ call }) => call.startsWith('PATCH'))?.body).toEqual({
+    expect(page.requests.find(({ call }) => call.startsWith('PATCH'))?.body).toEqual({
       expirationDays: 3,
     })
   })
@@ -219,7 +224,9 @@ describe('renewing a link', () => {
     'shows the server’s message after a permanent error (%s) and reloads the list',
     async (code, status) => {
       const { hookResult } = await openList(useRenewFile)
-      page.on('PATCH /api/files/b/renew', () => refused(status, code, 'The words of the server.'))
+      page.on('PATCH /api/files/b/renew', () =>
+        errorResponse(status, code, 'The words of the server.'),
+      )
       renew(hookResult)
       await expect.poll(page.text).toContain(`${failureTitle}The words of the server.`)
       await expect.poll(listRequestCount).toBe(1)
@@ -228,7 +235,7 @@ describe('renewing a link', () => {
 
   test('shows the default text of the spec after a transient error', async () => {
     const { hookResult } = await openList(useRenewFile)
-    page.on('PATCH /api/files/b/renew', () => refused(503, 'UNAVAILABLE', 'Not to be shown.'))
+    page.on('PATCH /api/files/b/renew', () => errorResponse(503, 'UNAVAILABLE', 'Not to be shown.'))
     renew(hookResult)
     const text = `${failureTitle}Failed to renew the file link. Please try again.`
     await expect.poll(page.text).toContain(text)

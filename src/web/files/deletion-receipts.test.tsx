@@ -1,7 +1,12 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  delayedResponse,
+  errorResponse,
+  openPage,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import { DeletionReceipts } from './deletion-receipts.tsx'
 
 const call = 'GET /api/files/receipts'
@@ -36,17 +41,17 @@ function hasMore() {
 
 test('loads the receipts when the section is opened', async () => {
   page.on(call, () => response(['a']))
-  expect(page.asked).toEqual([])
+  expect(page.requests).toEqual([])
   await press('Show receipts')
   await expect.poll(names).toEqual(['a'])
-  expect(page.asked).toMatchObject([{ query: { limit: '20' } }])
+  expect(page.requests).toMatchObject([{ query: { limit: '20' } }])
   expect(hasMore()).toBe(false)
   await press('Hide receipts')
   expect(names()).toEqual([])
 })
 
 test('shows the empty state only after loading', async () => {
-  const { answer: pendingResponse, resolve } = later()
+  const { respond: pendingResponse, resolve } = delayedResponse()
   page.on(call, pendingResponse)
   await press('Show receipts')
   expect(page.text()).toContain('Loading the receipts')
@@ -56,7 +61,7 @@ test('shows the empty state only after loading', async () => {
 })
 
 test('can retry a failed load', async () => {
-  page.on(call, () => refused(500))
+  page.on(call, () => errorResponse(500))
   await press('Show receipts')
   await expect.poll(page.text).toContain('The receipts could not be loaded')
   page.on(call, () => response(['a']))
@@ -69,7 +74,7 @@ test('keeps earlier pages when one fails, and can retry it', async () => {
   page.on(call, () => response(['a', 'b'], 'after b'))
   await press('Show receipts')
   await expect.poll(hasMore).toBe(true)
-  page.on(call, () => refused(503))
+  page.on(call, () => errorResponse(503))
   await press('Show older')
   await expect.poll(page.text).toContain('Older receipts could not be loaded.')
   expect([names(), hasMore()]).toEqual([['a', 'b'], false])
@@ -77,6 +82,6 @@ test('keeps earlier pages when one fails, and can retry it', async () => {
   page.on(call, () => response(['c']))
   await press('Try again')
   await expect.poll(names).toEqual(['a', 'b', 'c'])
-  expect(page.asked.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })
+  expect(page.requests.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })
   expect(hasMore()).toBe(false)
 })

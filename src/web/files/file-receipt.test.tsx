@@ -51,14 +51,14 @@ test('shows when storage confirmed the removal', () => {
 test('can be copied as text', async () => {
   const { file } = show({})
   await copy()
-  expect(clipboard.copied).toHaveLength(1)
-  expect(clipboard.copied[0]).toContain(`File: ${file.originalName}`)
+  expect(clipboard.copiedTexts).toHaveLength(1)
+  expect(clipboard.copiedTexts[0]).toContain(`File: ${file.originalName}`)
   await expect.poll(page.text).toContain('Receipt copied')
 })
 
 test('shows an error if copying is refused', async () => {
   show({})
-  clipboard.refuses = true
+  clipboard.shouldFail = true
   await copy()
   await expect.poll(page.text).toContain('Copy failedFailed to copy receipt to clipboard.')
 })

@@ -2,7 +2,12 @@
 import { act, fireEvent } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-facts.ts'
-import { later, openPage, refused, type WebPage } from '../../../tests/support/web-page.ts'
+import {
+  delayedResponse,
+  errorResponse,
+  openPage,
+  type WebPage,
+} from '../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { newestFirst, parseOrder } from '../../shared/rules/files/file-order.ts'
 import {
@@ -56,7 +61,7 @@ function respondWithPage({ limit, cursor, search = '' }: Record<string, string>)
 
 /** Returns the queries of all list requests since the previous call. */
 function takeListQueries(): Record<string, string>[] {
-  return page.asked
+  return page.requests
     .splice(0)
     .filter(({ call }) => call === 'GET /api/files')
     .map(({ query }) => query)
@@ -90,7 +95,7 @@ describe('a list', () => {
   test('shows the previous results as outdated until a new search has loaded', async () => {
     const { now, view } = await openList()
     takeListQueries()
-    const { answer: response, resolve } = later()
+    const { respond: response, resolve } = delayedResponse()
     page.on('GET /api/files', response)
     view({ search: '24', order: newestFirst })
     expect(now()).toMatchObject({ isOutdated: true })
@@ -102,7 +107,7 @@ describe('a list', () => {
   })
 
   test('reports a failed load', async () => {
-    page.on('GET /api/files', () => refused(500))
+    page.on('GET /api/files', () => errorResponse(500))
     const hook = page.run(() => useFiles())
     await expect.poll(() => hook.result.current.isError).toBe(true)
     expect(hook.result.current.files).toBeUndefined()
@@ -111,7 +116,7 @@ describe('a list', () => {
   test('hides a file during its deletion, even if the list is reloaded', async () => {
     const { now } = await openList()
     const [first] = files as [StoredFile]
-    const { answer: response, resolve } = later()
+    const { respond: response, resolve } = delayedResponse()
     const deletion = page.client
       .getMutationCache()
       .build(page.client, { mutationKey: deleteKey, mutationFn: response })
@@ -151,7 +156,7 @@ describe('loading more', () => {
 
   test('can be retried after a failure', async () => {
     const { now } = await openList()
-    page.on('GET /api/files', () => refused(503))
+    page.on('GET /api/files', () => errorResponse(503))
     await act(() => now().loadMore())
     await expect.poll(() => now().isMoreError).toBe(true)
     expect(now().files).toHaveLength(100)
@@ -202,5 +207,5 @@ test.each([
   const now = new Date()
   const hook = page.run(() => useFileCounts(list, 'free', now))
   await expect.poll(() => hook.result.current).toEqual(counts)
-  expect(page.asked).toHaveLength(hasMore ? 1 : 0)
+  expect(page.requests).toHaveLength(hasMore ? 1 : 0)
 })

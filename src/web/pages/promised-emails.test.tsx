@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hintSignedIn, openPage, type WebPage } from '../../../tests/support/web-page.ts'
+import { openPage, setSignedInHint, type WebPage } from '../../../tests/support/web-page.ts'
 import type { User } from '../../shared/contract/account.ts'
 import { FeedbackSection } from '../admin/feedback-section.tsx'
 import { MaintenanceSection } from '../admin/maintenance-section.tsx'
@@ -29,13 +29,13 @@ const ada: User = {
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  hintSignedIn(true)
+  setSignedInHint(true)
   page.on('GET /api/auth/user', () => ada)
   page.on('GET /api/admin/feedback', () => [])
 })
 afterEach(() => {
   page.close()
-  hintSignedIn(false)
+  setSignedInHint(false)
 })
 
 function respondWithSignInWays(sendsMail: boolean) {

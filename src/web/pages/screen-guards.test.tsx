@@ -2,10 +2,10 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
-  hintSignedIn,
-  later,
+  delayedResponse,
+  errorResponse,
   openPage,
-  refused,
+  setSignedInHint,
   unauthorized,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
@@ -23,7 +23,7 @@ let openedUrls: string[]
 beforeEach(() => {
   page = openPage()
   openedUrls = []
-  hintSignedIn(true)
+  setSignedInHint(true)
   for (const method of ['replace', 'assign'] as const) {
     vi.spyOn(window.location, method).mockImplementation((url) => void openedUrls.push(String(url)))
   }
@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => {
   page.close()
   vi.restoreAllMocks()
-  hintSignedIn(false)
+  setSignedInHint(false)
   window.history.replaceState(null, '', '/')
 })
 
@@ -40,7 +40,7 @@ describe('a screen for signed-in users', () => {
     page.show(<SignedInScreen visitor={visitor}>{({ id }) => `files of ${id}`}</SignedInScreen>)
 
   test('shows a loading state, then the user’s content', async () => {
-    const { answer: response, resolve } = later()
+    const { respond: response, resolve } = delayedResponse()
     page.on(call, response)
     show()
     expect(page.text()).toContain('Loading')
@@ -73,7 +73,7 @@ describe('a screen for signed-in users', () => {
   })
 
   test('shows that the server is unreachable, and can retry', async () => {
-    page.on(call, () => refused(503))
+    page.on(call, () => errorResponse(503))
     show()
     await expect.poll(page.text).toContain('cannot be reached')
     page.on(call, ada)
@@ -86,7 +86,7 @@ describe('a screen for visitors', () => {
   const show = () => page.show(<VisitorScreen>the form</VisitorScreen>)
 
   test('shows a loading state until the user is known', async () => {
-    page.on(call, later().answer)
+    page.on(call, delayedResponse().respond)
     show()
     expect(page.text()).toContain('Loading')
     expect(page.text()).not.toContain('the form')
@@ -94,7 +94,7 @@ describe('a screen for visitors', () => {
 
   test.each([
     ['a visitor', unauthorized],
-    ['a user who cannot reach the server', () => refused(503)],
+    ['a user who cannot reach the server', () => errorResponse(503)],
   ])('shows its form to %s', async (_, response) => {
     page.on(call, response)
     show()

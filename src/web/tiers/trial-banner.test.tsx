@@ -108,7 +108,7 @@ describe('the button', () => {
     const dialog = () => screen.queryByRole('alertdialog')
     await expect.poll(() => dialog()?.textContent).toContain('$12 per month')
     expect(dialog()?.textContent).toContain('nothing is charged')
-    const changes = () => page.asked.flatMap(({ body }) => body ?? [])
+    const changes = () => page.requests.flatMap(({ body }) => body ?? [])
     expect(changes()).toEqual([])
     await press('Cancel')
     await expect.poll(dialog).toBeNull()

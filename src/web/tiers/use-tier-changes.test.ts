@@ -2,9 +2,9 @@
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
-  later,
+  delayedResponse,
+  errorResponse,
   openPage,
-  refused,
   unauthorized,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
@@ -56,7 +56,7 @@ test('switching the tier updates the user and shows the new tier', async () => {
   const changes = open()
   act(() => changes().switchTo('premium'))
   await expect.poll(page.text).toBe('Your account is Premium now')
-  expect(page.asked).toMatchObject([{ call: toggleCall, body: { tier: 'premium' } }])
+  expect(page.requests).toMatchObject([{ call: toggleCall, body: { tier: 'premium' } }])
   expect(cachedUser()).toEqual(user('premium'))
 })
 
@@ -67,7 +67,7 @@ test.each([
 ] as const)(
   'after %s fails (%s, %s), shows the error and reloads the user',
   async (name, call, code, expectedText) => {
-    page.on(call, () => refused(409, code, code && 'The words of the server.'))
+    page.on(call, () => errorResponse(409, code, code && 'The words of the server.'))
     const changes = open()
     act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
     await expect.poll(page.text).toBe(expectedText)
@@ -84,13 +84,13 @@ test.each([
   page.on(call, unauthorized)
   const changes = open()
   act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
-  await expect.poll(page.signedOut).toBe(1)
+  await expect.poll(page.signOutCount).toBe(1)
   expect(page.text()).toBe('')
   expect(isUserInvalidated()).toBe(false)
 })
 
 test('all buttons are pending while the tier changes', async () => {
-  const { answer: response, resolve } = later()
+  const { respond: response, resolve } = delayedResponse()
   page.on(toggleCall, response)
   const [one, other] = [open(), open()]
   act(() => one().switchTo('premium'))

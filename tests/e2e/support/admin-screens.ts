@@ -4,7 +4,7 @@ import { auditLog, feedback, files, users } from '../../../src/server/db/schema.
 import type { CheckLine } from '../../../src/shared/contract/checks.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeClient, makeFile, makePerson } from '../../support/make.ts'
-import { report } from '../../support/takedowns.ts'
+import { reportLink } from '../../support/takedowns.ts'
 import { openAdminCenter, section } from './admin.ts'
 import { longName } from './file-screens.ts'
 import type { Screens } from './open-screens.ts'
@@ -52,10 +52,10 @@ async function makeReports(app: TestApp): Promise<void> {
   await makeFile(owner, { name: 'copy.pdf', bytes })
   const arabicFile = await makeFile(owner, { name: 'تقرير الاجتماع الأول.docx' })
   const visitor = makeClient(app)
-  await report(visitor, arabicFile.shortCode, { reason: 'ليس لهم أن يشاركوه', website: 'x' })
+  await reportLink(visitor, arabicFile.shortCode, { reason: 'ليس لهم أن يشاركوه', website: 'x' })
   for (const reason of ['It is a trap.', 'word '.repeat(199), 'averylongword'.repeat(20)]) {
     const email = `${'long'.repeat(15)}@${'mail.'.repeat(20)}example.org`
-    await report(visitor, file.shortCode, { reason, email })
+    await reportLink(visitor, file.shortCode, { reason, email })
   }
 }
 

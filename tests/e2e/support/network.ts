@@ -42,7 +42,7 @@ export async function stallAfter(
   bytes: number,
   start: () => Promise<void>,
 ): Promise<void> {
-  const stallReached = network.holdAfter(bytes)
+  const stallReached = network.stallPutsAfter(bytes)
   await start()
   await stallReached
 }
@@ -69,7 +69,7 @@ export async function reopen(
   await endTab(page)
   network.cut()
   const newPage = await context.newPage()
-  network.open()
+  network.restore()
   await newPage.goto('/')
   return newPage
 }
@@ -99,7 +99,7 @@ export function wastedPuts(network: ChaosProxy): Exchange[] {
  * the buffers of dead connections.
  */
 export function expectNoWastedPuts(network: ChaosProxy): void {
-  expect(wastedPuts(network).filter(({ disturbed }) => !disturbed)).toEqual([])
+  expect(wastedPuts(network).filter(({ interrupted }) => !interrupted)).toEqual([])
 }
 
 /** Returns the number of successful PUTs. */

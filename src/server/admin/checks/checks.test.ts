@@ -2,8 +2,8 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  lineOf,
-  named,
+  findLine,
+  getCheckLine,
   requestChecks,
   scheduleJobs,
 } from '../../../../tests/support/check-lines.ts'
@@ -72,11 +72,11 @@ describe('GET /api/admin/checks', () => {
       'Rate limits: warning',
       'Proxy: ok',
     ])
-    expect(named(lines, 'Database').message).toMatch(
+    expect(findLine(lines, 'Database').message).toMatch(
       /^Postgres \d+\.\d+ responds in \d+ ms\. Mayfly uses \d+ of its \d+ connections;/,
     )
-    expect(named(lines, 'CORS').message).toMatch(/this server itself.*no CORS rule/)
-    expect(named(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
+    expect(findLine(lines, 'CORS').message).toMatch(/this server itself.*no CORS rule/)
+    expect(findLine(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
   })
 
   it("names a remedy exactly for the lines that aren't ok", async () => {
@@ -112,8 +112,8 @@ describe('GET /api/admin/checks', () => {
   })
 
   it('reflects how the request reached the server', async () => {
-    expect(named(await requestChecks(admin), 'Proxy').status).toBe('ok')
-    const proxyLine = named(
+    expect(findLine(await requestChecks(admin), 'Proxy').status).toBe('ok')
+    const proxyLine = findLine(
       await requestChecks(admin, { 'x-forwarded-for': '203.0.113.7' }),
       'Proxy',
     )
@@ -130,11 +130,11 @@ describe('the storage', () => {
     await rename(folder, `${folder}-aside`)
     const lines = await requestChecks(admin)
     await rename(`${folder}-aside`, folder)
-    const line = named(lines, 'Storage')
+    const line = findLine(lines, 'Storage')
     expect(line).toMatchObject({ status: 'failing', message: expect.stringContaining('ENOENT') })
     expect(line.cure).toContain(folder)
-    expect(named(lines, 'Database').status).toBe('ok')
-    expect((await lineOf(admin, 'Storage')).status).toBe('ok')
+    expect(findLine(lines, 'Database').status).toBe('ok')
+    expect((await getCheckLine(admin, 'Storage')).status).toBe('ok')
   })
 })
 
@@ -144,12 +144,12 @@ describe('the version', () => {
     const { rows } = await app.pool.query(
       `delete from ${table} where created_at = (select max(created_at) from ${table}) returning *`,
     )
-    const lineWithoutMigration = await lineOf(admin, 'Version')
+    const lineWithoutMigration = await getCheckLine(admin, 'Version')
     await app.pool.query(
       `insert into ${table} (hash, created_at) values ($1, $2::bigint), ('newer', $2::bigint + 1)`,
       [rows[0].hash, rows[0].created_at],
     )
-    const lineWithNewerMigration = await lineOf(admin, 'Version')
+    const lineWithNewerMigration = await getCheckLine(admin, 'Version')
     await app.pool.query(`delete from ${table} where hash = 'newer'`)
     expect(lineWithoutMigration).toMatchObject({
       status: 'failing',
@@ -160,6 +160,6 @@ describe('the version', () => {
       status: 'failing',
       message: expect.stringContaining('a newer version'),
     })
-    expect((await lineOf(admin, 'Version')).status).toBe('ok')
+    expect((await getCheckLine(admin, 'Version')).status).toBe('ok')
   })
 })

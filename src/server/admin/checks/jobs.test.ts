@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  forgetRuns,
-  lineOf,
-  named,
+  deleteJobRuns,
+  findLine,
+  getCheckLine,
   requestChecks,
   scheduleJobs,
-  whileJobsRun,
+  withRunningJobs,
 } from '../../../../tests/support/check-lines.ts'
 import { makeFile, makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await scheduleJobs(app)
   admin = await makePerson(app, { role: 'admin' })
 })
-afterEach(() => forgetRuns(app))
+afterEach(() => deleteJobRuns(app))
 afterAll(async () => {
   await queue.stop()
   await app.close()
@@ -40,14 +40,14 @@ describe('the jobs', () => {
     }
     const deps = { ...app.deps, stores: createStores({ ...app.storage, list }) }
     await queue.boss.send('compare-storage')
-    await whileJobsRun(
+    await withRunningJobs(
       app,
       async () => {
         await expect.poll(() => app.deps.db.$count(jobRuns, sql`failures > 0`)).toBe(1)
       },
       deps,
     )
-    const line = await lineOf(admin, 'Jobs: compare-storage')
+    const line = await getCheckLine(admin, 'Jobs: compare-storage')
     expect(line).toMatchObject({ cure: expect.stringContaining('job failed') })
     // The queue may have retried the job before the check.
     expect(line.message).toMatch(/^The last (run|2 runs) failed, .* UTC: the store is away\./)
@@ -62,13 +62,13 @@ describe('the jobs', () => {
       const result = { purged: 12, failed: 0 }
       return noteRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
     }
-    const statusOf = async () => (await lineOf(admin, `Jobs: ${job}`)).status
+    const statusOf = async () => (await getCheckLine(admin, `Jobs: ${job}`)).status
     await succeed()
     await fail('first')
     await fail('second')
     expect(await statusOf()).toBe('warning')
     await fail('third')
-    const line = await lineOf(admin, `Jobs: ${job}`)
+    const line = await getCheckLine(admin, `Jobs: ${job}`)
     expect(line.status).toBe('failing')
     expect(line.message).toMatch(
       /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed \(will be retried\), 12 files deleted from storage\./,
@@ -76,7 +76,7 @@ describe('the jobs', () => {
     await succeed()
     expect(await statusOf()).toBe('ok')
     await fail('again')
-    expect((await lineOf(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
+    expect((await getCheckLine(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
   })
 
   it("include a failing line for a job that doesn't run", async () => {
@@ -91,12 +91,12 @@ describe('the jobs', () => {
     })
     const lines = await requestChecks(admin)
     app.clock.set(now)
-    expect(named(lines, 'Jobs: expire-files')).toMatchObject({
+    expect(findLine(lines, 'Jobs: expire-files')).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^It should run every 60 seconds and does not\./),
     })
-    expect(named(lines, 'Jobs: sweep-uploads').status).toBe('ok')
-    expect(named(lines, 'Jobs: compare-storage').status).toBe('ok')
+    expect(findLine(lines, 'Jobs: sweep-uploads').status).toBe('ok')
+    expect(findLine(lines, 'Jobs: compare-storage').status).toBe('ok')
   })
 
   it("include a failing line for a job that isn't scheduled", async () => {
@@ -104,7 +104,7 @@ describe('the jobs', () => {
       "select * from pgboss.schedule where name = 'expire-trials'",
     )
     await queue.boss.unschedule('expire-trials')
-    const line = await lineOf(admin, 'Jobs: expire-trials')
+    const line = await getCheckLine(admin, 'Jobs: expire-trials')
     await queue.boss.schedule('expire-trials', rows[0].cron)
     expect(line).toMatchObject({
       status: 'failing',
@@ -117,26 +117,26 @@ describe('the jobs', () => {
     const file = await makeFile(admin)
     await markDeleted(app.deps.db, admin.id, [file.id], app.clock())
     app.clock.advance(14 * minuteInMs)
-    expect((await lineOf(admin, name)).status).toBe('ok')
+    expect((await getCheckLine(admin, name)).status).toBe('ok')
     app.clock.advance(minuteInMs)
-    expect(await lineOf(admin, name)).toMatchObject({
+    expect(await getCheckLine(admin, name)).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^The bytes of 1 file and 0 uploads are still in storage, /),
     })
     await expireFiles(app.deps)
-    expect((await lineOf(admin, name)).status).toBe('ok')
+    expect((await getCheckLine(admin, name)).status).toBe('ok')
   })
 
   it('are failing if the last comparison found missing bytes', async () => {
     const name = 'Jobs: files whose bytes are missing'
-    expect(await lineOf(admin, name)).toMatchObject({
+    expect(await getCheckLine(admin, name)).toMatchObject({
       status: 'ok',
       message: expect.stringContaining('has not been compared with the database yet'),
     })
     const now = app.clock()
     const result = { objects: 5, removed: 0, failed: 0, missing: 2 }
     await noteRun(app.deps.db, { job: 'compare-storage', startedAt: now, endedAt: now, result })
-    expect(await lineOf(admin, name)).toMatchObject({
+    expect(await getCheckLine(admin, name)).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^2 files have no bytes/),
     })

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
-  forgetRuns,
-  lineOf,
+  deleteJobRuns,
+  getCheckLine,
   scheduleJobs,
-  whileJobsRun,
+  withRunningJobs,
 } from '../../../../tests/support/check-lines.ts'
 import { makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await scheduleJobs(app)
   admin = await makePerson(app, { role: 'admin' })
 })
-afterEach(() => forgetRuns(app))
+afterEach(() => deleteJobRuns(app))
 afterAll(async () => {
   await queue.stop()
   app.deps.mailer.close()
@@ -33,26 +33,26 @@ afterAll(async () => {
 describe('email', () => {
   it('is failing while the mail server is down', async () => {
     await smtp.close()
-    const line = await lineOf(admin, 'Mail')
+    const line = await getCheckLine(admin, 'Mail')
     smtp = await startSmtpServer(Number(new URL(smtp.url).port))
     expect(line).toMatchObject({
       status: 'failing',
       message: expect.stringContaining('ECONNREFUSED'),
     })
     expect(line.cure).toContain('SMTP_URL')
-    expect((await lineOf(admin, 'Mail')).status).toBe('ok')
+    expect((await getCheckLine(admin, 'Mail')).status).toBe('ok')
   })
 
   it("shows which email was rejected, its recipient and the server's reply", async () => {
     const { email } = await makePerson(app)
-    smtp.react({ recipient: 550 })
-    await whileJobsRun(app, async () => {
+    smtp.setReaction({ recipient: 550 })
+    await withRunningJobs(app, async () => {
       const askedAt = app.clock().toISOString()
       await queue.mail.add({ kind: 'forgot-password', email, askedAt })
       await expect.poll(() => countJobs('failed')).toBe(1)
     })
-    smtp.react('accept')
-    const line = await lineOf(admin, 'Mail: lost emails')
+    smtp.setReaction('accept')
+    const line = await getCheckLine(admin, 'Mail: lost emails')
     expect(line.status).toBe('warning')
     expect(line.message).toMatch(/^An email was lost in the last 7 days\. /)
     expect(line.message).toContain(`To ${email} (forgot-password, `)
@@ -83,7 +83,7 @@ describe('email', () => {
       data: { kind: 'signup', email: 'old@x.org' },
       minutesAgo: 8 * 24 * 60,
     })
-    const { message } = await lineOf(admin, 'Mail: lost emails')
+    const { message } = await getCheckLine(admin, 'Mail: lost emails')
     expect(message).toMatch(/^8 emails were lost/)
     expect(message).toContain(`To ${email} (password-changed`)
     expect(message).toContain('To a deleted account (trial')
@@ -97,10 +97,10 @@ describe('email', () => {
   it('warns about emails after many failed attempts but not after a few', async () => {
     const data = { kind: 'signup' }
     await addEmail({ state: 'retry', data, tries: 4 })
-    expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
+    expect((await getCheckLine(admin, 'Mail: waiting emails')).status).toBe('ok')
     await addEmail({ state: 'retry', data, tries: 5, minutesAgo: 3, reason: '451 Busy' })
     await addEmail({ state: 'retry', data, tries: 9, minutesAgo: 2, reason: '452 No room' })
-    const { status, message } = await lineOf(admin, 'Mail: waiting emails')
+    const { status, message } = await getCheckLine(admin, 'Mail: waiting emails')
     expect(status).toBe('warning')
     expect(message).toMatch(/^2 emails have been waiting after up to 9 tries\./)
     expect(message).toContain('452 No room')
@@ -110,9 +110,9 @@ describe('email', () => {
     const data = { kind: 'signup' }
     await addEmail({ state: 'created', data, minutesAgo: -60 })
     await addEmail({ state: 'created', data, minutesAgo: 4 })
-    expect((await lineOf(admin, 'Mail: waiting emails')).status).toBe('ok')
+    expect((await getCheckLine(admin, 'Mail: waiting emails')).status).toBe('ok')
     await addEmail({ state: 'created', data, minutesAgo: 6 })
-    expect(await lineOf(admin, 'Mail: waiting emails')).toMatchObject({
+    expect(await getCheckLine(admin, 'Mail: waiting emails')).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^An email has been waiting for more than 5 minutes/),
     })

@@ -63,7 +63,7 @@ it('reports a check that throws, rejects or hangs on its own line and runs the r
     'This could not be checked: not done within 50 ms.',
   ])
   for (const { cure } of lines.slice(1, 4)) expect(cure).toContain('a check failed to run')
-  const failures = app.logged.filter(({ msg }) => msg === 'a check failed to run')
+  const failures = app.logLines.filter(({ msg }) => msg === 'a check failed to run')
   expect(failures.map(({ check }) => check).toSorted()).toEqual(['Hangs', 'Rejects', 'Throws'])
 })
 

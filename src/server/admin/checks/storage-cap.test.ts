@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { anyLimits } from '../../../../tests/support/any-limits.ts'
-import { manyFiles } from '../../../../tests/support/many-files.ts'
+import { insertFilesQuery } from '../../../../tests/support/many-files.ts'
 import {
   type FreshDatabase,
   openFreshDatabase,
@@ -141,7 +141,7 @@ describe('the total compared with the cap', () => {
     const person = { id: 'ada', name: 'Ada', email: 'ada@example.org' }
     await server.db.insert(users).values({ ...person, createdAt: now, updatedAt: now })
     // Three files with a total of 6000 bytes.
-    await server.pool.query(manyFiles('ada', 3, now))
+    await server.pool.query(insertFilesQuery('ada', 3, now))
   })
   afterEach(async () => {
     await server.db.delete(uploads)

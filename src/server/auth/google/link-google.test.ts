@@ -51,7 +51,7 @@ async function startLinking(browser: TestBrowser): Promise<string> {
 /** Links a Google account. Returns the path of the final page. */
 async function link(browser: TestBrowser, person: IssuerPerson | null): Promise<string> {
   google.issuer.person = person
-  browser.forget(google.issuer.url)
+  browser.clearCookies(google.issuer.url)
   const finalUrl = await browser.open(await startLinking(browser), (url) => isPage(google.app, url))
   return finalUrl.href.slice(google.app.url.length)
 }
@@ -75,7 +75,7 @@ describe('a password reset by email', () => {
     expect(await link(browser, thief)).toBe('/account?linked=google')
     const visitor = makeClient(google.app)
     await visitor.post('/api/auth/forgot-password', { email: person.email })
-    const resetEmail = (await google.app.mails()).at(-1)
+    const resetEmail = (await google.app.sendQueuedEmails()).at(-1)
     const token = /token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
     const resetForm = { token, newPassword: 'a new password' }
     expect((await visitor.post('/api/auth/reset-password', resetForm)).status).toBe(200)
@@ -85,7 +85,7 @@ describe('a password reset by email', () => {
     if (account.ok) expect(await account.json()).not.toMatchObject({ email: person.email })
     const owner = await signIn({ email: person.email, password: 'a new password' })
     expect(await listWays(owner)).toEqual(['password'])
-    const lastEmail = (await google.app.mails()).at(-1)
+    const lastEmail = (await google.app.sendQueuedEmails()).at(-1)
     expect(lastEmail?.content.text).toContain('Google was removed from the account')
     const { db } = google.app.deps
     const lines = await db
@@ -103,7 +103,7 @@ describe('linking Google to an account', () => {
     expect(await listWays(browser)).toEqual(['password'])
     expect(await link(browser, identity)).toBe('/account?linked=google')
     expect(await listWays(browser)).toEqual(['password', 'google'])
-    expect(await google.app.mails()).toMatchObject([
+    expect(await google.app.sendQueuedEmails()).toMatchObject([
       {
         to: { address: person.email },
         content: { subject: 'Google was linked to your Mayfly account' },
@@ -128,9 +128,9 @@ describe('linking Google to an account', () => {
     const { browser } = await makeOwner()
     const identity = makeIdentity()
     await link(browser, identity)
-    await google.app.mails()
+    await google.app.sendQueuedEmails()
     expect(await link(browser, identity)).toBe('/account?linked=google')
-    expect(await google.app.mails()).toEqual([])
+    expect(await google.app.sendQueuedEmails()).toEqual([])
     expect(await listWays(browser)).toEqual(['password', 'google'])
   })
 
@@ -190,7 +190,7 @@ describe('linking Google to an account', () => {
     )
 
     const other = await makeOwner()
-    browser.forget(google.issuer.url)
+    browser.clearCookies(google.issuer.url)
     const cookie = await logIn(google.app, person.email, person.password)
     const first = makeBrowser(google.app, cookie)
     const callback = await first.open(await startLinking(first), ({ pathname }) =>

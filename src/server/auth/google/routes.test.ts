@@ -67,7 +67,7 @@ describe.each([
       isAdmin: false,
       profileImageUrl: picture,
     })
-    expect(await issuerApp.app.mails()).toEqual([])
+    expect(await issuerApp.app.sendQueuedEmails()).toEqual([])
 
     const secondSignIn = await issuerApp.signIn({
       ...person,

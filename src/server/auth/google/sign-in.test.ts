@@ -52,7 +52,7 @@ describe('an existing account', () => {
     const person = await makePerson(google.app)
     await markVerified(person.email)
     const file = await makeFile(person)
-    await google.app.mails()
+    await google.app.sendQueuedEmails()
 
     const { browser, path } = await google.signIn(
       makeIdentity({ email: person.email.toUpperCase(), given_name: 'Eve' }),
@@ -63,7 +63,7 @@ describe('an existing account', () => {
     expect(await json(await browser.fetch('/api/files'))).toMatchObject([{ id: file.id }])
     await logIn(google.app, person.email, person.password)
 
-    const [sentEmail, ...otherEmails] = await google.app.mails()
+    const [sentEmail, ...otherEmails] = await google.app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(sentEmail).toMatchObject({
       to: { name: 'Ada', address: person.email },
@@ -81,7 +81,7 @@ describe('an existing account', () => {
       expect(path).toBe('/login?fault=google-unverified')
     }
     expect(await listAccounts(person.id)).toHaveLength(1)
-    expect(await google.app.mails()).toEqual([])
+    expect(await google.app.sendQueuedEmails()).toEqual([])
   })
 
   it('is linked to one Google account only', async () => {
@@ -118,7 +118,7 @@ describe('an account with an unverified address', () => {
     const squatter = await makePerson(google.app)
     const { email, password } = squatter
     await makeClient(google.app).post('/api/auth/forgot-password', { email })
-    const [resetEmail] = await google.app.mails()
+    const [resetEmail] = await google.app.sendQueuedEmails()
     const token = /token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
     const { db } = google.app.deps
     await db.update(users).set({ firstName: 'Evil' }).where(eq(users.email, email))
@@ -144,7 +144,7 @@ describe('an account with an unverified address', () => {
     ])
     expect((await findUser(email))[0]).toMatchObject({ emailVerified: true })
 
-    const [sentEmail] = await google.app.mails()
+    const [sentEmail] = await google.app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: 'Grace', address: email })
     expect(sentEmail?.content.text).toContain('had signed up with')
   })
@@ -261,9 +261,9 @@ describe('an account created with Google', () => {
   it('can set a password by email and keeps both ways to sign in', async () => {
     const { browser } = await google.signIn(makeIdentity())
     const { email, id } = await fetchUser(browser)
-    await google.app.mails()
+    await google.app.sendQueuedEmails()
     await makeClient(google.app).post('/api/auth/forgot-password', { email })
-    const [sentEmail] = await google.app.mails()
+    const [sentEmail] = await google.app.sendQueuedEmails()
     const token = /token=([\w-]+)/.exec(sentEmail?.content.text ?? '')?.[1]
     const resetForm = { token, newPassword: 'a new password' }
     expect((await makeClient(google.app).post('/api/auth/reset-password', resetForm)).status).toBe(
@@ -271,7 +271,7 @@ describe('an account created with Google', () => {
     )
     await logIn(google.app, email, 'a new password')
     expect(await listAccounts(id)).toHaveLength(2)
-    expect((await google.app.mails()).map(({ content }) => content.subject)).toEqual([
+    expect((await google.app.sendQueuedEmails()).map(({ content }) => content.subject)).toEqual([
       'Your Mayfly password was changed',
     ])
   })

@@ -8,9 +8,9 @@ import {
   expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
-import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { singleUpload } from '../../../../tests/support/disk-uploads.ts'
 import { sha256 } from '../../../../tests/support/make.ts'
-import { send, targetOf, untilClosed } from '../../../../tests/support/send.ts'
+import { requestTarget, send, waitForClose } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
@@ -22,7 +22,7 @@ afterAll(() => disk.close())
 
 /** Stores a file and returns its download URL. */
 async function store(bytes: Buffer) {
-  const upload = wholeUpload(disk, bytes.length)
+  const upload = singleUpload(disk, bytes.length)
   expect((await upload.put(bytes)).status).toBe(200)
   await upload.seal()
   return disk.storage.signDownload(disk.downloadGrant(upload.key, bytes.length))
@@ -31,14 +31,14 @@ async function store(bytes: Buffer) {
 describe('clients that disconnect', () => {
   it('in the middle of an upload, 50 times in a row', async () => {
     const whole = randomBytes(8 * MiB)
-    const upload = wholeUpload(disk, whole.length)
+    const upload = singleUpload(disk, whole.length)
     for (let round = 0; round < 50; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': whole.length })
       const sent = write(Buffer.alloc(round * 50_000))
       // Half of the clients disconnect after sending all their bytes, half before.
       if (round % 2 === 0) await sent
       client.destroy()
-      await untilClosed(client)
+      await waitForClose(client)
     }
     expect((await upload.put(whole)).status).toBe(200)
     expect(await upload.seal()).toBe(sha256(whole))
@@ -46,10 +46,10 @@ describe('clients that disconnect', () => {
   })
 
   it('without returning: received bytes are stored and the file is closed', async () => {
-    const upload = wholeUpload(disk, 4 * MiB)
+    const upload = singleUpload(disk, 4 * MiB)
     const { client, write } = await upload.open({ 'Content-Length': 4 * MiB })
     await write(Buffer.alloc(MiB + 3))
-    await upload.untilStored(MiB + 3)
+    await upload.waitUntilStored(MiB + 3)
     client.destroy()
     await expectIdle(disk)
     expect(await disk.storage.storedSize(upload.key)).toBe(MiB + 3)
@@ -67,21 +67,21 @@ describe('clients that disconnect', () => {
         if (round % 5 > 1) await once(response, 'data')
       }
       client.destroy()
-      await untilClosed(client)
+      await waitForClose(client)
     }
     expect((await send(url)).body.length).toBe(16 * MiB)
     await expectIdle(disk)
   })
 
   it('with pipelined requests pending', async () => {
-    const target = targetOf(await store(randomBytes(16 * MiB)))
+    const target = requestTarget(await store(randomBytes(16 * MiB)))
     for (let round = 0; round < 10; round += 1) {
       const socket = connect(disk.port, '127.0.0.1')
       socket.on('error', () => undefined)
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(5))
       await once(socket, 'readable')
       socket.destroy()
-      await untilClosed(socket)
+      await waitForClose(socket)
     }
     await expectIdle(disk)
   })
@@ -89,9 +89,9 @@ describe('clients that disconnect', () => {
 
 describe('slow clients', () => {
   it('can send and read one byte at a time', async () => {
-    const upload = wholeUpload(disk, 64)
+    const upload = singleUpload(disk, 64)
     const bytes = randomBytes(64)
-    const target = targetOf(await upload.url())
+    const target = requestTarget(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 64\r\n\r\n`
     const socket = connect({ port: disk.port, host: '127.0.0.1', noDelay: true })
     for (const byte of Buffer.concat([Buffer.from(head), bytes])) {

@@ -7,8 +7,8 @@ import {
   expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
-import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf } from '../../../../tests/support/send.ts'
+import { singleUpload } from '../../../../tests/support/disk-uploads.ts'
+import { statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
@@ -20,14 +20,14 @@ afterAll(() => disk.close())
 
 describe('a failing disk', () => {
   it('answers 503 when full and keeps the stored bytes', async () => {
-    const upload = wholeUpload(disk, 2 * MiB)
+    const upload = singleUpload(disk, 2 * MiB)
     const bytes = randomBytes(2 * MiB)
     // Writes to this device fail with ENOSPC.
     await symlink('/dev/full', join(disk.dataDir, 'uploads', upload.key))
     const response = await upload.put(bytes, { Range: 'bytes=0-' })
-    expect(refusalOf(response)).toEqual([503, 'DISK_FULL'])
+    expect(statusAndErrorCode(response)).toEqual([503, 'DISK_FULL'])
     expect(response.headers['retry-after']).toBe('60')
-    expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
+    expect(disk.logLines.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     expect(await disk.openFiles()).toEqual([])
     // The same upload succeeds once the disk has space.
     expect((await upload.put(bytes)).status).toBe(200)
@@ -35,13 +35,13 @@ describe('a failing disk', () => {
   })
 
   it('answers 503 while unavailable and recovers afterwards', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     const [uploads, aside] = [join(disk.dataDir, 'uploads'), join(disk.dataDir, 'aside')]
     await rename(uploads, aside)
     await writeFile(uploads, '')
     await expect(disk.storage.check()).rejects.toThrow('ENOTDIR')
     const refused = await upload.put('hello')
-    expect(refusalOf(refused)).toEqual([503, 'UNAVAILABLE'])
+    expect(statusAndErrorCode(refused)).toEqual([503, 'UNAVAILABLE'])
     expect(refused.headers['retry-after']).toBe('5')
     await rename(uploads, join(disk.dataDir, 'was a file'))
     await rename(aside, uploads)

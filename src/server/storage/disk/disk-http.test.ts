@@ -6,8 +6,13 @@ import {
   expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
-import { wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf, send, targetOf, untilClosed } from '../../../../tests/support/send.ts'
+import { singleUpload } from '../../../../tests/support/disk-uploads.ts'
+import {
+  requestTarget,
+  send,
+  statusAndErrorCode,
+  waitForClose,
+} from '../../../../tests/support/send.ts'
 import { newStorageKey } from '../storage-key.ts'
 
 const MiB = 1024 * 1024
@@ -25,7 +30,7 @@ async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.on('error', () => undefined)
   for (const piece of pieces) socket.write(piece)
-  await untilClosed(socket)
+  await waitForClose(socket)
   return Buffer.concat(chunks).toString('latin1')
 }
 
@@ -51,8 +56,8 @@ describe('malicious requests', () => {
   })
 
   it.each(['POST', 'DELETE', 'PATCH', 'OPTIONS'])('with the method %s get 405', async (method) => {
-    const response = await send(await wholeUpload(disk, 5).url(), { method })
-    expect(refusalOf(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    const response = await send(await singleUpload(disk, 5).url(), { method })
+    expect(statusAndErrorCode(response)).toEqual([405, 'METHOD_NOT_ALLOWED'])
     expect(response.headers.allow).toBe('GET, HEAD, PUT')
   })
 
@@ -64,8 +69,8 @@ describe('malicious requests', () => {
     ['an unknown transfer coding', 'Transfer-Encoding: gzip\r\n'],
     ['chunked encoding twice', 'Transfer-Encoding: chunked, chunked, identity\r\n'],
   ])('with %s get 400', async (_, lengths) => {
-    const upload = wholeUpload(disk, 5)
-    const target = targetOf(await upload.url())
+    const upload = singleUpload(disk, 5)
+    const target = requestTarget(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengths}\r\n`
     const smuggled = 'GET /storage/ HTTP/1.1\r\nHost: x\r\n\r\n'
     const response = await raw(head, '5\r\nhello\r\n0\r\n\r\n', smuggled)
@@ -76,8 +81,8 @@ describe('malicious requests', () => {
   })
 
   it('with an endless chunked body get 413', async () => {
-    const upload = wholeUpload(disk, MiB)
-    const target = targetOf(await upload.url())
+    const upload = singleUpload(disk, MiB)
+    const target = requestTarget(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
     const socket = connect(disk.port, '127.0.0.1')
     const chunks: Buffer[] = []
@@ -90,7 +95,7 @@ describe('malicious requests', () => {
       Buffer.from('\r\n'),
     ])
     let sent = 0
-    const closed = untilClosed(socket)
+    const closed = waitForClose(socket)
     while (!socket.destroyed) {
       sent += chunk.length
       if (socket.write(chunk)) continue
@@ -106,7 +111,7 @@ describe('malicious requests', () => {
 describe('a rejected upload', () => {
   it('is drained for a while, so that the client gets the response instead of a reset', async () => {
     const size = 8 * MiB
-    const target = targetOf(await wholeUpload(disk, size).url())
+    const target = requestTarget(await singleUpload(disk, size).url())
     const socket = connect(disk.port, '127.0.0.1')
     const faults: Error[] = []
     socket.on('error', (error) => faults.push(error))
@@ -115,7 +120,7 @@ describe('a rejected upload', () => {
     const [response] = await once(socket, 'data')
     expect(String(response)).toMatch(/^HTTP\/1\.1 403 /)
     socket.write(Buffer.alloc(size))
-    await untilClosed(socket)
+    await waitForClose(socket)
     expect([faults, socket.bytesWritten > size]).toEqual([[], true])
     await expectIdle(disk)
   })

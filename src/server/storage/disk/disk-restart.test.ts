@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { chunked, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { untilClosed } from '../../../../tests/support/send.ts'
+import { chunkedEncoding, singleUpload } from '../../../../tests/support/disk-uploads.ts'
+import { waitForClose } from '../../../../tests/support/send.ts'
 import { testSpace } from '../../../../tests/support/test-space.ts'
 import { newStorageKey } from '../storage-key.ts'
 import { openDiskStorage } from './disk.ts'
@@ -51,8 +51,8 @@ describe('after a crash', () => {
   })
 
   it('issued URLs stay valid and uploads can be resumed', async () => {
-    const upload = wholeUpload(disk, 10)
-    await upload.put('0123', chunked)
+    const upload = singleUpload(disk, 10)
+    await upload.put('0123', chunkedEncoding)
     const reopened = await reopen()
     expect(await reopened.signUpload(upload.grant)).toBe(await upload.url())
     expect(await reopened.storedSize(upload.key)).toBe(4)
@@ -63,11 +63,11 @@ describe('after a crash', () => {
 describe('close', () => {
   it('ends running transfers, keeps received bytes and refuses new requests', async () => {
     const closing = await openDiskServer()
-    const upload = wholeUpload(closing, 10)
-    const { ended, write } = await upload.open({ 'Content-Length': 10 })
+    const upload = singleUpload(closing, 10)
+    const { outcome, write } = await upload.open({ 'Content-Length': 10 })
     await write(Buffer.from('0123'))
-    await upload.untilStored(4)
-    const sealed = wholeUpload(closing, 64 * MiB)
+    await upload.waitUntilStored(4)
+    const sealed = singleUpload(closing, 64 * MiB)
     await sealed.put(Buffer.alloc(64 * MiB))
     await sealed.seal()
     const download = closing.downloadGrant(sealed.key, 64 * MiB)
@@ -77,10 +77,10 @@ describe('close', () => {
     half.on('error', () => undefined)
     expect(closing.storage.activeTransfers()).toBe(2)
     const closed = closing.storage.close()
-    expect(await ended).toMatchObject({ status: 503 })
+    expect(await outcome).toMatchObject({ status: 503 })
     await closed
     half.resume()
-    await untilClosed(half)
+    await waitForClose(half)
     expect(half.complete).toBe(false)
     expect(await closing.storage.storedSize(upload.key)).toBe(4)
     expect((await upload.head()).status).toBe(503)

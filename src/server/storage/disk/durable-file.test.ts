@@ -29,7 +29,7 @@ async function leftBy(write: (path: string, disk: ReturnType<typeof recordDisk>)
   disk.promise('written')
   const left = { before: new Set<string | null>(), after: new Set<string | null>() }
   let cuts = 0
-  for (const { promised, restore } of powerCuts(disk)) {
+  for (const { promises: promised, restore } of powerCuts(disk)) {
     cuts += 1
     const at = join(folder, String(cuts))
     await mkdir(at)

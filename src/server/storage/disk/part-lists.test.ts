@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { cutUpload } from '../../../../tests/support/disk-uploads.ts'
+import { multipartUpload } from '../../../../tests/support/disk-uploads.ts'
 import { checksums } from '../../../../tests/support/make.ts'
 import { maxPartCount } from '../../../shared/rules/files/part-plan.ts'
 import { bytesOf, type HeldPart, isWhole } from './part-lists.ts'
@@ -19,35 +19,35 @@ async function listBytes(key: string) {
 
 describe('the part list of an upload', () => {
   it('does not grow when a part is sent again and again', async () => {
-    const upload = cutUpload(disk, 3, 2)
+    const upload = multipartUpload(disk, 3, 2)
     await upload.putAll()
     const before = await listBytes(upload.key)
     for (let round = 0; round < 100; round += 1) expect((await upload.put(2)).status).toBe(200)
     expect(await listBytes(upload.key)).toBe(before)
-    expect(await upload.held()).toEqual([1, 2, 3])
+    expect(await upload.completeParts()).toEqual([1, 2, 3])
     expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('uses at most 32 bytes per possible part', async () => {
-    const upload = cutUpload(disk, maxPartCount, 1)
+    const upload = multipartUpload(disk, maxPartCount, 1)
     expect((await upload.put(maxPartCount)).status).toBe(200)
-    expect(await upload.held()).toEqual([maxPartCount])
+    expect(await upload.completeParts()).toEqual([maxPartCount])
     expect(await listBytes(upload.key)).toBe(32 * maxPartCount)
   })
 
   it('contains the parts in order, with sizes and checksums', async () => {
-    const upload = cutUpload(disk, 3, 10)
+    const upload = multipartUpload(disk, 3, 10)
     for (const partNumber of [3, 1]) await upload.put(partNumber)
     expect(await disk.storage.listParts(upload.key)).toEqual([
-      { partNumber: 1, size: 10, checksum: checksums.crc32(upload.bytesOf(1)) },
-      { partNumber: 3, size: 5, checksum: checksums.crc32(upload.bytesOf(3)) },
+      { partNumber: 1, size: 10, checksum: checksums.crc32(upload.partBytes(1)) },
+      { partNumber: 3, size: 5, checksum: checksums.crc32(upload.partBytes(3)) },
     ])
   })
 
   it('is created only once when many first parts arrive concurrently', async () => {
-    const upload = cutUpload(disk, 20, 10)
+    const upload = multipartUpload(disk, 20, 10)
     await upload.putAll()
-    expect(await upload.held()).toEqual(upload.partNumbers)
+    expect(await upload.completeParts()).toEqual(upload.partNumbers)
     expect(await upload.seal()).toBe(upload.sha256)
   })
 })

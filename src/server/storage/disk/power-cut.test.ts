@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
 import {
-  type CutUpload,
-  chunked,
-  cutUpload,
-  type WholeUpload,
-  wholeUpload,
+  chunkedEncoding,
+  type MultipartUpload,
+  multipartUpload,
+  type SingleUpload,
+  singleUpload,
 } from '../../../../tests/support/disk-uploads.ts'
 import { powerCuts } from '../../../../tests/support/power-cut.ts'
 import { type RecordedDisk, recordDisk } from '../../../../tests/support/recorded-disk.ts'
@@ -37,16 +37,16 @@ async function afterEveryCut(
     await cut.restore(folder)
     const server = await openDiskServer(folder)
     try {
-      await look(server, cut.promised)
+      await look(server, cut.promises)
     } catch (error) {
-      throw new Error(`Cut after ${cut.moment}: ${error}`, { cause: error })
+      throw new Error(`Cut after ${cut.description}: ${error}`, { cause: error })
     } finally {
       await server.close()
     }
   }
 }
 
-async function seal(upload: WholeUpload | CutUpload) {
+async function seal(upload: SingleUpload | MultipartUpload) {
   await upload.seal()
   record.promise(`${upload.key} is sealed`)
 }
@@ -73,7 +73,7 @@ async function expectWhole(
 }
 
 /** Sends the missing bytes of a whole-file upload. */
-async function sendRest(upload: WholeUpload, bytes: Buffer) {
+async function sendRest(upload: SingleUpload, bytes: Buffer) {
   const stored = await upload.offset()
   const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
   if (stored < bytes.length) {
@@ -82,8 +82,8 @@ async function sendRest(upload: WholeUpload, bytes: Buffer) {
 }
 
 /** Sends the missing parts, as a browser does. Sends none if the whole file is stored. */
-async function sendMissing(upload: CutUpload, server: DiskServer) {
-  const held = await upload.held()
+async function sendMissing(upload: MultipartUpload, server: DiskServer) {
+  const held = await upload.completeParts()
   const stored = await server.storage.storedSize(upload.key)
   if (held.length === 0 && stored === upload.bytes.length) return
   for (const partNumber of upload.partNumbers) {
@@ -93,15 +93,15 @@ async function sendMissing(upload: CutUpload, server: DiskServer) {
 
 it('a sealed whole file and a reported offset survive a power cut', async () => {
   const bytes = randomBytes(1000)
-  const upload = wholeUpload(disk, bytes.length)
-  await upload.put(bytes.subarray(0, 600), chunked)
+  const upload = singleUpload(disk, bytes.length)
+  await upload.put(bytes.subarray(0, 600), chunkedEncoding)
   expect(await upload.offset()).toBe(600)
   record.promise('600 bytes are stored')
   await sendRest(upload, bytes)
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = wholeUpload(server, bytes.length, upload.grant)
+    const again = singleUpload(server, bytes.length, upload.grant)
     if (promised.has('600 bytes are stored')) {
       expect(await again.offset()).toBeGreaterThanOrEqual(600)
     }
@@ -110,8 +110,8 @@ it('a sealed whole file and a reported offset survive a power cut', async () => 
 })
 
 it('a file sent in parts after a whole-file upload is never taken for complete with gaps', async () => {
-  const upload = cutUpload(disk, 3, 1000)
-  await upload.whole.put(upload.bytes)
+  const upload = multipartUpload(disk, 3, 1000)
+  await upload.single.put(upload.bytes)
   await upload.put(3)
   await upload.put(1)
   await expect(upload.seal()).rejects.toThrow('expected 2500 bytes')
@@ -125,18 +125,18 @@ it('a file sent in parts after a whole-file upload is never taken for complete w
 })
 
 it('a whole file sent after some of its parts is never taken for complete with gaps', async () => {
-  const upload = cutUpload(disk, 3, 1000)
+  const upload = multipartUpload(disk, 3, 1000)
   await upload.put(3)
-  await upload.whole.put(upload.bytes.subarray(0, 700), chunked)
-  expect(await upload.whole.offset()).toBe(700)
+  await upload.single.put(upload.bytes.subarray(0, 700), chunkedEncoding)
+  expect(await upload.single.offset()).toBe(700)
   record.promise('700 bytes are stored')
-  await sendRest(upload.whole, upload.bytes)
+  await sendRest(upload.single, upload.bytes)
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
     const again = upload.at(server)
     if (promised.has('700 bytes are stored')) {
-      expect(await again.whole.offset()).toBeGreaterThanOrEqual(700)
+      expect(await again.single.offset()).toBeGreaterThanOrEqual(700)
     }
     await expectWhole(server, promised, upload, () => sendMissing(again, server))
   })
@@ -145,14 +145,14 @@ it('a whole file sent after some of its parts is never taken for complete with g
 it('files sealed concurrently in a new folder all survive a power cut', async () => {
   const bytes = randomBytes(100)
   const uploads = Array.from({ length: 3 }, () =>
-    wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` }),
+    singleUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` }),
   )
   for (const upload of uploads) await upload.put(bytes)
   await Promise.all(uploads.map(seal))
 
   await afterEveryCut(async (server, promised) => {
     for (const { key, grant } of uploads) {
-      const again = wholeUpload(server, bytes.length, grant)
+      const again = singleUpload(server, bytes.length, grant)
       await expectWhole(server, promised, { key, bytes }, () => sendRest(again, bytes))
     }
   })
@@ -162,7 +162,7 @@ it.each(['files', 'files/ab', 'uploads'])(
   'a file whose first seal failed on %s survives a power cut once sealed again',
   async (folder) => {
     const bytes = randomBytes(100)
-    const upload = wholeUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
+    const upload = singleUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
     await upload.put(bytes)
     const { open } = record.fileSystem
     record.fileSystem.open = async (path, ...more) => {
@@ -174,7 +174,7 @@ it.each(['files', 'files/ab', 'uploads'])(
     await seal(upload)
 
     await afterEveryCut(async (server, promised) => {
-      const again = wholeUpload(server, bytes.length, upload.grant)
+      const again = singleUpload(server, bytes.length, upload.grant)
       await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(again, bytes))
     })
   },
@@ -183,7 +183,7 @@ it.each(['files', 'files/ab', 'uploads'])(
 describe('after a power cut, permanently removed bytes stay gone', () => {
   const content = randomBytes(100)
   const sent = async () => {
-    const upload = wholeUpload(disk, content.length)
+    const upload = singleUpload(disk, content.length)
     await upload.put(content)
     return upload
   }
@@ -201,7 +201,7 @@ describe('after a power cut, permanently removed bytes stay gone', () => {
     [
       'an upload in parts',
       async () => {
-        const upload = cutUpload(disk, 3, 1000)
+        const upload = multipartUpload(disk, 3, 1000)
         await upload.put(2)
         return [upload.key]
       },

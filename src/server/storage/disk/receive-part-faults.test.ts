@@ -2,8 +2,8 @@ import { rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { cutUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf } from '../../../../tests/support/send.ts'
+import { multipartUpload } from '../../../../tests/support/disk-uploads.ts'
+import { statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
@@ -15,31 +15,31 @@ afterAll(() => disk.close())
 
 describe('a part sent to a full disk', () => {
   it('is not stored, leaves other parts intact, and succeeds once there is space', async () => {
-    const upload = cutUpload(disk, 2, MiB)
+    const upload = multipartUpload(disk, 2, MiB)
     const path = join(disk.dataDir, 'uploads', upload.key)
     await upload.put(2)
     const half = await upload.stored()
     await rm(path)
     // Writes to this device fail with ENOSPC.
     await symlink('/dev/full', path)
-    expect(refusalOf(await upload.put(1))).toEqual([503, 'DISK_FULL'])
-    expect(disk.logged.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
+    expect(statusAndErrorCode(await upload.put(1))).toEqual([503, 'DISK_FULL'])
+    expect(disk.logLines.at(-1)).toMatchObject({ level: 50, err: { code: 'ENOSPC' } })
     await rm(path)
     await writeFile(path, half)
-    expect(await upload.held()).toEqual([2])
+    expect(await upload.completeParts()).toEqual([2])
     expect((await upload.put(1)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('is not stored if only its list entry cannot be written', async () => {
-    const upload = cutUpload(disk, 2, 1000)
+    const upload = multipartUpload(disk, 2, 1000)
     await upload.put(2)
     const list = join(disk.dataDir, 'uploads', `${upload.key}.parts`)
     await rename(list, `${list}.kept`)
     await symlink('/dev/full', list)
-    expect(refusalOf(await upload.put(1))).toEqual([503, 'DISK_FULL'])
+    expect(statusAndErrorCode(await upload.put(1))).toEqual([503, 'DISK_FULL'])
     await rename(`${list}.kept`, list)
-    expect(await upload.held()).toEqual([2])
+    expect(await upload.completeParts()).toEqual([2])
     expect((await upload.put(1)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
   })
@@ -48,16 +48,16 @@ describe('a part sent to a full disk', () => {
 describe('a server shutdown', () => {
   it('aborts incomplete parts and keeps complete ones for the next start', async () => {
     const closing = await openDiskServer()
-    const upload = cutUpload(closing, 2, 1000)
+    const upload = multipartUpload(closing, 2, 1000)
     await upload.put(2)
-    const { ended } = await upload.begin(1)
+    const { outcome } = await upload.startPart(1)
     await closing.storage.close()
-    const response = await ended
+    const response = await outcome
     if (response !== 'cut') expect(response).toMatchObject({ status: 503 })
     await closing.stop()
     const next = await openDiskServer(closing.dataDir)
     const again = upload.at(next)
-    expect(await again.held()).toEqual([2])
+    expect(await again.completeParts()).toEqual([2])
     await again.put(1)
     expect(await again.seal()).toBe(upload.sha256)
     await next.close()

@@ -3,8 +3,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { chunked, offsetOf, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf } from '../../../../tests/support/send.ts'
+import {
+  chunkedEncoding,
+  singleUpload,
+  uploadOffsetOf,
+} from '../../../../tests/support/disk-uploads.ts'
+import { statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
@@ -16,7 +20,7 @@ afterAll(() => disk.close())
 
 describe('HEAD of an upload URL', () => {
   it('returns the number of stored bytes and the total size', async () => {
-    const upload = wholeUpload(disk, 10)
+    const upload = singleUpload(disk, 10)
     const before = await upload.head()
     expect(before.status).toBe(200)
     expect(before.headers).toMatchObject({
@@ -29,27 +33,27 @@ describe('HEAD of an upload URL', () => {
   })
 
   it('counts the bytes of a running transfer without interrupting it', async () => {
-    const upload = wholeUpload(disk, 3 * MiB)
+    const upload = singleUpload(disk, 3 * MiB)
     const bytes = randomBytes(3 * MiB)
-    const { client, ended, write } = await upload.open({ 'Content-Length': bytes.length })
+    const { client, outcome, write } = await upload.open({ 'Content-Length': bytes.length })
     await write(bytes.subarray(0, MiB + 5))
-    await upload.untilStored(MiB + 5)
+    await upload.waitUntilStored(MiB + 5)
     client.end(bytes.subarray(MiB + 5))
-    expect(await ended).toMatchObject({ status: 200 })
+    expect(await outcome).toMatchObject({ status: 200 })
     expect((await upload.stored()).equals(bytes)).toBe(true)
   })
 
   it('reports a sealed upload as complete', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     await upload.put('hello')
     await upload.seal()
-    disk.ended.add(upload.key)
+    disk.endedKeys.add(upload.key)
     expect(await upload.head()).toMatchObject({ status: 200, headers: { 'upload-offset': '5' } })
   })
 
   it('answers 404 for an aborted upload, with the error code in a header', async () => {
-    const upload = wholeUpload(disk, 5)
-    disk.ended.add(upload.key)
+    const upload = singleUpload(disk, 5)
+    disk.endedKeys.add(upload.key)
     expect(await upload.head()).toMatchObject({
       status: 404,
       headers: { 'x-error-code': 'UPLOAD_NOT_FOUND' },
@@ -59,28 +63,28 @@ describe('HEAD of an upload URL', () => {
 
 describe('PUT with Range: bytes=n-', () => {
   it('resumes at the stored offset', async () => {
-    const upload = wholeUpload(disk, 10)
-    expect((await upload.put('0123', chunked)).status).toBe(400)
+    const upload = singleUpload(disk, 10)
+    expect((await upload.put('0123', chunkedEncoding)).status).toBe(400)
     expect(await upload.offset()).toBe(4)
     const rest = await upload.put('456789', { Range: 'bytes=4-' })
-    expect([rest.status, rest.body.length, offsetOf(rest)]).toEqual([200, 0, 10])
+    expect([rest.status, rest.body.length, uploadOffsetOf(rest)]).toEqual([200, 0, 10])
     expect((await upload.stored()).toString()).toBe('0123456789')
   })
 
   it('starts an empty file, and accepts an empty body for a complete one', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     expect((await upload.put('hello', { Range: 'bytes=0-4' })).status).toBe(200)
     expect((await upload.put('', { Range: 'bytes=5-' })).status).toBe(200)
     expect((await upload.stored()).toString()).toBe('hello')
   })
 
   it.each([3, 5, 10, 11])('rejects the wrong offset %i with the stored one', async (offset) => {
-    const upload = wholeUpload(disk, 10)
-    await upload.put('0123', chunked)
+    const upload = singleUpload(disk, 10)
+    await upload.put('0123', chunkedEncoding)
     const body = 'x'.repeat(Math.max(0, 10 - offset))
     const response = await upload.put(body, { Range: `bytes=${offset}-` })
-    expect(refusalOf(response)).toEqual([416, 'OFFSET_MISMATCH'])
-    expect(offsetOf(response)).toBe(4)
+    expect(statusAndErrorCode(response)).toEqual([416, 'OFFSET_MISMATCH'])
+    expect(uploadOffsetOf(response)).toBe(4)
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
@@ -94,44 +98,44 @@ describe('PUT with Range: bytes=n-', () => {
     '4-',
     `bytes=${'9'.repeat(40)}-`,
   ])('rejects %s instead of ignoring it', async (range) => {
-    const upload = wholeUpload(disk, 10)
-    await upload.put('0123', chunked)
+    const upload = singleUpload(disk, 10)
+    await upload.put('0123', chunkedEncoding)
     const response = await upload.put('456789', { Range: range })
-    expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndErrorCode(response)).toEqual([400, 'INVALID_INPUT'])
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
   it('rejects Content-Range', async () => {
-    const upload = wholeUpload(disk, 10)
+    const upload = singleUpload(disk, 10)
     const response = await upload.put('0123456789', { 'Content-Range': 'bytes 0-9/10' })
-    expect(refusalOf(response)).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndErrorCode(response)).toEqual([400, 'INVALID_INPUT'])
   })
 })
 
 describe('PUT without a range', () => {
   it('starts over', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     await upload.put('hello')
-    await upload.put('wo', chunked)
+    await upload.put('wo', chunkedEncoding)
     expect((await upload.stored()).toString()).toBe('wo')
   })
 })
 
 describe('overlapping and repeated PUTs', () => {
   it('resume where an earlier request hangs, without losing bytes', async () => {
-    const upload = wholeUpload(disk, 10)
-    const { ended, write } = await upload.open({ 'Content-Length': 10 })
+    const upload = singleUpload(disk, 10)
+    const { outcome, write } = await upload.open({ 'Content-Length': 10 })
     await write(Buffer.from('0123'))
-    await upload.untilStored(4)
+    await upload.waitUntilStored(4)
     const newer = await upload.put('456789', { Range: 'bytes=4-' })
     expect(newer.status).toBe(200)
-    const older = await ended
+    const older = await outcome
     if (older !== 'cut') expect(older).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
     expect((await upload.stored()).toString()).toBe('0123456789')
   })
 
   it('leave the file intact when many run concurrently', async () => {
-    const upload = wholeUpload(disk, 4 * MiB)
+    const upload = singleUpload(disk, 4 * MiB)
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(upload.grant.size, index))
     const answers = await Promise.allSettled(bodies.map((body) => upload.put(body)))
     const last = await upload.put(Buffer.alloc(upload.grant.size, 99))
@@ -143,17 +147,17 @@ describe('overlapping and repeated PUTs', () => {
   })
 
   it('resume again and again after disconnects', async () => {
-    const upload = wholeUpload(disk, 6 * MiB)
+    const upload = singleUpload(disk, 6 * MiB)
     const bytes = randomBytes(upload.grant.size)
     let offset = 0
     for (let round = 1; round <= 5; round += 1) {
       const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
       const left = upload.grant.size - offset
-      const { client, ended, write } = await upload.open({ 'Content-Length': left, ...range })
+      const { client, outcome, write } = await upload.open({ 'Content-Length': left, ...range })
       await write(bytes.subarray(offset, offset + MiB + round))
-      await upload.untilStored(offset + MiB + round)
+      await upload.waitUntilStored(offset + MiB + round)
       client.destroy()
-      expect(await ended).toBe('cut')
+      expect(await outcome).toBe('cut')
       offset = await upload.offset()
       expect(offset).toBe(round * MiB + (round * (round + 1)) / 2)
     }
@@ -166,7 +170,7 @@ describe('overlapping and repeated PUTs', () => {
 
 describe('a keep-alive connection', () => {
   it('serves the next request after a finished upload', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     const { pathname, search } = new URL(await upload.url())
     const socket = connect(disk.port, '127.0.0.1')
     const one = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`

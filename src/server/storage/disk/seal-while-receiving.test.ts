@@ -8,9 +8,9 @@ import {
   expectIdle,
   openDiskServer,
 } from '../../../../tests/support/disk-server.ts'
-import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
+import { multipartUpload, singleUpload } from '../../../../tests/support/disk-uploads.ts'
 import { sha256 } from '../../../../tests/support/make.ts'
-import { refusalOf } from '../../../../tests/support/send.ts'
+import { statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 
@@ -22,41 +22,41 @@ afterAll(() => disk.close())
 
 describe('while parts arrive', () => {
   it('a premature seal is rejected and does not disturb them', async () => {
-    const upload = cutUpload(disk, 2, 1000)
+    const upload = multipartUpload(disk, 2, 1000)
     await upload.put(2)
-    const { ended, finish } = await upload.begin(1)
+    const { outcome, finish } = await upload.startPart(1)
     const tooEarly = upload.seal()
     await expect(tooEarly).rejects.toMatchObject({ expected: 1500, actual: 500 })
     finish()
-    expect(await ended).toMatchObject({ status: 200 })
+    expect(await outcome).toMatchObject({ status: 200 })
     await upload.seal()
   })
 
   it('removing the upload aborts them and leaves nothing behind', async () => {
-    const upload = cutUpload(disk, 3, 1000)
+    const upload = multipartUpload(disk, 3, 1000)
     await upload.put(3)
-    const running = await Promise.all([upload.begin(1), upload.begin(2)])
-    disk.ended.add(upload.key)
+    const running = await Promise.all([upload.startPart(1), upload.startPart(2)])
+    disk.endedKeys.add(upload.key)
     await disk.storage.remove(upload.key)
-    for (const { ended } of running) {
-      const response = await ended
+    for (const { outcome } of running) {
+      const response = await outcome
       if (response !== 'cut') expect(response.code).toBe('UPLOAD_NOT_FOUND')
     }
-    expect(await upload.left()).toEqual([])
+    expect(await upload.remainingFiles()).toEqual([])
     expect(await disk.storage.listParts(upload.key)).toEqual([])
     expect(await disk.storage.storedSize(upload.key)).toBeNull()
   })
 
   it('sealing produces a file of exactly the stored parts, or none', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const upload = cutUpload(disk, 2, MiB)
+      const upload = multipartUpload(disk, 2, MiB)
       await upload.putAll()
       const body = randomBytes(MiB)
       const [again, sealed] = await Promise.allSettled([upload.put(1, {}, body), upload.seal()])
       if (sealed.status === 'fulfilled') {
         const file = join(disk.dataDir, 'files', upload.key.slice(0, 2), upload.key)
         expect(sealed.value).toBe(sha256(await readFile(file)))
-        expect(await upload.left()).toEqual([])
+        expect(await upload.remainingFiles()).toEqual([])
       } else {
         expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
         if (again.status === 'fulfilled') expect(again.value.status).toBe(200)
@@ -68,33 +68,33 @@ describe('while parts arrive', () => {
 
 describe('while a whole file arrives', () => {
   it('a premature seal is rejected and does not disturb it', async () => {
-    const upload = wholeUpload(disk, 6)
-    const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
+    const upload = singleUpload(disk, 6)
+    const { client, outcome, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
-    await upload.untilStored(3)
+    await upload.waitUntilStored(3)
     const tooEarly = upload.seal()
     await expect(tooEarly).rejects.toMatchObject({ expected: 6, actual: 3 })
     client.end('def')
-    expect(await ended).toMatchObject({ status: 200 })
+    expect(await outcome).toMatchObject({ status: 200 })
     await upload.seal()
   })
 
   it('removing the upload aborts it and leaves nothing behind', async () => {
-    const upload = wholeUpload(disk, 6)
-    const { ended, write } = await upload.open({ 'Content-Length': 6 })
+    const upload = singleUpload(disk, 6)
+    const { outcome, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
-    await upload.untilStored(3)
-    disk.ended.add(upload.key)
+    await upload.waitUntilStored(3)
+    disk.endedKeys.add(upload.key)
     await disk.storage.remove(upload.key)
-    const response = await ended
+    const response = await outcome
     if (response !== 'cut') expect(response.code).toBe('UPLOAD_NOT_FOUND')
-    expect(await upload.left()).toEqual([])
+    expect(await upload.remainingFiles()).toEqual([])
   })
 
   it('sealing produces a file of exactly the right size or none, in any order of requests', async () => {
     for (let round = 0; round < 30; round += 1) {
       const size = 3 * MiB
-      const upload = wholeUpload(disk, size)
+      const upload = singleUpload(disk, size)
       await upload.put(Buffer.alloc(size, 1))
       const [written, sealed] = await Promise.allSettled([
         upload.put(Buffer.alloc(size, 2)),
@@ -109,7 +109,7 @@ describe('while a whole file arrives', () => {
       expect(bytes.length).toBe(size)
       expect(bytes.equals(Buffer.alloc(size, bytes[0]))).toBe(true)
       if (written.status === 'fulfilled') expect([200, 409]).toContain(written.value.status)
-      expect(await upload.left()).toEqual([])
+      expect(await upload.remainingFiles()).toEqual([])
     }
     await expectIdle(disk)
   })
@@ -126,20 +126,20 @@ describe('while a file is being sealed', () => {
         await fs.rename(from, to)
       },
     })
-    const upload = cutUpload(slow, 2, 1000)
+    const upload = multipartUpload(slow, 2, 1000)
     await upload.putAll()
     const sealed = upload.seal()
     await moving.promise
-    const late = [upload.put(1), upload.whole.put(randomBytes(1500))]
+    const late = [upload.put(1), upload.single.put(randomBytes(1500))]
     while (slow.storage.activeTransfers() < late.length) await new Promise(setImmediate)
     resume.resolve()
     expect(await sealed).toBe(upload.sha256)
-    late.push(upload.put(2), upload.whole.put(upload.bytes, { Range: 'bytes=0-' }))
+    late.push(upload.put(2), upload.single.put(upload.bytes, { Range: 'bytes=0-' }))
     for (const response of await Promise.all(late)) {
-      expect(refusalOf(response)).toEqual([409, 'UPLOAD_SEALED'])
+      expect(statusAndErrorCode(response)).toEqual([409, 'UPLOAD_SEALED'])
     }
-    expect(await upload.left()).toEqual([])
-    expect(await upload.held()).toEqual([])
+    expect(await upload.remainingFiles()).toEqual([])
+    expect(await upload.completeParts()).toEqual([])
     expect(await upload.seal()).toBe(upload.sha256)
     await slow.close()
   })

@@ -8,7 +8,7 @@ import { parse } from 'content-disposition'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { codeOf, type Sending, send } from '../../../../tests/support/send.ts'
+import { errorCodeOf, type SendOptions, send } from '../../../../tests/support/send.ts'
 import type { DownloadGrant } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
 
@@ -27,7 +27,7 @@ async function store(bytes: Buffer): Promise<DownloadGrant> {
   await disk.storage.seal(grant.key, bytes.length)
   return disk.downloadGrant(grant.key, bytes.length)
 }
-async function get(grant: DownloadGrant, headers: Sending['headers'] = {}, method = 'GET') {
+async function get(grant: DownloadGrant, headers: SendOptions['headers'] = {}, method = 'GET') {
   return send(await disk.storage.signDownload(grant), { method, headers })
 }
 function pathOf({ key }: DownloadGrant) {
@@ -60,7 +60,7 @@ describe('a download from disk', () => {
 
   it('is refused when a browser would run it', async () => {
     const response = await get(grant, { 'Sec-Fetch-Dest': 'script' })
-    expect([response.status, codeOf(response)]).toEqual([403, 'DOWNLOAD_ONLY'])
+    expect([response.status, errorCodeOf(response)]).toEqual([403, 'DOWNLOAD_ONLY'])
   })
 
   it('answers HEAD like GET but without a body, even with a range', async () => {
@@ -79,7 +79,7 @@ describe('a download from disk', () => {
 
   it('returns the size when a range is out of bounds', async () => {
     const response = await get(grant, { Range: 'bytes=10-' })
-    expect([response.status, codeOf(response)]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
+    expect([response.status, errorCodeOf(response)]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
     expect(response.headers['content-range']).toBe('bytes */10')
     expect(response.headers['cache-control']).toBe('no-store')
   })
@@ -113,7 +113,7 @@ describe('a download from disk', () => {
     expect((await send(url)).status).toBe(200)
     disk.clock.advance(1)
     const over = await send(url)
-    expect([over.status, codeOf(over)]).toEqual([403, 'SIGNATURE_EXPIRED'])
+    expect([over.status, errorCodeOf(over)]).toEqual([403, 'SIGNATURE_EXPIRED'])
     const alsoOver = await send(url, { headers: { 'If-None-Match': '*' } })
     expect(alsoOver.status).toBe(403)
   })
@@ -152,7 +152,7 @@ describe('a download from disk', () => {
 
   it('answers 404 for missing or unsealed bytes', async () => {
     const missing = await get(disk.downloadGrant(newStorageKey(), 5))
-    expect([missing.status, codeOf(missing)]).toEqual([404, 'LINK_NOT_FOUND'])
+    expect([missing.status, errorCodeOf(missing)]).toEqual([404, 'LINK_NOT_FOUND'])
     const upload = disk.uploadGrant(5)
     const headers = { 'Content-Type': upload.mimeType }
     await send(await disk.storage.signUpload(upload), { method: 'PUT', headers, body: 'hello' })
@@ -165,9 +165,9 @@ describe('a file damaged on disk', () => {
     const grant = await store(Buffer.from('hello'))
     await appendFile(pathOf(grant), '!')
     const response = await get(grant)
-    expect([response.status, codeOf(response)]).toEqual([503, 'UNAVAILABLE'])
+    expect([response.status, errorCodeOf(response)]).toEqual([503, 'UNAVAILABLE'])
     expect(response.body.toString()).not.toContain(grant.key)
-    expect(disk.logged.at(-1)).toMatchObject({ level: 50, msg: 'a transfer failed' })
+    expect(disk.logLines.at(-1)).toMatchObject({ level: 50, msg: 'a transfer failed' })
   })
 
   it('is cut off if it shrinks during the download', async () => {
@@ -177,7 +177,7 @@ describe('a file damaged on disk', () => {
     socket.on('error', () => undefined)
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`)
     await once(socket, 'readable')
-    disk.logged.length = 0
+    disk.logLines.length = 0
     await truncate(pathOf(grant), MiB)
     let received = 0
     socket.on('data', (chunk: Buffer) => {
@@ -185,7 +185,7 @@ describe('a file damaged on disk', () => {
     })
     await once(socket, 'close')
     expect(received).toBeLessThan(64 * MiB)
-    expect(disk.logged).toMatchObject([{ level: 50, msg: 'a transfer failed' }])
+    expect(disk.logLines).toMatchObject([{ level: 50, msg: 'a transfer failed' }])
   })
 })
 
@@ -219,6 +219,6 @@ describe('deliver', () => {
     delivered = await store(Buffer.from('hello'))
     await disk.storage.remove(delivered.key)
     const response = await send(origin)
-    expect([response.status, codeOf(response)]).toEqual([404, 'LINK_NOT_FOUND'])
+    expect([response.status, errorCodeOf(response)]).toEqual([404, 'LINK_NOT_FOUND'])
   })
 })

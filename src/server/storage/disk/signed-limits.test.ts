@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { chunked, offsetOf, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf, send } from '../../../../tests/support/send.ts'
+import {
+  chunkedEncoding,
+  singleUpload,
+  uploadOffsetOf,
+} from '../../../../tests/support/disk-uploads.ts'
+import { send, statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
 const octets = 'application/octet-stream'
@@ -15,27 +19,27 @@ afterAll(() => disk.close())
 
 describe('the signed size', () => {
   it('cuts off a longer chunked body and stores none of it', async () => {
-    const upload = wholeUpload(disk, 2 * MiB)
-    const { client, ended } = await upload.open(chunked)
+    const upload = singleUpload(disk, 2 * MiB)
+    const { client, outcome } = await upload.open(chunkedEncoding)
     client.write(randomBytes(2 * MiB))
     client.end(randomBytes(64 * 1024))
-    expect(await ended).toMatchObject({ status: 413, code: 'FILE_TOO_LARGE' })
+    expect(await outcome).toMatchObject({ status: 413, code: 'FILE_TOO_LARGE' })
     expect(await disk.storage.storedSize(upload.key)).toBe(0)
   })
 
   it('keeps the bytes of earlier requests when a resumed body is too long', async () => {
-    const upload = wholeUpload(disk, 10)
-    await upload.put('0123', chunked)
-    const longer = await upload.put('4567890123', { ...chunked, Range: 'bytes=4-' })
-    expect(refusalOf(longer)).toEqual([413, 'FILE_TOO_LARGE'])
+    const upload = singleUpload(disk, 10)
+    await upload.put('0123', chunkedEncoding)
+    const longer = await upload.put('4567890123', { ...chunkedEncoding, Range: 'bytes=4-' })
+    expect(statusAndErrorCode(longer)).toEqual([413, 'FILE_TOO_LARGE'])
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
   it('returns the offset to resume from when a body ends early', async () => {
-    const upload = wholeUpload(disk, 10)
-    const response = await upload.put('0123', chunked)
-    expect(refusalOf(response)).toEqual([400, 'UPLOAD_INCOMPLETE'])
-    expect(offsetOf(response)).toBe(4)
+    const upload = singleUpload(disk, 10)
+    const response = await upload.put('0123', chunkedEncoding)
+    expect(statusAndErrorCode(response)).toEqual([400, 'UPLOAD_INCOMPLETE'])
+    expect(uploadOffsetOf(response)).toBe(4)
   })
 
   it.each([
@@ -45,10 +49,10 @@ describe('the signed size', () => {
   ])(
     'rejects a Content-Length of %i instead of 10 before the body arrives',
     async (length, status, code) => {
-      const upload = wholeUpload(disk, 10)
-      const { client, ended } = await upload.open({ 'Content-Length': length })
+      const upload = singleUpload(disk, 10)
+      const { client, outcome } = await upload.open({ 'Content-Length': length })
       client.flushHeaders()
-      expect(await ended).toMatchObject({ status, code, headers: { connection: 'close' } })
+      expect(await outcome).toMatchObject({ status, code, headers: { connection: 'close' } })
       expect(await disk.storage.storedSize(upload.key)).toBeNull()
     },
   )
@@ -64,7 +68,7 @@ describe('the signed type', () => {
     [octets, undefined, 200],
     [octets, 'text/plain', 403],
   ])('signed as %j and sent as %j is answered with %i', async (mimeType, sent, status) => {
-    const upload = wholeUpload(disk, 5, { mimeType })
+    const upload = singleUpload(disk, 5, { mimeType })
     const response = await send(await upload.url(), {
       method: 'PUT',
       body: 'hello',
@@ -76,7 +80,7 @@ describe('the signed type', () => {
 
 describe('a PUT that expects 100-continue', () => {
   const expecting = async (length: number) => {
-    const { client, ended } = await wholeUpload(disk, 5).open({
+    const { client, outcome } = await singleUpload(disk, 5).open({
       'Content-Length': length,
       Expect: '100-continue',
     })
@@ -86,7 +90,7 @@ describe('a PUT that expects 100-continue', () => {
       client.end('hello')
     })
     client.flushHeaders()
-    return { answer: await ended, continued }
+    return { answer: await outcome, continued }
   }
 
   it('gets 100 Continue if the body will be accepted', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { type Answer, refusalOf, send } from '../../../../tests/support/send.ts'
+import { multipartUpload, singleUpload } from '../../../../tests/support/disk-uploads.ts'
+import { type HttpResponse, send, statusAndErrorCode } from '../../../../tests/support/send.ts'
 import { getRequest, sendWithoutReading } from '../../../../tests/support/unread-sockets.ts'
 
 const MiB = 1024 ** 2
@@ -15,7 +15,7 @@ describe('above the transfer limit', () => {
   const from = (address: string) => ({ 'X-Forwarded-For': address })
 
   it('a download gets 503 until others end, while other clients are served', async () => {
-    const upload = wholeUpload(disk, 16 * MiB)
+    const upload = singleUpload(disk, 16 * MiB)
     await upload.put(Buffer.alloc(16 * MiB))
     await upload.seal()
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
@@ -25,35 +25,35 @@ describe('above the transfer limit', () => {
     await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
 
     const refused = await get('192.0.2.1')
-    expect(refusalOf(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
+    expect(statusAndErrorCode(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect(refused.headers['retry-after']).toBe('10')
     expect((await get('192.0.2.2')).status).toBe(206)
     // Repeated refusals produce only one log entry per minute.
     await get('192.0.2.1')
     const running = { downloads: 171, uploads: 0 }
-    expect(disk.logged).toMatchObject([{ level: 40, running, client: '192.0.2.1' }])
+    expect(disk.logLines).toMatchObject([{ level: 40, running, client: '192.0.2.1' }])
     disk.clock.advance(60_000)
     await get('192.0.2.1')
-    expect(disk.logged).toHaveLength(2)
+    expect(disk.logLines).toHaveLength(2)
 
-    unread.leave()
+    unread.reset()
     await disk.storage.idle()
     expect((await get('192.0.2.1')).status).toBe(206)
   })
 
   it('a part gets 503, and running uploads complete', async () => {
-    const upload = cutUpload(disk, 87, 16)
+    const upload = multipartUpload(disk, 87, 16)
     const headers = from('192.0.2.1')
     const open = await Promise.all(
       upload.partNumbers.slice(0, 85).map((part) => upload.open(part, headers)),
     )
     for (const { client } of open) client.flushHeaders()
-    await expect.poll(() => disk.touched.length).toBe(85)
+    await expect.poll(() => disk.touchedKeys.length).toBe(85)
 
-    expect(refusalOf(await upload.put(86, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
+    expect(statusAndErrorCode(await upload.put(86, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect((await upload.put(86, from('192.0.2.2'))).status).toBe(200)
-    for (const [index, { client }] of open.entries()) client.end(upload.bytesOf(index + 1))
-    const answers = await Promise.all(open.map(({ ended }) => ended))
+    for (const [index, { client }] of open.entries()) client.end(upload.partBytes(index + 1))
+    const answers = await Promise.all(open.map(({ outcome }) => outcome))
     for (const response of answers) expect(response).toMatchObject({ status: 200 })
     expect((await upload.put(87, headers)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
@@ -62,21 +62,21 @@ describe('above the transfer limit', () => {
   it('a HEAD for the stored size gets 503, while other clients are served', async () => {
     const answered = Promise.withResolvers<void>()
     disk.lookupUnblocked = answered.promise
-    const upload = cutUpload(disk, 1, 16)
-    const urls = [await upload.whole.url(), await upload.urlOf(1)]
-    const refused: Answer[] = []
+    const upload = multipartUpload(disk, 1, 16)
+    const urls = [await upload.single.url(), await upload.partUrl(1)]
+    const refused: HttpResponse[] = []
     const ask = async (address: string, at: number) => {
       const response = await send(urls[at % 2] ?? '', { method: 'HEAD', headers: from(address) })
       if (response.status !== 200) refused.push(response)
     }
     const asked = Array.from({ length: 90 }, (_, at) => ask('192.0.2.1', at))
     await expect.poll(() => refused.length).toBe(5)
-    expect(disk.touched).toHaveLength(85)
+    expect(disk.touchedKeys).toHaveLength(85)
     for (const { status, headers } of refused) {
       expect([status, headers['retry-after']]).toEqual([503, '10'])
     }
     const others = [ask('192.0.2.2', 0), ask('192.0.2.2', 1)]
-    await expect.poll(() => disk.touched.length).toBe(87)
+    await expect.poll(() => disk.touchedKeys.length).toBe(87)
 
     answered.resolve()
     await Promise.all([...asked, ...others])

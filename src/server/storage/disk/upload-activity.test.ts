@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-server.ts'
-import { cutUpload, wholeUpload } from '../../../../tests/support/disk-uploads.ts'
-import { refusalOf, send } from '../../../../tests/support/send.ts'
+import { multipartUpload, singleUpload } from '../../../../tests/support/disk-uploads.ts'
+import { send, statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 let disk: DiskServer
 beforeAll(async () => {
@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 beforeEach(() => {
-  disk.lookupFails = false
-  disk.touched.length = 0
+  disk.shouldFailLookup = false
+  disk.touchedKeys.length = 0
 })
 
 /** Waits until the server has read everything sent so far. */
@@ -20,14 +20,14 @@ function roundTrip() {
 
 describe('a part in transit', () => {
   it('records activity when it starts, and then once a minute', async () => {
-    const upload = cutUpload(disk, 2, 100)
+    const upload = multipartUpload(disk, 2, 100)
     await upload.put(2)
-    const { client, ended } = await upload.begin(1)
+    const { client, outcome } = await upload.startPart(1)
     // The server measures a part's minutes from the time it opens the file.
     const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(upload.key))
     while (!(await isOpen())) await new Promise(setImmediate)
     await roundTrip()
-    expect(disk.touched.splice(0)).toEqual([upload.key, upload.key])
+    expect(disk.touchedKeys.splice(0)).toEqual([upload.key, upload.key])
     const steps = [
       [30, 0],
       [29, 0],
@@ -37,101 +37,101 @@ describe('a part in transit', () => {
     ] as const
     for (const [at, [seconds, asked]] of steps.entries()) {
       disk.clock.advance(seconds * 1000)
-      client.write(upload.bytesOf(1).subarray(10 + at, 11 + at))
+      client.write(upload.partBytes(1).subarray(10 + at, 11 + at))
       await roundTrip()
-      while (disk.touched.length < asked) await new Promise(setImmediate)
-      expect(disk.touched).toHaveLength(asked)
+      while (disk.touchedKeys.length < asked) await new Promise(setImmediate)
+      expect(disk.touchedKeys).toHaveLength(asked)
     }
-    client.end(upload.bytesOf(1).subarray(15))
-    expect(await ended).toMatchObject({ status: 200 })
+    client.end(upload.partBytes(1).subarray(15))
+    expect(await outcome).toMatchObject({ status: 200 })
   })
 
   it('ends within a minute after its upload is aborted', async () => {
-    const upload = cutUpload(disk, 1, 100)
-    const { client, ended } = await upload.begin(1)
-    disk.ended.add(upload.key)
+    const upload = multipartUpload(disk, 1, 100)
+    const { client, outcome } = await upload.startPart(1)
+    disk.endedKeys.add(upload.key)
     for (let sent = 10; sent < 30; sent += 1) {
       disk.clock.advance(60_000)
       client.write(upload.bytes.subarray(sent, sent + 1))
-      await upload.headOf(1)
+      await upload.headPart(1)
     }
-    expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
-    expect(await upload.held()).toEqual([])
+    expect(await outcome).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+    expect(await upload.completeParts()).toEqual([])
   })
 
   it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {
-    const [aborted, sealed] = [cutUpload(disk, 1, 100), cutUpload(disk, 1, 100)]
+    const [aborted, sealed] = [multipartUpload(disk, 1, 100), multipartUpload(disk, 1, 100)]
     await sealed.put(1)
     await sealed.seal()
-    for (const { key } of [aborted, sealed]) disk.ended.add(key)
-    expect(refusalOf(await aborted.put(1))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    expect(refusalOf(await sealed.put(1))).toEqual([409, 'UPLOAD_SEALED'])
-    expect(await aborted.left()).toEqual([])
+    for (const { key } of [aborted, sealed]) disk.endedKeys.add(key)
+    expect(statusAndErrorCode(await aborted.put(1))).toEqual([404, 'UPLOAD_NOT_FOUND'])
+    expect(statusAndErrorCode(await sealed.put(1))).toEqual([409, 'UPLOAD_SEALED'])
+    expect(await aborted.remainingFiles()).toEqual([])
   })
 })
 
 describe('a whole file in transit', () => {
   it('records activity once at the start of each request', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     await upload.put('hello')
     await upload.head()
-    expect(disk.touched).toEqual([upload.key, upload.key])
+    expect(disk.touchedKeys).toEqual([upload.key, upload.key])
   })
 
   it('records activity once a minute while bytes arrive', async () => {
-    const upload = wholeUpload(disk, 6)
-    const { ended, write } = await upload.open({ 'Content-Length': 6 })
+    const upload = singleUpload(disk, 6)
+    const { outcome, write } = await upload.open({ 'Content-Length': 6 })
     const asked: number[] = []
     let heads = 0
     for (const [index, seconds] of [0, 30, 29, 1, 59, 1].entries()) {
       disk.clock.advance(seconds * 1000)
       await write(Buffer.from('x'))
       // Each HEAD counts as activity too.
-      heads += await upload.untilStored(index + 1)
-      asked.push(disk.touched.length - heads)
+      heads += await upload.waitUntilStored(index + 1)
+      asked.push(disk.touchedKeys.length - heads)
     }
-    expect(await ended).toMatchObject({ status: 200 })
+    expect(await outcome).toMatchObject({ status: 200 })
     expect(asked).toEqual([1, 1, 1, 2, 2, 3])
   })
 
   it('ends within a minute after its upload is aborted', async () => {
-    const upload = wholeUpload(disk, 6)
-    const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
+    const upload = singleUpload(disk, 6)
+    const { client, outcome, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
-    await upload.untilStored(3)
-    disk.ended.add(upload.key)
+    await upload.waitUntilStored(3)
+    disk.endedKeys.add(upload.key)
     disk.clock.advance(60_000)
     client.write('d')
-    expect(await ended).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+    expect(await outcome).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
   })
 
   it('survives a brief database outage', async () => {
-    const upload = wholeUpload(disk, 6)
-    const { client, ended, write } = await upload.open({ 'Content-Length': 6 })
+    const upload = singleUpload(disk, 6)
+    const { client, outcome, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
-    await upload.untilStored(3)
-    disk.lookupFails = true
+    await upload.waitUntilStored(3)
+    disk.shouldFailLookup = true
     disk.clock.advance(60_000)
     client.end('def')
-    expect(await ended).toMatchObject({ status: 200 })
+    expect(await outcome).toMatchObject({ status: 200 })
   })
 
   it('gets 503 and keeps its stored bytes if the database is down at the start', async () => {
-    const upload = wholeUpload(disk, 5)
+    const upload = singleUpload(disk, 5)
     await upload.put('hello')
-    disk.lookupFails = true
+    disk.shouldFailLookup = true
     const response = await upload.put('other')
-    expect(refusalOf(response)).toEqual([503, 'UNAVAILABLE'])
+    expect(statusAndErrorCode(response)).toEqual([503, 'UNAVAILABLE'])
     expect((await upload.stored()).toString()).toBe('hello')
   })
 
   it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {
-    const [aborted, sealed] = [wholeUpload(disk, 5), wholeUpload(disk, 5)]
+    const [aborted, sealed] = [singleUpload(disk, 5), singleUpload(disk, 5)]
     await sealed.put('hello')
     await sealed.seal()
-    for (const { key } of [aborted, sealed]) disk.ended.add(key)
-    expect(refusalOf(await aborted.put('hello'))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    expect(refusalOf(await sealed.put('other'))).toEqual([409, 'UPLOAD_SEALED'])
+    for (const { key } of [aborted, sealed]) disk.endedKeys.add(key)
+    expect(statusAndErrorCode(await aborted.put('hello'))).toEqual([404, 'UPLOAD_NOT_FOUND'])
+    expect(statusAndErrorCode(await sealed.put('other'))).toEqual([409, 'UPLOAD_SEALED'])
     expect(await disk.storage.storedSize(aborted.key)).toBeNull()
   })
 })

@@ -61,8 +61,8 @@ describeOnS3('opening a bucket', () => {
   })
 
   it('warns about a bucket that keeps deleted objects', async () => {
-    const { client, settings, allow, start } = await open()
-    await allow(origin)
+    const { client, settings, allowOrigin, start } = await open()
+    await allowOrigin(origin)
     const VersioningConfiguration = { Status: 'Enabled' } as const
     const Bucket = settings.bucket
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
@@ -72,8 +72,8 @@ describeOnS3('opening a bucket', () => {
   })
 
   it.each([-120_000, 120_000])('warns when the clocks are %d ms apart', async (ahead) => {
-    const { allow, start } = await open()
-    await allow(origin)
+    const { allowOrigin, start } = await open()
+    await allowOrigin(origin)
     const { messages, storage } = await start(ahead)
     expect(messages).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
     await storage.close()

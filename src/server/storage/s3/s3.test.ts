@@ -9,9 +9,9 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checksums } from '../../../../tests/support/make.ts'
 import {
+  countOpenUploads,
   describeOnS3,
   makeBucket,
-  openUploadsOf,
   type TestBucket,
 } from '../../../../tests/support/s3.ts'
 import { send } from '../../../../tests/support/send.ts'
@@ -91,7 +91,7 @@ describeOnS3('S3 beyond the storage port', () => {
     const read = await bucket.client.send(new GetObjectCommand({ Bucket, Key: `files/${key}` }))
     return Buffer.from((await read.Body?.transformToByteArray()) ?? [])
   }
-  const uploadsOf = (key: string) => openUploadsOf(bucket, key)
+  const uploadsOf = (key: string) => countOpenUploads(bucket, key)
 
   it('reuses the multipart upload when an upload is signed again', async () => {
     const upload = grant(5)

@@ -142,6 +142,6 @@ describe('a server with such a bucket', () => {
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 1, missing: 0 })
     const open = new Set(Array.from(bucket.uploads.values(), ({ key }) => key))
     expect([...open].sort()).toEqual(kept.map(({ cloudKey }) => `files/${cloudKey}`).sort())
-    expect(app.logged.filter(({ level }) => level >= 50)).toEqual([])
+    expect(app.logLines.filter(({ level }) => level >= 50)).toEqual([])
   })
 })

@@ -101,7 +101,7 @@ describe('copying links', () => {
   test('copies one link per line', async () => {
     show({ selected: [activeFile('a'), activeFile('b')] })
     await copy('Copy 2 links')
-    expect(clipboard.copied).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
+    expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
     await expect.poll(page.text).toContain('2 links copied')
     expect(page.text()).not.toContain('no open link')
   })
@@ -109,7 +109,7 @@ describe('copying links', () => {
   test('skips a link that has ended and says so', async () => {
     show({ selected: [activeFile('a'), expiredFile('b')] })
     await copy('Copy 1 link')
-    expect(clipboard.copied).toEqual([`${origin()}/s/code-a`])
+    expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 
@@ -122,14 +122,14 @@ describe('copying links', () => {
   test('is disabled if all links have ended', async () => {
     show({ selected: [expiredFile('a')] })
     await copy('Copy 0 links')
-    expect(clipboard.copied).toEqual([])
+    expect(clipboard.copiedTexts).toEqual([])
   })
 
   test.each([
     [[activeFile('a')], 'Copy 1 link'],
     [[activeFile('a'), activeFile('b')], 'Copy 2 links'],
   ])('shows the error of the spec if copying is refused', async (selected, name) => {
-    clipboard.refuses = true
+    clipboard.shouldFail = true
     show({ selected })
     await copy(name)
     await expect.poll(page.text).toContain('Copy failedFailed to copy link to clipboard.')

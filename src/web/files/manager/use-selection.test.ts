@@ -3,9 +3,9 @@ import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedFile } from '../../../../tests/support/upload-facts.ts'
 import {
-  later,
+  delayedResponse,
+  errorResponse,
   openPage,
-  refused,
   unauthorized,
   type WebPage,
 } from '../../../../tests/support/web-page.ts'
@@ -115,7 +115,7 @@ describe('a new search', () => {
   test('keeps the selection while the previous results are shown', async () => {
     const { toggle, selectedIds, search, now } = await renderSelection()
     toggle(a)
-    const { answer: response, resolve } = later()
+    const { respond: response, resolve } = delayedResponse()
     page.on('GET /api/files', response)
     search('text')
     expect(now().list.isOutdated).toBe(true)
@@ -133,7 +133,7 @@ describe('selecting all', () => {
   test('loads the whole list first', async () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
     const { now, selectedIds } = await renderSelection()
-    const { answer: response, resolve } = later()
+    const { respond: response, resolve } = delayedResponse()
     page.on('GET /api/files', response)
     act(() => now().selection.selectAll())
     await expect.poll(() => now().selection.isLoadingAll).toBe(true)
@@ -147,7 +147,7 @@ describe('selecting all', () => {
     pages = { '': { items: [a, b], next: 'more' } }
     const { now, selectedIds, toggle } = await renderSelection()
     toggle(a)
-    page.on('GET /api/files', () => refused(503))
+    page.on('GET /api/files', () => errorResponse(503))
     act(() => now().selection.selectAll())
     await expect.poll(page.text).toBe('ErrorFailed to load all files. Please try again.')
     expect(selectedIds()).toBe('a')
@@ -158,7 +158,7 @@ describe('selecting all', () => {
     const { now } = await renderSelection()
     page.on('GET /api/files', unauthorized)
     act(() => now().selection.selectAll())
-    await expect.poll(page.signedOut).toBeGreaterThan(0)
+    await expect.poll(page.signOutCount).toBeGreaterThan(0)
     expect(page.text()).toBe('')
   })
 })

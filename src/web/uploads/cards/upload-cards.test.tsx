@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
-import { hintSignedIn, openPage } from '../../../../tests/support/web-page.ts'
+import { openPage, setSignedInHint } from '../../../../tests/support/web-page.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledByUser } from '../upload-errors.ts'
@@ -218,7 +218,7 @@ describe('the list of failed uploads', () => {
     ['the checks for the administrator', true, 'see its checks', '/admin#checks'],
   ])('links to %s if the server is full', async (_, isAdmin, name, href) => {
     const page = openPage()
-    hintSignedIn(true)
+    setSignedInHint(true)
     page.on('GET /api/auth/user', () => ({ id: 'ada', isAdmin }))
     page.on('GET /api/settings/contact', () => ({ supportEmail: null }))
     const code = 'STORAGE_FULL'
@@ -227,7 +227,7 @@ describe('the list of failed uploads', () => {
     const link = await screen.findByRole('link', { name })
     expect(link.getAttribute('href')).toBe(href)
     expect(page.text()).not.toContain('@')
-    hintSignedIn(false)
+    setSignedInHint(false)
     page.close()
   })
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile } from '../../../../tests/support/upload-facts.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { maxWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'
@@ -20,7 +20,7 @@ const stored: StorageResponse = {
   retryAfterMs: null,
 }
 function drop() {
-  return ['a.txt', 'b.txt', 'c.txt'].map((name) => fileNamed(name))
+  return ['a.txt', 'b.txt', 'c.txt'].map((name) => fakeFile(name))
 }
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
@@ -35,11 +35,11 @@ beforeEach(() => {
   deps.sendFile = createSendFile({
     ...deps,
     send: async ({ method }) => onRequest(method),
-    signParts: async () => refused(null),
+    signParts: async () => failedOutcome(null),
     waitWhileUnloading: async () => undefined,
     checksums: { part: async () => null },
   })
-  world.openFor('ada')
+  world.openAsUser('ada')
 })
 afterEach(() => world.close())
 
@@ -50,8 +50,8 @@ describe('a ten-minute server outage', () => {
    */
   const goAway = (status: number | null) => {
     world.isServerReady = false
-    world.onStart = () => refused(status)
-    world.onConfirm = () => refused(status)
+    world.onStart = () => failedOutcome(status)
+    world.onConfirm = () => failedOutcome(status)
     onRequest = () => (status === null ? { kind: 'network' } : { ...stored, status })
     return () => {
       world.isServerReady = true
@@ -64,13 +64,13 @@ describe('a ten-minute server outage', () => {
   test.each([null, 502, 503])('before the first start fails no upload (%s)', async (status) => {
     const comeBack = goAway(status)
     world.add(drop())
-    await pass(10 * minute)
-    expect(world.shown()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
+    await advanceTime(10 * minute)
+    expect(world.statuses()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
     const interruption = status === null ? 'no-response' : 'not-ready'
     expect(world.state().activity).toMatchObject({ '000001': { interruption } })
     comeBack()
-    await pass(maxWaitMs + minute)
-    expect(world.shown()).toEqual(allStored)
+    await advanceTime(maxWaitMs + minute)
+    expect(world.statuses()).toEqual(allStored)
     expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
   })
 
@@ -81,36 +81,36 @@ describe('a ten-minute server outage', () => {
       return { kind: 'network' }
     }
     world.add(drop())
-    await pass(10 * minute)
-    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
+    await advanceTime(10 * minute)
+    expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     const interruption = status === null ? 'no-response' : 'not-ready'
     expect(world.state().activity).toMatchObject({ '000001': { interruption } })
     comeBack()
-    await pass(maxWaitMs + minute)
-    expect(world.shown()).toEqual(allStored)
+    await advanceTime(maxWaitMs + minute)
+    expect(world.statuses()).toEqual(allStored)
   })
 
   test.each([null, 502, 503])('during a confirm call fails no upload (%s)', async (status) => {
     let comeBack = () => {}
     world.onConfirm = (nth) => {
       if (nth === 1) comeBack = goAway(status)
-      return refused(status)
+      return failedOutcome(status)
     }
     world.add(drop())
-    await pass(10 * minute)
-    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
+    await advanceTime(10 * minute)
+    expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     comeBack()
-    await pass(maxWaitMs + minute)
-    expect(world.shown()).toEqual(allStored)
+    await advanceTime(maxWaitMs + minute)
+    expect(world.statuses()).toEqual(allStored)
   })
 
   test("doesn't delay a cancellation", async () => {
     goAway(null)
     const [first = ''] = world.add(drop())
-    await pass(10 * minute)
+    await advanceTime(10 * minute)
     await world.engine.cancel(first)
-    await pass(2000)
-    expect(world.shown()).toEqual(['b.txt pending', 'c.txt pending'])
+    await advanceTime(2000)
+    expect(world.statuses()).toEqual(['b.txt pending', 'c.txt pending'])
   })
 })
 
@@ -121,22 +121,22 @@ describe('a full server disk', () => {
     onRequest = () => full
     world.isServerReady = false
     const [first = ''] = world.add(drop())
-    await pass(60 * minute)
-    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
+    await advanceTime(60 * minute)
+    expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     expect(world.state().activity).toMatchObject({ '000001': { interruption: 'disk-full' } })
     await world.engine.cancel(first)
-    await pass(2000)
+    await advanceTime(2000)
     expect(world.state().activity).toMatchObject({ '000002': { interruption: 'disk-full' } })
     world.isServerReady = true
     onRequest = () => stored
-    await pass(2 * minute)
-    expect(world.shown()).toEqual(allStored.slice(1))
+    await advanceTime(2 * minute)
+    expect(world.statuses()).toEqual(allStored.slice(1))
   })
 
   test('fails the file with an explanation if other requests succeed', async () => {
     onRequest = () => full
     world.add(drop().slice(0, 1))
-    await pass(uploadLimit.maxAttempts * 2 * minute)
+    await advanceTime(uploadLimit.maxAttempts * 2 * minute)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: errorTable.DISK_FULL.message },
     ])
@@ -146,15 +146,15 @@ describe('a full server disk', () => {
 test('a PUT that is always blocked fails with a network error after the last attempt', async () => {
   onRequest = () => ({ kind: 'network' })
   world.add(drop().slice(0, 1))
-  await pass(uploadLimit.maxAttempts * maxWaitMs)
+  await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
   ])
 })
 
 test('a reachable server that keeps refusing to start an upload fails the file', async () => {
-  world.onStart = () => refused(503)
+  world.onStart = () => failedOutcome(503)
   world.add(drop().slice(0, 1))
-  await pass(uploadLimit.maxAttempts * maxWaitMs)
-  expect(world.shown()).toEqual(['a.txt failed'])
+  await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
+  expect(world.statuses()).toEqual(['a.txt failed'])
 })

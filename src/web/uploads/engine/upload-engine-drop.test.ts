@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, tierFullMessage } from '../../../../tests/support/upload-facts.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -15,17 +15,17 @@ afterEach(() => world.close())
 
 describe('a drop', () => {
   test('uploads one file after another, with a pause of 500 ms between them', async () => {
-    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
-    await pass(499)
+    world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+    await advanceTime(499)
     expect(world.log).toEqual(['start a.txt', 'send key of a.txt', 'confirm key of a.txt'])
-    expect(world.shown()).toEqual(['a.txt completed', 'b.txt pending'])
-    await pass(1)
-    expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
+    expect(world.statuses()).toEqual(['a.txt completed', 'b.txt pending'])
+    await advanceTime(1)
+    expect(world.statuses()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
   test('sends the sanitized name at the start and the SHA-256 with the confirm call', async () => {
-    world.add([fileNamed('a\u202e:b?.txt', 4, 'text/plain;charset=utf-8')])
-    await pass(0)
+    world.add([fakeFile('a\u202e:b?.txt', 4, 'text/plain;charset=utf-8')])
+    await advanceTime(0)
     expect(world.requests).toEqual([
       {
         fileName: 'ab.txt',
@@ -42,37 +42,37 @@ describe('a drop', () => {
   })
 
   test("shows 'Upload completed successfully!' for 2 s, and 'Upload Complete' in a toast", async () => {
-    world.add([fileNamed('a.txt')])
-    await pass(0)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(0)
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: 'a.txt uploaded successfully' },
     ])
     expect(world.state().outcome).toBe('Upload completed successfully!')
-    await pass(1999)
+    await advanceTime(1999)
     expect(world.state().outcome).toBe('Upload completed successfully!')
-    await pass(1)
+    await advanceTime(1)
     expect(world.state().outcome).toBeNull()
   })
 
   test('added within those 2 s keeps its own outcome for the full time', async () => {
-    world.add([fileNamed('a.txt')])
-    await pass(1500)
-    world.add([fileNamed('b.txt')])
-    await pass(600)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(1500)
+    world.add([fakeFile('b.txt')])
+    await advanceTime(600)
     expect(world.state().outcome).toBe('Upload completed successfully!')
   })
 
   test('on a phone takes the background path and uses its notices', async () => {
-    world.add([fileNamed('a.txt')], 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)')
-    await pass(0)
+    world.add([fakeFile('a.txt')], 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)')
+    await advanceTime(0)
     expect(world.state().records[0]?.path).toBe('background')
     expect(world.toasts).toEqual([{ title: 'a.txt uploaded successfully!' }])
     expect(world.state().outcome).toBeNull()
   })
 
   test('uploads an empty file', async () => {
-    world.add([fileNamed('empty', 0)])
-    await pass(0)
+    world.add([fakeFile('empty', 0)])
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'completed', progress: 100 }])
   })
 
@@ -80,15 +80,15 @@ describe('a drop', () => {
     let during = 0
     world.onSend = async () => {
       await new Promise((done) => setTimeout(done, 100))
-      during = world.holds
+      during = world.pageBlocks
     }
-    world.add([fileNamed('a.txt')])
-    await pass(10_000)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(10_000)
     expect(during).toBe(1)
-    expect([world.holds, world.awake]).toEqual([0, 0])
+    expect([world.pageBlocks, world.wakeLocks]).toEqual([0, 0])
     expect(vi.getTimerCount()).toBe(1)
     world.engine.clear()
-    await pass(60_000)
+    await advanceTime(60_000)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -101,8 +101,8 @@ describe('a drop', () => {
         vi.advanceTimersByTime(10)
       }
     }
-    world.add([fileNamed('a.txt', 1000)])
-    await pass(0)
+    world.add([fakeFile('a.txt', 1000)])
+    await advanceTime(0)
     expect([...seen]).toEqual([0, 500])
     expect(world.state().records[0]?.uploadedBytes).toBe(1000)
   })
@@ -117,8 +117,8 @@ describe('a drop', () => {
       onInterrupted('no-response')
       lives.push(Object.values(world.state().activity)[0])
     }
-    world.add([fileNamed('a.txt', 10_000)])
-    await pass(0)
+    world.add([fakeFile('a.txt', 10_000)])
+    await advanceTime(0)
     expect(lives).toEqual([
       { interruption: null, bytesPerSecond: 1000 },
       { interruption: 'no-response', bytesPerSecond: null },
@@ -139,11 +139,11 @@ describe('a drop of a thousand files', () => {
       await new Promise((done) => setTimeout(done, 20))
       now -= 1
     }
-    world.add(names.map((name) => fileNamed(name)))
-    await pass(1000 * 20)
+    world.add(names.map((name) => fakeFile(name)))
+    await advanceTime(1000 * 20)
     expect(most).toBe(5)
     // Each file was started and confirmed by a batched call.
-    expect(world.gathered).toBe(2000)
+    expect(world.batchedCalls).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1,000 files uploaded successfully' },
@@ -151,45 +151,45 @@ describe('a drop of a thousand files', () => {
     // UI updates are coalesced and the file list reloads at most once a second, so neither happens
     // per file.
     expect(world.changes).toBeLessThan(100)
-    expect(world.listed).toBeLessThan(7)
+    expect(world.listRefetches).toBeLessThan(7)
   })
 
   test("doesn't batch the calls of a small drop, nor those of a large file in a large drop", async () => {
-    world.add(names.slice(0, 10).map((name) => fileNamed(name)))
-    await pass(10_000)
-    expect(world.gathered).toBe(0)
-    const large = fileNamed('film.mkv', 9 * 1024 ** 2)
-    world.add([large, ...names.slice(20, 40).map((name) => fileNamed(name))])
-    await pass(10_000)
+    world.add(names.slice(0, 10).map((name) => fakeFile(name)))
+    await advanceTime(10_000)
+    expect(world.batchedCalls).toBe(0)
+    const large = fakeFile('film.mkv', 9 * 1024 ** 2)
+    world.add([large, ...names.slice(20, 40).map((name) => fakeFile(name))])
+    await advanceTime(10_000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
-    expect(world.gathered).toBe(40)
+    expect(world.batchedCalls).toBe(40)
   })
 
   test('skips an upload that is cancelled before it is sent, and frees its slot', async () => {
     const sent = Promise.withResolvers<void>()
     world.onSend = () => sent.promise
-    const ids = world.add(names.slice(0, 12).map((name) => fileNamed(name)))
-    await pass(100)
+    const ids = world.add(names.slice(0, 12).map((name) => fakeFile(name)))
+    await advanceTime(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
     // `live` contains only the five uploads being sent, so the page can tell them from waiting
     // ones.
     expect(Object.keys(world.state().activity)).toEqual(ids.slice(0, 5))
     await world.engine.cancel(ids[7] ?? '')
-    await pass(100)
+    await advanceTime(100)
     expect(world.log).toContain('abort key of 7.raw')
     sent.resolve()
-    await pass(10_000)
+    await advanceTime(10_000)
     expect(world.log).not.toContain('send key of 7.raw')
-    expect(world.shown().filter((line) => line.endsWith(' completed'))).toHaveLength(11)
+    expect(world.statuses().filter((line) => line.endsWith(' completed'))).toHaveLength(11)
   })
 
   test('fails as a whole with one inline error if the tier is full', async () => {
-    world.onStart = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
-    world.add(names.map((name) => fileNamed(name)))
-    await pass(0)
+    world.onStart = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
+    world.add(names.map((name) => fakeFile(name)))
+    await advanceTime(0)
     // One batched call, whose entries the server processes in order.
     expect(world.requests).toHaveLength(48)
-    expect(world.state().inlineError).toBe(tierIsFull)
+    expect(world.state().inlineError).toBe(tierFullMessage)
     expect(world.state().records.every(({ status }) => status === 'failed')).toBe(true)
     expect(world.toasts).toHaveLength(1)
   })

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor } from '../../../../tests/support/upload-facts.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -15,27 +15,27 @@ afterEach(() => world.close())
 
 describe('closing the engine', () => {
   test('pauses running and waiting uploads and stops all activity', async () => {
-    await world.addStuck([fileNamed('a.txt'), fileNamed('b.txt')])
+    await world.addStalled([fakeFile('a.txt'), fakeFile('b.txt')])
     world.engine.close()
-    expect(world.saved().map(({ status }) => status)).toEqual(['paused', 'paused'])
-    expect(world.holds).toBe(0)
-    await pass(60_000)
+    expect(world.savedRecords().map(({ status }) => status)).toEqual(['paused', 'paused'])
+    expect(world.pageBlocks).toBe(0)
+    await advanceTime(60_000)
     expect(world.log).toEqual(['start a.txt', 'send key of a.txt'])
   })
 })
 
 describe('the record of an ended upload', () => {
   test('is removed some minutes after 24 h, with its handle', async () => {
-    world.onStart = (name) => (name === 'b.txt' ? refused(400) : null)
-    const failing = fileNamed('b.txt')
-    world.add([fileNamed('a.txt'), { file: failing, handle: handleTo(failing) }])
-    await pass(1000)
-    await pass(24 * 3_600_000 - 60_000)
+    world.onStart = (name) => (name === 'b.txt' ? failedOutcome(400) : null)
+    const failing = fakeFile('b.txt')
+    world.add([fakeFile('a.txt'), { file: failing, handle: handleFor(failing) }])
+    await advanceTime(1000)
+    await advanceTime(24 * 3_600_000 - 60_000)
     expect(world.state().records).toHaveLength(2)
     expect(world.handles.size).toBe(1)
-    await pass(180_000)
+    await advanceTime(180_000)
     expect(world.state().records).toEqual([])
-    expect(world.saved()).toEqual([])
+    expect(world.savedRecords()).toEqual([])
     expect(world.handles.size).toBe(0)
   })
 })

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
-import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
+import { fakeFile, tierFullMessage } from '../../../../tests/support/upload-facts.ts'
+import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { maxWaitMs } from '../transfer/retry-policy.ts'
 import { TransferError } from '../upload-ports.ts'
@@ -19,9 +19,9 @@ afterEach(() => world.close())
 
 describe('a failed upload', () => {
   test("doesn't stop the others and can be retried", async () => {
-    world.onStart = (name) => (name === 'a.txt' ? refused(500) : null)
-    const [id = ''] = world.add([fileNamed('a.txt'), fileNamed('b.txt')])
-    await pass(1000)
+    world.onStart = (name) => (name === 'a.txt' ? failedOutcome(500) : null)
+    const [id = ''] = world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+    await advanceTime(1000)
     expect(world.toasts[0]).toEqual({
       title: 'Upload Error',
       description: 'Failed to get upload URL',
@@ -30,30 +30,31 @@ describe('a failed upload', () => {
     expect(world.state().records[0]).toMatchObject({ error: 'Failed to get upload URL' })
     world.onStart = () => null
     await world.engine.resume(id)
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
   test('is not retried automatically if the server is out of space', async () => {
     const { status, message } = errorTable.STORAGE_FULL
-    world.onStart = (name) => (name === 'a.txt' ? refused(status, 'STORAGE_FULL', message) : null)
-    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
-    await pass(1000)
+    world.onStart = (name) =>
+      name === 'a.txt' ? failedOutcome(status, 'STORAGE_FULL', message) : null
+    world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+    await advanceTime(1000)
     expect(world.toasts[0]).toEqual({ title: 'Upload Error', description: message })
     // The next file is still tried because it may fit.
-    expect(world.shown()).toEqual(['a.txt failed', 'b.txt completed'])
-    await pass(600_000)
+    expect(world.statuses()).toEqual(['a.txt failed', 'b.txt completed'])
+    await advanceTime(600_000)
     expect(world.requests.filter(({ fileName }) => fileName === 'a.txt')).toHaveLength(1)
   })
 
   test('shows an inline error and stops the remaining uploads if the tier is full', async () => {
-    world.onStart = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
-    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
-    await pass(1000)
+    world.onStart = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
+    world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+    await advanceTime(1000)
     expect(world.toasts).toEqual([])
     expect(world.requests).toHaveLength(1)
-    expect(world.state().inlineError).toBe(tierIsFull)
-    expect(world.shown()).toEqual(['a.txt failed', 'b.txt failed'])
+    expect(world.state().inlineError).toBe(tierFullMessage)
+    expect(world.statuses()).toEqual(['a.txt failed', 'b.txt failed'])
     world.engine.dismissInlineError()
     expect(world.state().inlineError).toBeNull()
   })
@@ -62,15 +63,15 @@ describe('a failed upload', () => {
     world.onSend = () => {
       throw new TransferError('network')
     }
-    const [id = ''] = world.add([fileNamed('a.txt')])
-    await pass(0)
+    const [id = ''] = world.add([fakeFile('a.txt')])
+    await advanceTime(0)
     expect(world.log).toEqual(['start a.txt', 'send key of a.txt'])
     expect(world.toasts).toEqual([
       { title: 'Upload Failed', description: 'Network error during upload' },
     ])
     world.onSend = () => undefined
     await world.engine.resume(id)
-    await pass(0)
+    await advanceTime(0)
     expect(world.log.slice(2, 5)).toEqual([
       'list key of a.txt',
       'send key of a.txt again',
@@ -82,14 +83,14 @@ describe('a failed upload', () => {
     world.onSend = () => {
       throw new TransferError('status', 400)
     }
-    world.add([fileNamed('a.txt')])
-    await pass(0)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(0)
     world.engine.clear()
-    await pass(0)
+    await advanceTime(0)
     expect(world.log.at(-1)).toBe('abort key of a.txt')
     expect(world.state().records).toEqual([])
-    await pass(200)
-    expect(world.saved()).toEqual([])
+    await advanceTime(200)
+    expect(world.savedRecords()).toEqual([])
   })
 })
 
@@ -98,26 +99,26 @@ describe('an upload with a transient error', () => {
     const confirmTimes: number[] = []
     world.onConfirm = (count) => {
       confirmTimes.push(Date.now())
-      return count < 3 ? refused(null) : null
+      return count < 3 ? failedOutcome(null) : null
     }
-    world.add([fileNamed('a.txt')])
-    await pass(2 * maxWaitMs)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(2 * maxWaitMs)
     const [first = 0, second = 0, third = 0] = confirmTimes
     expect(confirmTimes).toHaveLength(3)
-    expectGrowingWaits([second - first, third - second])
-    expect(world.shown()).toEqual(['a.txt completed'])
+    expectGrowingDelays([second - first, third - second])
+    expect(world.statuses()).toEqual(['a.txt completed'])
   })
 
   test('retries a start that a busy server refused until it fails for another reason', async () => {
     let tries = 0
     world.onStart = () => {
       tries += 1
-      return tries < 3 ? refused(503) : refused(500)
+      return tries < 3 ? failedOutcome(503) : failedOutcome(500)
     }
-    world.add([fileNamed('a.txt')])
-    await pass(2 * maxWaitMs)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(2 * maxWaitMs)
     expect(tries).toBe(3)
-    expect(world.shown()).toEqual(['a.txt failed'])
+    expect(world.statuses()).toEqual(['a.txt failed'])
   })
 
   test('retries without limit while the browser is offline', async () => {
@@ -127,18 +128,18 @@ describe('an upload with a transient error', () => {
     world.onStart = () => {
       tries += 1
       if (tries === 20) world.isOnline = true
-      return tries < 20 ? refused(null) : null
+      return tries < 20 ? failedOutcome(null) : null
     }
-    world.add([fileNamed('a.txt')])
-    await pass(700_000)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    world.add([fakeFile('a.txt')])
+    await advanceTime(700_000)
+    expect(world.statuses()).toEqual(['a.txt completed'])
   })
 
   test('resends the bytes once after a checksum mismatch', async () => {
-    world.onConfirm = (count) => (count === 1 ? refused(409, 'CHECKSUM_MISMATCH') : null)
-    world.add([fileNamed('a.txt')])
-    await pass(0)
+    world.onConfirm = (count) => (count === 1 ? failedOutcome(409, 'CHECKSUM_MISMATCH') : null)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(0)
     expect(world.log.filter((line) => line.startsWith('send '))).toHaveLength(2)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.statuses()).toEqual(['a.txt completed'])
   })
 })

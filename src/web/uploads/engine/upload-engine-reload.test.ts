@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor } from '../../../../tests/support/upload-facts.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -15,81 +15,81 @@ afterEach(() => world.close())
 
 /** Reloads the page while these files are being sent. Returns their record IDs. */
 async function reloadWhileSending(picked: Parameters<EngineWorld['add']>[0]) {
-  const ids = await world.addStuck(picked)
+  const ids = await world.addStalled(picked)
   world.reload()
-  await pass(0)
+  await advanceTime(0)
   return ids
 }
 
 describe('after a reload', () => {
   test('running and waiting uploads are paused and ask for their files', async () => {
-    await reloadWhileSending([fileNamed('a.txt'), fileNamed('b.txt')])
-    expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
+    await reloadWhileSending([fakeFile('a.txt'), fakeFile('b.txt')])
+    expect(world.statuses()).toEqual(['a.txt paused', 'b.txt paused'])
     expect(world.state().records.map(({ need }) => need)).toEqual(['file', 'file'])
-    expect(world.holds).toBe(0)
+    expect(world.pageBlocks).toBe(0)
   })
 })
 
 describe('a failed upload after a reload', () => {
   test('keeps its error, asks for its file, and continues once it has it', async () => {
-    world.onStart = () => refused(507)
-    world.add([fileNamed('a.txt')])
-    await pass(0)
+    world.onStart = () => failedOutcome(507)
+    world.add([fakeFile('a.txt')])
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'failed', need: null }])
     world.reload()
-    await pass(0)
+    await advanceTime(0)
     const [failed] = world.state().records
     expect(failed).toMatchObject({ status: 'failed', need: 'file', error: expect.any(String) })
     world.onStart = () => null
-    await world.engine.provideFile(failed?.id ?? '', { file: fileNamed('a.txt') })
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    await world.engine.provideFile(failed?.id ?? '', { file: fakeFile('a.txt') })
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt completed'])
   })
 
   test('needs no file if the browser kept a handle', async () => {
-    world.onStart = () => refused(507)
-    const file = fileNamed('a.txt')
-    world.add([{ file, handle: handleTo(file) }])
-    await pass(0)
+    world.onStart = () => failedOutcome(507)
+    const file = fakeFile('a.txt')
+    world.add([{ file, handle: handleFor(file) }])
+    await advanceTime(0)
     world.reload()
-    await pass(0)
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'failed', need: null }])
   })
 })
 
 describe('a file provided again after a reload', () => {
   test('continues from the stored bytes', async () => {
-    const [id = ''] = await reloadWhileSending([fileNamed('a.txt', 30)])
-    await pass(0)
+    const [id = ''] = await reloadWhileSending([fakeFile('a.txt', 30)])
+    await advanceTime(0)
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
     const held: unknown[] = []
     world.onSend = (job) => void held.push(job.storedParts)
-    await world.engine.provideFile(id, { file: fileNamed('a.txt', 30) })
-    await pass(0)
+    await world.engine.provideFile(id, { file: fakeFile('a.txt', 30) })
+    await advanceTime(0)
     expect(held).toEqual([[{ partNumber: 1, size: 20 }]])
     expect(world.tickets).toBe(1)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    expect(world.statuses()).toEqual(['a.txt completed'])
   })
 
   test('is rejected by name if it is a different file', async () => {
-    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
-    await world.engine.provideFile(id, { file: fileNamed('b.txt') })
+    const [id = ''] = await reloadWhileSending([fakeFile('a.txt')])
+    await world.engine.provideFile(id, { file: fakeFile('b.txt') })
     expect(world.toasts).toEqual([
       {
         title: 'Not the same file',
         description: 'b.txt is not a.txt. Choose a.txt to go on with its upload.',
       },
     ])
-    expect(world.shown()).toEqual(['a.txt paused'])
+    expect(world.statuses()).toEqual(['a.txt paused'])
   })
 
   test('is recognized in a drop, whose other files are uploaded as new', async () => {
-    await reloadWhileSending([fileNamed('a.txt')])
-    await pass(0)
+    await reloadWhileSending([fakeFile('a.txt')])
+    await advanceTime(0)
     world.onSend = () => undefined
-    world.add([fileNamed('new.txt'), fileNamed('a.txt')])
-    await pass(2000)
-    expect(world.shown()).toEqual(['a.txt completed', 'new.txt completed'])
+    world.add([fakeFile('new.txt'), fakeFile('a.txt')])
+    await advanceTime(2000)
+    expect(world.statuses()).toEqual(['a.txt completed', 'new.txt completed'])
     expect(world.log).toContain('list key of a.txt')
   })
 
@@ -98,7 +98,7 @@ describe('a file provided again after a reload', () => {
     await reloadWhileSending([dated(1), dated(2)])
     world.onSend = () => undefined
     world.add([dated(2), dated(3), dated(1)])
-    await pass(5000)
+    await advanceTime(5000)
     const { records } = world.state()
     expect(records.map(({ status, identity }) => [status, identity.lastModified])).toEqual([
       ['completed', 1],
@@ -108,38 +108,38 @@ describe('a file provided again after a reload', () => {
   })
 
   test('completes without sending if the lost confirm call had succeeded', async () => {
-    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
-    world.onList = () => refused(404)
-    await world.engine.provideFile(id, { file: fileNamed('a.txt') })
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    const [id = ''] = await reloadWhileSending([fakeFile('a.txt')])
+    world.onList = () => failedOutcome(404)
+    await world.engine.provideFile(id, { file: fakeFile('a.txt') })
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt completed'])
     expect(world.tickets).toBe(1)
   })
 
   test('starts over if the server deleted its upload, but only for the user who started it', async () => {
-    const [id = ''] = await reloadWhileSending([fileNamed('a.txt')])
+    const [id = ''] = await reloadWhileSending([fakeFile('a.txt')])
     world.onSend = () => undefined
-    world.onList = () => refused(404)
-    world.onConfirm = (times) => (times === 1 ? refused(404) : null)
+    world.onList = () => failedOutcome(404)
+    world.onConfirm = (times) => (times === 1 ? failedOutcome(404) : null)
     world.user = 'bob'
-    await world.engine.provideFile(id, { file: fileNamed('a.txt') })
-    await pass(0)
+    await world.engine.provideFile(id, { file: fakeFile('a.txt') })
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'sign-in' }])
     world.user = 'ada'
     await world.engine.resumeAfterSignIn()
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt completed'])
     expect(world.tickets).toBe(2)
   })
 })
 
 describe('an upload idle for 5 s after a reload', () => {
   test('resumes automatically if a handle gives access to its file', async () => {
-    const file = fileNamed('a.txt')
-    await reloadWhileSending([{ file, handle: handleTo(file) }])
+    const file = fakeFile('a.txt')
+    await reloadWhileSending([{ file, handle: handleFor(file) }])
     world.onSend = () => undefined
-    await pass(6100)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    await advanceTime(6100)
+    expect(world.statuses()).toEqual(['a.txt completed'])
     expect(world.handles.size).toBe(0)
   })
 
@@ -149,8 +149,8 @@ describe('an upload idle for 5 s after a reload', () => {
   ])('is %s if its handle throws %s', async (status, name, need, error) => {
     const getFile = () => Promise.reject(new DOMException('', name))
     const handle = { getFile } as unknown as FileSystemFileHandle
-    await reloadWhileSending([{ file: fileNamed('a.txt'), handle }])
-    await pass(6100)
+    await reloadWhileSending([{ file: fakeFile('a.txt'), handle }])
+    await advanceTime(6100)
     expect(world.state().records).toMatchObject([{ status, need, error }])
   })
 
@@ -158,11 +158,11 @@ describe('an upload idle for 5 s after a reload', () => {
     const named = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
     let onDisk = named('one.')
     const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle
-    await world.addStuck([{ file: named('one.'), handle }])
+    await world.addStalled([{ file: named('one.'), handle }])
     onDisk = named('one. two.')
     world.reload()
     world.onSend = () => undefined
-    await pass(6100)
+    await advanceTime(6100)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: 'Resume failed - file data lost. Please restart upload.' },
     ])
@@ -170,10 +170,10 @@ describe('an upload idle for 5 s after a reload', () => {
   })
 
   test('fails with lost data if its file was pasted', async () => {
-    await reloadWhileSending([{ file: fileNamed('image.png'), isPasted: true }])
-    await pass(0)
-    expect(world.shown()).toEqual(['image.png paused'])
-    await pass(6100)
+    await reloadWhileSending([{ file: fakeFile('image.png'), isPasted: true }])
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['image.png paused'])
+    await advanceTime(6100)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: 'Resume failed - file data lost. Please restart upload.' },
     ])

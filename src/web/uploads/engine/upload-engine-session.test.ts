@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor } from '../../../../tests/support/upload-facts.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -15,24 +15,24 @@ afterEach(() => world.close())
 
 describe('an expired session', () => {
   test('blocks leaving the page only for files without a handle, and lets the device sleep', async () => {
-    world.onStart = () => refused(401)
-    const file = fileNamed('a.txt')
-    world.add([{ file, handle: handleTo(file) }])
-    await pass(1000)
-    expect(world.holds).toBe(0)
-    const [id = ''] = world.add([fileNamed('b.txt')])
-    await pass(1000)
-    expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
-    expect([world.holds, world.awake]).toEqual([1, 0])
+    world.onStart = () => failedOutcome(401)
+    const file = fakeFile('a.txt')
+    world.add([{ file, handle: handleFor(file) }])
+    await advanceTime(1000)
+    expect(world.pageBlocks).toBe(0)
+    const [id = ''] = world.add([fakeFile('b.txt')])
+    await advanceTime(1000)
+    expect(world.statuses()).toEqual(['a.txt paused', 'b.txt paused'])
+    expect([world.pageBlocks, world.wakeLocks]).toEqual([1, 0])
     await world.engine.cancel(id)
-    await pass(100)
-    expect(world.holds).toBe(0)
+    await advanceTime(100)
+    expect(world.pageBlocks).toBe(0)
   })
 
   test('pauses running and waiting uploads with one notice, and resumes them after the sign-in', async () => {
-    world.onStart = () => refused(401)
-    world.add([fileNamed('a.txt'), fileNamed('b.txt')])
-    await pass(1000)
+    world.onStart = () => failedOutcome(401)
+    world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+    await advanceTime(1000)
     expect(world.requests).toHaveLength(1)
     expect(world.state().records.map(({ need }) => need)).toEqual(['sign-in', 'sign-in'])
     expect(world.toasts).toEqual([
@@ -41,28 +41,28 @@ describe('an expired session', () => {
         description: 'You were signed out. Sign in, and it goes on where it stopped.',
       },
     ])
-    await pass(60_000)
+    await advanceTime(60_000)
     expect(world.requests).toHaveLength(1)
 
     world.onStart = () => null
     world.user = null
     await world.engine.resumeAfterSignIn()
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt paused', 'b.txt paused'])
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt paused', 'b.txt paused'])
     world.user = 'ada'
     await world.engine.resumeAfterSignIn()
-    await pass(1000)
-    expect(world.shown()).toEqual(['a.txt completed', 'b.txt completed'])
+    await advanceTime(1000)
+    expect(world.statuses()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
   test('lets other running uploads continue as far as they can', async () => {
-    const release = world.hold()
-    world.add(Array.from({ length: 11 }, (_, index) => fileNamed(`${index}.txt`)))
-    await pass(0)
-    world.onStart = () => refused(401)
-    world.onConfirm = (times) => (times > 1 ? refused(401) : null)
+    const release = world.stallTransfers()
+    world.add(Array.from({ length: 11 }, (_, index) => fakeFile(`${index}.txt`)))
+    await advanceTime(0)
+    world.onStart = () => failedOutcome(401)
+    world.onConfirm = (times) => (times > 1 ? failedOutcome(401) : null)
     release()
-    await pass(0)
+    await advanceTime(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
     // Every upload gets a 401, but the user sees one notice.

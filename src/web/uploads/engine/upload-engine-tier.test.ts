@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, tierFullMessage } from '../../../../tests/support/upload-facts.ts'
 
 let world: EngineWorld
 beforeEach(() => {
@@ -21,15 +21,15 @@ function starts() {
 async function addRefused() {
   world.onStart = (name) =>
     name === 'bad.txt'
-      ? refused(400, 'INVALID_INPUT', 'Not this one.')
-      : refused(403, 'TIER_FILE_COUNT', tierIsFull)
-  world.add([fileNamed('bad.txt')])
-  await pass(1000)
-  world.add([fileNamed('a.txt'), fileNamed('b.txt')])
-  world.add([fileNamed('c.txt')])
-  await pass(1000)
+      ? failedOutcome(400, 'INVALID_INPUT', 'Not this one.')
+      : failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
+  world.add([fakeFile('bad.txt')])
+  await advanceTime(1000)
+  world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+  world.add([fakeFile('c.txt')])
+  await advanceTime(1000)
   const names = ['bad.txt', 'a.txt', 'b.txt', 'c.txt']
-  expect(world.shown()).toEqual(names.map((name) => `${name} failed`))
+  expect(world.statuses()).toEqual(names.map((name) => `${name} failed`))
   expect(starts()).toEqual(['start bad.txt', 'start a.txt'])
   world.log.length = 0
 }
@@ -39,9 +39,9 @@ test("an upgrade retries only the uploads that the old tier's limit blocked, in 
   world.onStart = () => null
   await world.engine.handleTierChange('free', 'premium')
   expect(world.state().inlineError).toBeNull()
-  await pass(5000)
+  await advanceTime(5000)
   expect(starts()).toEqual(['start a.txt', 'start b.txt', 'start c.txt'])
-  expect(world.shown()).toEqual([
+  expect(world.statuses()).toEqual([
     'bad.txt failed',
     'a.txt completed',
     'b.txt completed',
@@ -52,11 +52,11 @@ test("an upgrade retries only the uploads that the old tier's limit blocked, in 
 test("a downgrade starts nothing and doesn't affect running uploads", async () => {
   await addRefused()
   world.onStart = () => null
-  await world.addStuck([fileNamed('running.txt'), fileNamed('waiting.txt')])
-  const before = world.shown()
+  await world.addStalled([fakeFile('running.txt'), fakeFile('waiting.txt')])
+  const before = world.statuses()
   world.log.length = 0
   await world.engine.handleTierChange('premium', 'free')
-  await pass(5000)
-  expect(world.shown()).toEqual(before)
+  await advanceTime(5000)
+  expect(world.statuses()).toEqual(before)
   expect(world.log).toEqual([])
 })

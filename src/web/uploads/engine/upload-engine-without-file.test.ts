@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, handleTo, tierIsFull } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor, tierFullMessage } from '../../../../tests/support/upload-facts.ts'
 import { firstWaitMs, maxWaitMs } from '../transfer/retry-policy.ts'
 import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferError } from '../upload-ports.ts'
@@ -23,9 +23,9 @@ describe('an upload without its file', () => {
   }
   /** Sends all bytes of an upload and reloads the page before the confirm call is answered. */
   const stopAtConfirm = async () => {
-    world.onConfirm = () => refused(null)
-    world.add([fileNamed('a.txt', 30)])
-    await pass(0)
+    world.onConfirm = () => failedOutcome(null)
+    world.add([fakeFile('a.txt', 30)])
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'uploading', progress: 100 }])
     world.reload()
     world.log.length = 0
@@ -34,14 +34,14 @@ describe('an upload without its file', () => {
 
   test.each([
     ['all bytes are stored', () => allHeld],
-    ['it is already confirmed', () => refused(404)],
+    ['it is already confirmed', () => failedOutcome(404)],
   ])('is confirmed automatically after 5 s if %s', async (_, onList) => {
     await stopAtConfirm()
     world.onList = onList
-    await pass(4900)
+    await advanceTime(4900)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
-    await pass(1200)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    await advanceTime(1200)
+    expect(world.statuses()).toEqual(['a.txt completed'])
     expect(world.log.filter((line) => line.startsWith('send'))).toEqual([])
     expect(world.confirmations.at(-1)?.sha256).toBeUndefined()
   })
@@ -49,31 +49,31 @@ describe('an upload without its file', () => {
   test('asks for the file if only part of it is stored', async () => {
     await stopAtConfirm()
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
-    await pass(0)
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
-    await pass(60_000)
+    await advanceTime(60_000)
     expect(world.log).toEqual(['list key of a.txt'])
   })
 
   test('asks for the file if the server knows neither the upload nor the file', async () => {
     await stopAtConfirm()
-    world.onList = () => refused(404)
-    world.onConfirm = () => refused(404)
-    await pass(6100)
+    world.onList = () => failedOutcome(404)
+    world.onConfirm = () => failedOutcome(404)
+    await advanceTime(6100)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
 
   test('is confirmed without sending when a refused confirm is retried', async () => {
-    world.onConfirm = () => refused(403, 'TIER_FILE_COUNT', tierIsFull)
-    const [id = ''] = world.add([fileNamed('a.txt', 30)])
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt failed'])
+    world.onConfirm = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
+    const [id = ''] = world.add([fakeFile('a.txt', 30)])
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt failed'])
     world.reload()
     world.onList = () => allHeld
     world.onConfirm = () => null
     await world.engine.resume(id)
-    await pass(0)
-    expect(world.shown()).toEqual(['a.txt completed'])
+    await advanceTime(0)
+    expect(world.statuses()).toEqual(['a.txt completed'])
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
   })
 
@@ -81,12 +81,12 @@ describe('an upload without its file', () => {
     world.onSend = () => {
       throw new TransferError('unreadable')
     }
-    const file = fileNamed('a.txt')
-    const [id = ''] = world.add([{ file, handle: handleTo(file) }])
-    await pass(1000)
-    expect(world.shown()).toEqual(['a.txt failed'])
+    const file = fakeFile('a.txt')
+    const [id = ''] = world.add([{ file, handle: handleFor(file) }])
+    await advanceTime(1000)
+    expect(world.statuses()).toEqual(['a.txt failed'])
     await world.engine.resume(id)
-    await pass(0)
+    await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
 
@@ -94,37 +94,37 @@ describe('an upload without its file', () => {
     const lists = () => world.log.filter((line) => line.startsWith('list')).length
     const stopWithoutAnswer = async (status: number | null) => {
       world.isServerReady = false
-      world.onList = () => refused(status)
+      world.onList = () => failedOutcome(status)
       await stopAtConfirm()
     }
 
     test.each([null, 503])('asks for the file and stops polling (%s)', async (status) => {
       await stopWithoutAnswer(status)
-      await pass(3 * maxWaitMs)
+      await advanceTime(3 * maxWaitMs)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
       const asked = lists()
-      await pass(600_000)
+      await advanceTime(600_000)
       expect(lists()).toBe(asked)
     })
 
     test('continues once the file is provided, and stops polling the server', async () => {
       await stopWithoutAnswer(503)
-      await pass(firstWaitMs - 1)
+      await advanceTime(firstWaitMs - 1)
       world.onList = () => ({ ok: true, value: { parts: [] } })
-      await world.engine.provideFile('000001', { file: fileNamed('a.txt', 30) })
-      await pass(0)
-      expect(world.shown()).toEqual(['a.txt completed'])
+      await world.engine.provideFile('000001', { file: fakeFile('a.txt', 30) })
+      await advanceTime(0)
+      expect(world.statuses()).toEqual(['a.txt completed'])
       const asked = lists()
-      await pass(600_000)
+      await advanceTime(600_000)
       expect(lists()).toBe(asked)
     })
 
     test('stops polling the server once it is cancelled', async () => {
       await stopWithoutAnswer(503)
-      await pass(firstWaitMs - 1)
+      await advanceTime(firstWaitMs - 1)
       await world.engine.cancel('000001')
-      await pass(600_000)
-      expect(world.shown()).toEqual([])
+      await advanceTime(600_000)
+      expect(world.statuses()).toEqual([])
       expect(lists()).toBe(1)
     })
 
@@ -134,30 +134,30 @@ describe('an upload without its file', () => {
         new Promise((resolve) =>
           signal.addEventListener('abort', () => {
             ended.push(signal.reason)
-            resolve(refused(null))
+            resolve(failedOutcome(null))
           }),
         )
       await stopAtConfirm()
-      await pass(1000)
+      await advanceTime(1000)
       await world.engine.cancel('000001')
       expect(ended).toMatchObject([{ name: 'AbortError' }])
-      await pass(600_000)
+      await advanceTime(600_000)
       expect(ended).toHaveLength(1)
     })
 
     test('keeps a pasted upload paused and confirms it once the server responds', async () => {
-      world.onConfirm = () => refused(null)
-      world.add([{ file: fileNamed('a.txt', 30), isPasted: true }])
-      await pass(0)
+      world.onConfirm = () => failedOutcome(null)
+      world.add([{ file: fakeFile('a.txt', 30), isPasted: true }])
+      await advanceTime(0)
       world.isServerReady = false
-      world.onList = () => refused(503)
+      world.onList = () => failedOutcome(503)
       world.reload()
-      await pass(600_000)
+      await advanceTime(600_000)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
       world.onList = () => allHeld
       world.onConfirm = () => null
-      await pass(60_000)
-      expect(world.shown()).toEqual(['a.txt completed'])
+      await advanceTime(60_000)
+      expect(world.statuses()).toEqual(['a.txt completed'])
     })
   })
 })

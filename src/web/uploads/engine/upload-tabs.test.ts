@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  advanceTime,
   type EngineWorld,
+  failedOutcome,
   openEngineWorld,
-  pass,
-  refused,
 } from '../../../../tests/support/engine-world.ts'
-import { fileNamed, handleTo } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor } from '../../../../tests/support/upload-facts.ts'
 import { createSendFile } from '../transfer/send-file.ts'
 import { TransferError } from '../upload-ports.ts'
 
@@ -16,48 +16,48 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 /** Starts uploads in the first tab and opens a second one. Returns the second tab's engine. */
-async function openSecond(...picked: Parameters<EngineWorld['addStuck']>[0]) {
-  await world.addStuck(picked)
+async function openSecond(...picked: Parameters<EngineWorld['addStalled']>[0]) {
+  await world.addStalled(picked)
   const { engine } = world.openTab()
-  await pass(1000)
+  await advanceTime(1000)
   return engine
 }
 
 describe('two tabs', () => {
   test("show each other's uploads, and each runs its own", async () => {
-    const other = await openSecond(fileNamed('a.txt'))
-    expect(world.shown(other)).toEqual(['a.txt uploading'])
+    const other = await openSecond(fakeFile('a.txt'))
+    expect(world.statuses(other)).toEqual(['a.txt uploading'])
     expect([...other.shownUploads().idsInOtherTabs]).toEqual(['000001'])
     void other.add({
       batch: 'other',
       path: 'foreground',
       expirationDays: 3,
-      files: [{ id: '000002', picked: { file: fileNamed('b.txt') } }],
+      files: [{ id: '000002', picked: { file: fakeFile('b.txt') } }],
     })
-    await pass(2000)
-    expect(world.shown()).toEqual(['a.txt uploading', 'b.txt uploading'])
+    await advanceTime(2000)
+    expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt uploading'])
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(2)
   })
 
   test('reload the file list when the other tab stores a file', async () => {
     const other = await openSecond()
     world.onSend = () => undefined
-    world.add([fileNamed('a.txt')])
-    await pass(2000)
-    expect(world.shown(other)).toEqual(['a.txt completed'])
+    world.add([fakeFile('a.txt')])
+    await advanceTime(2000)
+    expect(world.statuses(other)).toEqual(['a.txt completed'])
     // Once per tab.
-    expect(world.listed).toBe(2)
+    expect(world.listRefetches).toBe(2)
   })
 
   test("can cancel each other's uploads", async () => {
-    const other = await openSecond(fileNamed('a.txt'))
+    const other = await openSecond(fakeFile('a.txt'))
     await other.cancel('000001')
-    await pass(1500)
-    expect(world.shown()).toEqual(['a.txt failed'])
+    await advanceTime(1500)
+    expect(world.statuses()).toEqual(['a.txt failed'])
     expect(world.log).toContain('abort key of a.txt')
-    await pass(3000)
-    expect([world.shown(), world.shown(other)]).toEqual([[], []])
-    expect([world.holds, world.awake]).toEqual([0, 0])
+    await advanceTime(3000)
+    expect([world.statuses(), world.statuses(other)]).toEqual([[], []])
+    expect([world.pageBlocks, world.wakeLocks]).toEqual([0, 0])
   })
 
   test("can clear each other's lists", async () => {
@@ -65,58 +65,58 @@ describe('two tabs', () => {
     world.onSend = () => {
       throw new TransferError('status', 400)
     }
-    world.add([fileNamed('a.txt')])
-    await pass(2000)
-    expect(world.shown(other)).toEqual(['a.txt failed'])
+    world.add([fakeFile('a.txt')])
+    await advanceTime(2000)
+    expect(world.statuses(other)).toEqual(['a.txt failed'])
     other.clear()
-    await pass(2000)
-    expect(world.shown()).toEqual([])
+    await advanceTime(2000)
+    expect(world.statuses()).toEqual([])
   })
 
   test('both keep the device awake, but only the uploading tab blocks leaving the page', async () => {
-    await openSecond(fileNamed('a.txt'))
-    expect([world.awake, world.holds]).toEqual([2, 1])
+    await openSecond(fakeFile('a.txt'))
+    expect([world.wakeLocks, world.pageBlocks]).toEqual([2, 1])
   })
 })
 
 describe('a closed tab', () => {
   /** Closes the first tab while it is uploading. The second one stays open. */
-  const closeFirst = async (...picked: Parameters<EngineWorld['addStuck']>[0]) => {
+  const closeFirst = async (...picked: Parameters<EngineWorld['addStalled']>[0]) => {
     const other = await openSecond(...picked)
     world.closeTab()
-    await pass(2000)
+    await advanceTime(2000)
     return other
   }
 
   test('leaves an upload that another tab offers to resume', async () => {
-    const other = await closeFirst(fileNamed('a.txt'))
+    const other = await closeFirst(fakeFile('a.txt'))
     expect(other.shownUploads().records).toMatchObject([{ status: 'paused', need: 'file' }])
     expect(other.shownUploads().idsInOtherTabs.size).toBe(0)
     world.onSend = () => undefined
-    await other.provideFile('000001', { file: fileNamed('a.txt') })
-    await pass(1000)
-    expect(world.shown(other)).toEqual(['a.txt completed'])
+    await other.provideFile('000001', { file: fakeFile('a.txt') })
+    await advanceTime(1000)
+    expect(world.statuses(other)).toEqual(['a.txt completed'])
   })
 
   test('leaves an upload that another tab resumes automatically if a handle gives access to the file', async () => {
-    const file = fileNamed('a.txt')
-    const other = await closeFirst({ file, handle: handleTo(file) })
+    const file = fakeFile('a.txt')
+    const other = await closeFirst({ file, handle: handleFor(file) })
     world.onSend = () => undefined
-    await pass(6000)
-    expect(world.shown(other)).toEqual(['a.txt completed'])
+    await advanceTime(6000)
+    expect(world.statuses(other)).toEqual(['a.txt completed'])
     expect(world.tickets).toBe(1)
   })
 
   test('leaves an upload that only one of the other tabs resumes', async () => {
-    const file = fileNamed('a.txt')
-    await openSecond({ file, handle: handleTo(file) })
+    const file = fakeFile('a.txt')
+    await openSecond({ file, handle: handleFor(file) })
     const third = world.openTab().engine
     world.onSend = () => undefined
     world.closeTab()
     world.log.length = 0
-    await pass(10_000)
+    await advanceTime(10_000)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
-    expect(world.shown(third)).toEqual(['a.txt completed'])
+    expect(world.statuses(third)).toEqual(['a.txt completed'])
   })
 })
 
@@ -124,35 +124,35 @@ describe('a browser without Web Locks', () => {
   test('resumes nothing automatically, because another tab may be running it', async () => {
     world.deps.locks.isSupported = false
     world.deps.locks.lockedIds = async () => new Set()
-    const file = fileNamed('a.txt')
-    const other = await openSecond({ file, handle: handleTo(file) })
-    await pass(60_000)
-    expect(world.shown(other)).toEqual(['a.txt paused'])
+    const file = fakeFile('a.txt')
+    const other = await openSecond({ file, handle: handleFor(file) })
+    await advanceTime(60_000)
+    expect(world.statuses(other)).toEqual(['a.txt paused'])
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
   })
 })
 
 describe('signing out', () => {
   test("removes all of the user's uploads from the browser, including those of other tabs", async () => {
-    const file = fileNamed('a.txt')
-    const other = await openSecond({ file, handle: handleTo(file) })
+    const file = fakeFile('a.txt')
+    const other = await openSecond({ file, handle: handleFor(file) })
     await other.signOut()
     expect(world.values.size).toBe(0)
     expect(world.handles.size).toBe(0)
     expect(world.log).toContain('abort key of a.txt')
-    await pass(2000)
-    expect(world.shown()).toEqual([])
-    expect(world.holds).toBe(0)
-    await pass(60_000)
+    await advanceTime(2000)
+    expect(world.statuses()).toEqual([])
+    expect(world.pageBlocks).toBe(0)
+    await advanceTime(60_000)
     expect(world.values.size).toBe(0)
   })
 
   test('keeps the uploads of other users', async () => {
-    await world.addStuck([fileNamed('a.txt')])
-    world.openFor('bob')
-    await pass(1000)
+    await world.addStalled([fakeFile('a.txt')])
+    world.openAsUser('bob')
+    await advanceTime(1000)
     await world.engine.signOut()
-    expect(world.saved()).toMatchObject([{ ownerId: 'ada', status: 'paused' }])
+    expect(world.savedRecords()).toMatchObject([{ ownerId: 'ada', status: 'paused' }])
   })
 })
 
@@ -161,29 +161,29 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
   world.deps.sendFile = createSendFile({
     ...world.deps,
     send: async () => ({ kind: 'network' }),
-    signParts: async () => refused(null),
+    signParts: async () => failedOutcome(null),
     checksums: { part: async () => null },
     waitWhileUnloading: () => (isLeaving ? new Promise(() => undefined) : Promise.resolve()),
   })
-  world.openFor('ada')
+  world.openAsUser('ada')
   const unreadable = (name: string) => {
     const arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
-    return Object.assign(fileNamed(name), { slice: () => ({ arrayBuffer }) })
+    return Object.assign(fakeFile(name), { slice: () => ({ arrayBuffer }) })
   }
 
   // On unload, WebKit fires `beforeunload`, then reports a connection error and an unreadable file,
   // and fires `pagehide` last.
   isLeaving = true
   world.add([unreadable('a.txt')])
-  await pass(0)
+  await advanceTime(0)
   world.reload()
-  await pass(0)
+  await advanceTime(0)
   expect(world.state().records).toMatchObject([{ status: 'paused', error: null }])
   expect(world.toasts).toEqual([])
 
   isLeaving = false
   world.add([unreadable('b.txt')])
-  await pass(0)
+  await advanceTime(0)
   expect(world.state().records[1]).toMatchObject({
     status: 'failed',
     error: 'The file has changed or can no longer be read',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { callError } from '../../../../tests/support/upload-facts.ts'
-import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
+import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import type { FailedAttempt } from '../interruption.ts'
 import {
   firstWaitMs,
@@ -52,7 +52,7 @@ async function attempts(failed: FailedAttempt, most = 100): Promise<number> {
 
 test('a failed attempt is reported and retried with growing waits up to a limit', async () => {
   expect(await attempts(lost)).toBe(uploadLimit.maxAttempts)
-  expectGrowingWaits(waits)
+  expectGrowingDelays(waits)
   expect(interruptions).toEqual(Array(uploadLimit.maxAttempts).fill('no-response'))
 })
 

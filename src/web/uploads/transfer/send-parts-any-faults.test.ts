@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Fault,
-  failureOf,
   partSize,
   simulateParts,
+  transferErrorOf,
 } from '../../../../tests/support/parts-world.ts'
 import { partRange } from '../../../shared/rules/files/part-plan.ts'
 import { maxConnections } from './send-parts.ts'
@@ -12,7 +12,7 @@ import { maxConnections } from './send-parts.ts'
 describe('under random faults', () => {
   const lost = fc.record({
     kind: fc.constant('lost' as const),
-    how: fc.constantFrom('network' as const, 'timeout' as const, 'stalled' as const),
+    cause: fc.constantFrom('network' as const, 'timeout' as const, 'stalled' as const),
     stored: fc.boolean(),
   })
   const passing = fc.record({
@@ -50,8 +50,8 @@ describe('under random faults', () => {
           const sim = simulateParts(count, size)
           for (const [at, whose] of before.slice(0, count).entries()) {
             if (whose === 'none') continue
-            sim.held.set(at + 1, partRange(size, partSize, at + 1).size)
-            if (whose === 'older') sim.older.set(at + 1, 'other=')
+            sim.storedParts.set(at + 1, partRange(size, partSize, at + 1).size)
+            if (whose === 'older') sim.oldChecksums.set(at + 1, 'other=')
           }
           sim.partMs = partMs
           // Storage stops failing before the transfer gives up, which takes eight consecutive
@@ -61,8 +61,8 @@ describe('under random faults', () => {
           let consumed = 0
           const refusalsOf = new Map<number, number>()
           const isHard = () => {
-            sinceAnswered = sim.answered > answeredThen ? 0 : sinceAnswered
-            answeredThen = sim.answered
+            sinceAnswered = sim.successfulPuts > answeredThen ? 0 : sinceAnswered
+            answeredThen = sim.successfulPuts
             return sinceAnswered < 5
           }
           sim.fault = (partNumber) => {
@@ -76,7 +76,7 @@ describe('under random faults', () => {
             consumed += 1
             return next
           }
-          sim.refuse = () => {
+          sim.rejectSigning = () => {
             const next = isHard() ? (refusals.shift() ?? null) : null
             if (next) sinceAnswered += 1
             return next
@@ -87,19 +87,19 @@ describe('under random faults', () => {
             const from = end + start
             end = from + length
             const until = end
-            sim.at(from, () => {
-              cuts += sim.underWay.size
-              sim.online = false
-              sim.at(until - from, sim.goOnline)
+            sim.schedule(from, () => {
+              cuts += sim.inFlight.size
+              sim.isOnline = false
+              sim.schedule(until - from, sim.goOnline)
             })
           }
-          if (sim.older.size > 0) {
-            expect(await failureOf(sim.run())).toEqual({ kind: 'changed', status: null })
+          if (sim.oldChecksums.size > 0) {
+            expect(await transferErrorOf(sim.run())).toEqual({ kind: 'changed', status: null })
             return
           }
           await sim.run()
 
-          expect([sim.held.size, sim.older.size]).toEqual([count, 0])
+          expect([sim.storedParts.size, sim.oldChecksums.size]).toEqual([count, 0])
           expect(sim.violations).toEqual([])
           expect(sim.peakConcurrency).toBeLessThanOrEqual(maxConnections)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
-  failureOf,
-  firstTries,
-  from1To,
-  sentNumbers,
+  failFirstAttempts,
+  rangeTo,
+  sentPartNumbers,
   simulateParts,
+  transferErrorOf,
 } from '../../../../tests/support/parts-world.ts'
 import { firstWaitMs, maxWaitMs, uploadLimit } from './retry-policy.ts'
 
@@ -12,21 +12,21 @@ describe('a failed part', () => {
   test('is retried after a wait by its own connection while the others continue', async () => {
     const sim = simulateParts(40)
     sim.partMs = firstWaitMs / 30
-    sim.fault = firstTries(1, { kind: 'status', status: 500 }, (n) => n === 2)
+    sim.fault = failFirstAttempts(1, { kind: 'status', status: 500 }, (n) => n === 2)
     await sim.run()
-    expect(sim.waits).toEqual([firstWaitMs])
+    expect(sim.delays).toEqual([firstWaitMs])
     const second = sim.puts.filter(({ partNumber }) => partNumber === 2)[1]
     const meanwhile = sim.puts.filter(({ at }) => at > sim.partMs + 1 && at < (second?.at ?? 0))
     expect(meanwhile.length).toBeGreaterThan(30)
     expect(sim.interruptions).toBe(0)
-    expect(sim.held.size).toBe(40)
+    expect(sim.storedParts.size).toBe(40)
   })
 
   test('is resent', async () => {
     const sim = simulateParts(2)
-    sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: false })
+    sim.fault = failFirstAttempts(1, { kind: 'lost', cause: 'network', stored: false })
     await sim.run()
-    expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2])
+    expect(sentPartNumbers(sim).sort()).toEqual([1, 1, 2, 2])
     expect(sim.interruptions).toBeGreaterThan(0)
     // The reported progress falls by the lost bytes.
     expect(sim.progress.some((bytes, at) => bytes < (sim.progress[at - 1] ?? 0))).toBe(true)
@@ -45,9 +45,9 @@ describe('a failed part', () => {
         return part(...args)
       },
     }
-    sim.fault = firstTries(1, { kind: 'status', status, code }, (n) => n === 1)
+    sim.fault = failFirstAttempts(1, { kind: 'status', status, code }, (n) => n === 1)
     await sim.run()
-    expect(sentNumbers(sim)).toEqual([1, 2, 1])
+    expect(sentPartNumbers(sim)).toEqual([1, 2, 1])
     expect(reads).toBe(3)
   })
 
@@ -59,72 +59,72 @@ describe('a failed part', () => {
   ])('with %i ends the transfer as %s and leaves nothing running', async (status, kind) => {
     const sim = simulateParts(20)
     sim.fault = (n) => (n === 6 ? { kind: 'status', status } : null)
-    expect(await failureOf(sim.run())).toEqual({ kind, status })
-    expect(sim.underWay.size).toBe(0)
+    expect(await transferErrorOf(sim.run())).toEqual({ kind, status })
+    expect(sim.inFlight.size).toBe(0)
     expect(sim.puts.length).toBeLessThan(12)
   })
 
   test('is retried as long as the server is down, with a limit on the waits', async () => {
     const sim = simulateParts(20)
     const longMs = 200 * maxWaitMs
-    sim.fault = () => (sim.ready ? null : { kind: 'status', status: 503 })
-    sim.at(250, () => {
-      sim.ready = false
+    sim.fault = () => (sim.isReady ? null : { kind: 'status', status: 503 })
+    sim.schedule(250, () => {
+      sim.isReady = false
     })
-    sim.at(longMs, () => {
-      sim.ready = true
+    sim.schedule(longMs, () => {
+      sim.isReady = true
     })
     await sim.run()
-    expect(sim.held.size).toBe(20)
-    expect(Math.max(...sim.waits)).toBe(maxWaitMs)
+    expect(sim.storedParts.size).toBe(20)
+    expect(Math.max(...sim.delays)).toBe(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(100)
     expect(sim.now()).toBeLessThan(longMs + maxWaitMs + 1000)
   })
 
   test('is retried as long as the server is down, even if it lacks a URL', async () => {
     const sim = simulateParts(6)
-    sim.ready = false
-    sim.refuse = () => (sim.ready ? null : { status: null })
-    sim.at(600_000, () => {
-      sim.ready = true
+    sim.isReady = false
+    sim.rejectSigning = () => (sim.isReady ? null : { status: null })
+    sim.schedule(600_000, () => {
+      sim.isReady = true
     })
     await sim.run()
-    expect(sim.held.size).toBe(6)
+    expect(sim.storedParts.size).toBe(6)
     expect(sim.now()).toBeLessThan(600_000 + maxWaitMs + 1000)
   })
 
   test('is given up after eight rounds in which no part was stored', async () => {
     const sim = simulateParts(10)
     sim.fault = () => ({ kind: 'status', status: 500 })
-    expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 500 })
+    expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 500 })
     const maxTriesOfOnePart = Math.max(
-      ...from1To(10).map((n) => sentNumbers(sim).filter((other) => other === n).length),
+      ...rangeTo(10).map((n) => sentPartNumbers(sim).filter((other) => other === n).length),
     )
     expect(maxTriesOfOnePart).toBe(uploadLimit.maxAttempts)
-    expect(Math.max(...sim.waits)).toBeGreaterThan(firstWaitMs)
-    expect(Math.max(...sim.waits)).toBeLessThanOrEqual(maxWaitMs)
+    expect(Math.max(...sim.delays)).toBeGreaterThan(firstWaitMs)
+    expect(Math.max(...sim.delays)).toBeLessThanOrEqual(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(0)
   })
 
   test("doesn't end the upload while other parts succeed", async () => {
     const sim = simulateParts(400)
     sim.partMs = 5000
-    sim.fault = firstTries(12, { kind: 'status', status: 500 }, (n) => n === 1)
+    sim.fault = failFirstAttempts(12, { kind: 'status', status: 500 }, (n) => n === 1)
     await sim.run()
-    expect(sim.held.size).toBe(400)
+    expect(sim.storedParts.size).toBe(400)
   })
 })
 
 describe('while offline', () => {
   test('no attempt counts, and the transfer continues once the browser reconnects', async () => {
     const sim = simulateParts(8)
-    sim.at(150, () => {
-      sim.online = false
+    sim.schedule(150, () => {
+      sim.isOnline = false
     })
-    sim.at(3_600_000, sim.goOnline)
+    sim.schedule(3_600_000, sim.goOnline)
     await sim.run()
-    expect(sim.held.size).toBe(8)
-    expect(sim.waits).toEqual([])
+    expect(sim.storedParts.size).toBe(8)
+    expect(sim.delays).toEqual([])
     expect(sim.puts.filter(({ at }) => at > 300 && at < 3_600_000)).toEqual([])
     expect(sim.now()).toBeLessThan(3_600_000 + 1000)
     expect(sim.interruptions).toBeGreaterThan(0)
@@ -134,19 +134,23 @@ describe('while offline', () => {
 describe('a part that times out', () => {
   test('closes its connection, and the last connection sends the rest', async () => {
     const sim = simulateParts(12)
-    sim.fault = firstTries(1, { kind: 'lost', how: 'timeout', stored: false }, (n) => n <= 4)
+    sim.fault = failFirstAttempts(
+      1,
+      { kind: 'lost', cause: 'timeout', stored: false },
+      (n) => n <= 4,
+    )
     await sim.run()
-    expect(sentNumbers(sim).slice(0, 4)).toEqual([1, 2, 3, 4])
+    expect(sentPartNumbers(sim).slice(0, 4)).toEqual([1, 2, 3, 4])
     const later = sim.puts.slice(4).map(({ at }) => at)
     expect(new Set(later).size).toBe(later.length)
-    expect([sim.held.size, sim.violations]).toEqual([12, []])
+    expect([sim.storedParts.size, sim.violations]).toEqual([12, []])
   })
 
   test('is retried if it has the only connection', async () => {
     const sim = simulateParts(1)
-    sim.fault = firstTries(3, { kind: 'lost', how: 'timeout', stored: false })
+    sim.fault = failFirstAttempts(3, { kind: 'lost', cause: 'timeout', stored: false })
     await sim.run()
-    expect(sim.waits).toHaveLength(3)
-    expect(sim.held.size).toBe(1)
+    expect(sim.delays).toHaveLength(3)
+    expect(sim.storedParts.size).toBe(1)
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
-  failureOf,
-  firstTries,
-  from1To,
-  sentNumbers,
+  failFirstAttempts,
+  rangeTo,
+  sentPartNumbers,
   simulateParts,
+  transferErrorOf,
 } from '../../../../tests/support/parts-world.ts'
 import { maxWaitMs, uploadLimit } from './retry-policy.ts'
 
@@ -12,8 +12,8 @@ describe('signatures', () => {
   test('are requested in batches', async () => {
     const sim = simulateParts(50)
     await sim.run()
-    expect(sim.signed.map(({ length }) => length)).toEqual([16, 16, 16, 2])
-    expect(sim.signed.flat()).toEqual(from1To(50))
+    expect(sim.signedParts.map(({ length }) => length)).toEqual([16, 16, 16, 2])
+    expect(sim.signedParts.flat()).toEqual(rangeTo(50))
   })
 
   test('that expired are renewed immediately, including others of the same age', async () => {
@@ -24,14 +24,18 @@ describe('signatures', () => {
     }
     await sim.run()
     expect(sim.violations).toEqual([])
-    expect(sim.waits).toEqual([])
+    expect(sim.delays).toEqual([])
     expect(sim.puts.length).toBeLessThanOrEqual(30 + 5)
-    expect(sim.held.size).toBe(30)
+    expect(sim.storedParts.size).toBe(30)
   })
 
   test('are renewed after a lost connection, because storage may have refused the URL that way', async () => {
     const sim = simulateParts(2)
-    sim.fault = firstTries(1, { kind: 'lost', how: 'network', stored: false }, (n) => n === 1)
+    sim.fault = failFirstAttempts(
+      1,
+      { kind: 'lost', cause: 'network', stored: false },
+      (n) => n === 1,
+    )
     await sim.run()
     const signatures = sim.puts.filter(({ partNumber }) => partNumber === 1)
     expect(signatures.map(({ signature }) => signature)).toEqual([1, 2])
@@ -40,8 +44,8 @@ describe('signatures', () => {
   test('that are refused repeatedly even when new fail the transfer', async () => {
     const sim = simulateParts(3)
     sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
-    expect(await failureOf(sim.run())).toEqual({ kind: 'status', status: 403 })
-    expect(sentNumbers(sim).filter((n) => n === 2)).toHaveLength(uploadLimit.maxAttempts + 1)
+    expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 403 })
+    expect(sentPartNumbers(sim).filter((n) => n === 2)).toHaveLength(uploadLimit.maxAttempts + 1)
     expect(
       new Set(sim.puts.map(({ partNumber, signature }) => `${partNumber} ${signature}`)).size,
     ).toBe(sim.puts.length)
@@ -54,29 +58,29 @@ describe('signatures', () => {
     [400, 'status'],
   ])('a call that responds with %i ends the transfer as %s', async (status, kind) => {
     const sim = simulateParts(3)
-    sim.refuse = () => ({ status })
-    expect(await failureOf(sim.run())).toEqual({ kind, status })
+    sim.rejectSigning = () => ({ status })
+    expect(await transferErrorOf(sim.run())).toEqual({ kind, status })
     expect(sim.puts).toEqual([])
-    expect(sim.waits).toEqual([])
+    expect(sim.delays).toEqual([])
   })
 
   test.each([null, 500, 503, 429])('a call that fails with %s is retried', async (status) => {
     const sim = simulateParts(3)
     let calls = 0
-    sim.refuse = () => {
+    sim.rejectSigning = () => {
       calls += 1
       return calls <= 2 ? { status } : null
     }
     await sim.run()
-    expect(sim.held.size).toBe(3)
-    expect(sentNumbers(sim).sort()).toEqual([1, 2, 3])
+    expect(sim.storedParts.size).toBe(3)
+    expect(sentPartNumbers(sim).sort()).toEqual([1, 2, 3])
   })
 
   test('a call that never succeeds is given up after eight rounds', async () => {
     const sim = simulateParts(3)
-    sim.refuse = () => ({ status: null })
-    expect(await failureOf(sim.run())).toEqual({ kind: 'network', status: null })
-    expect(sim.waits.length).toBeGreaterThanOrEqual(uploadLimit.maxAttempts - 1)
-    expect(Math.max(...sim.waits)).toBeLessThanOrEqual(maxWaitMs)
+    sim.rejectSigning = () => ({ status: null })
+    expect(await transferErrorOf(sim.run())).toEqual({ kind: 'network', status: null })
+    expect(sim.delays.length).toBeGreaterThanOrEqual(uploadLimit.maxAttempts - 1)
+    expect(Math.max(...sim.delays)).toBeLessThanOrEqual(maxWaitMs)
   })
 })

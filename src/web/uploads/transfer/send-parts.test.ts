@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
-  from1To,
   partSize,
-  sentNumbers,
+  rangeTo,
+  sentPartNumbers,
   simulateParts,
 } from '../../../../tests/support/parts-world.ts'
 import { FileUnreadableError } from './hash-blob.ts'
@@ -12,36 +12,36 @@ describe('parts without errors', () => {
   test('are sent once each, lowest number first', async () => {
     const sim = simulateParts(20, 19_500)
     await sim.run()
-    expect(sentNumbers(sim)).toEqual(from1To(20))
-    expect(sim.held.get(20)).toBe(500)
+    expect(sentPartNumbers(sim)).toEqual(rangeTo(20))
+    expect(sim.storedParts.get(20)).toBe(500)
     expect(sim.progress.at(-1)).toBe(19_500)
-    expect([sim.waits, sim.violations]).toEqual([[], []])
+    expect([sim.delays, sim.violations]).toEqual([[], []])
   })
 
   test('are sent four at a time, the first with the URLs from the start call', async () => {
     const sim = simulateParts(19)
     sim.oldestGoodSignature = -1
-    const partUrls = Object.fromEntries(from1To(12).map((n) => [n, `/${n}/0`]))
+    const partUrls = Object.fromEntries(rangeTo(12).map((n) => [n, `/${n}/0`]))
     await sim.run({ isResumed: false, partUrls })
     expect(sim.peakConcurrency).toBe(maxConnections)
     expect(sim.puts.slice(0, 4).map(({ at }) => at)).toEqual([0, 0, 0, 0])
-    expect(sentNumbers(sim)).toEqual(from1To(19))
-    expect(sim.signed).toEqual([[13, 14, 15, 16, 17, 18, 19]])
-    expect([sim.waits, sim.violations]).toEqual([[], []])
+    expect(sentPartNumbers(sim)).toEqual(rangeTo(19))
+    expect(sim.signedParts).toEqual([[13, 14, 15, 16, 17, 18, 19]])
+    expect([sim.delays, sim.violations]).toEqual([[], []])
   })
 
   test('get new URLs if storage refuses the existing ones', async () => {
     const sim = simulateParts(3)
     await sim.run({ isResumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
-    expect(sentNumbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])
-    expect([sim.held.size, sim.waits, sim.violations]).toEqual([3, [], []])
+    expect(sentPartNumbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])
+    expect([sim.storedParts.size, sim.delays, sim.violations]).toEqual([3, [], []])
   })
 
   test('need no requests if storage has all of them', async () => {
     const sim = simulateParts(3)
-    for (const partNumber of [1, 2, 3]) sim.held.set(partNumber, partSize)
+    for (const partNumber of [1, 2, 3]) sim.storedParts.set(partNumber, partSize)
     await sim.run()
-    expect([sim.puts, sim.signed]).toEqual([[], []])
+    expect([sim.puts, sim.signedParts]).toEqual([[], []])
     expect(sim.progress.at(-1)).toBe(3000)
   })
 })
@@ -50,10 +50,10 @@ describe('cancelling', () => {
   test.each([50, 150, 3050])('after %i ms ends everything with the reason', async (ms) => {
     const sim = simulateParts(1000)
     const reason = new Error('Cancelled by user')
-    if (ms > 1000) sim.fault = () => ({ kind: 'lost', how: 'network', stored: false })
-    sim.at(ms, () => sim.cancel.abort(reason))
+    if (ms > 1000) sim.fault = () => ({ kind: 'lost', cause: 'network', stored: false })
+    sim.schedule(ms, () => sim.cancel.abort(reason))
     await expect(sim.run()).rejects.toBe(reason)
-    expect(sim.underWay.size).toBe(0)
+    expect(sim.inFlight.size).toBe(0)
     expect(sim.now()).toBe(ms)
   })
 
@@ -62,7 +62,7 @@ describe('cancelling', () => {
     const reason = new Error('Cancelled by user')
     sim.cancel.abort(reason)
     await expect(sim.run()).rejects.toBe(reason)
-    expect([sim.puts, sim.signed]).toEqual([[], []])
+    expect([sim.puts, sim.signedParts]).toEqual([[], []])
   })
 })
 
@@ -77,5 +77,5 @@ test('an unreadable file ends the transfer', async () => {
     },
   }
   await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadableError)
-  expect(sim.underWay.size).toBe(0)
+  expect(sim.inFlight.size).toBe(0)
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   openWholeFileStore,
-  sha,
+  sha256,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
 import { firstWaitMs, maxRetryAfterMs, uploadLimit } from './retry-policy.ts'
@@ -14,44 +14,44 @@ afterEach(() => world.close())
 
 describe('an interrupted transfer', () => {
   test('continues after a wait from the bytes already sent, using a Range header', async () => {
-    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.waits).toEqual([firstWaitMs])
     expect(world.interruptions).toBe(1)
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
     expect(world.store.seen[2]?.range).toBe('bytes=1000000-')
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
     expect(world.progress).toContain(1_000_000)
   })
 
   test('is retried from the bytes already sent after a timeout', async () => {
-    world.store.misbehave([{ kind: 'stall', after: 2_000_000 }])
+    world.store.setPutFaults([{ kind: 'stall', after: 2_000_000 }])
     await world.upload()
     expect(world.store.seen[2]?.range).toBe('bytes=2000000-')
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('resends nothing if only the response was lost', async () => {
-    world.store.misbehave([{ kind: 'silent success' }])
+    world.store.setPutFaults([{ kind: 'silent success' }])
     await world.upload()
     expect(world.methods()).toEqual(['PUT', 'HEAD'])
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('resends an empty file if the response was lost', async () => {
-    world.store.misbehave([{ kind: 'silent success' }])
+    world.store.setPutFaults([{ kind: 'silent success' }])
     await world.upload(new Blob([]))
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
   })
 
   test.each([408, 429, 500, 502, 503, 504, 507])('is retried after %i', async (status) => {
-    world.store.misbehave([{ kind: 'response', status }])
+    world.store.setPutFaults([{ kind: 'response', status }])
     await world.upload()
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('honors Retry-After up to a limit', async () => {
-    world.store.misbehave([
+    world.store.setPutFaults([
       { kind: 'response', status: 503, headers: { 'Retry-After': '20' } },
       { kind: 'response', status: 503, headers: { 'Retry-After': '86400' } },
     ])
@@ -64,10 +64,10 @@ describe('an interrupted transfer', () => {
     const send = world.deps.send
     world.deps.send = async (request) => {
       const response = await send(request)
-      if (request.method === 'HEAD') world.store.keep(world.content.subarray(0, 200))
+      if (request.method === 'HEAD') world.store.setStored(world.content.subarray(0, 200))
       return response
     }
-    world.store.misbehave([{ kind: 'reset', after: 700 }])
+    world.store.setPutFaults([{ kind: 'reset', after: 700 }])
     await world.upload()
     expect(world.store.seen.map(({ method, range }) => [method, range])).toEqual([
       ['PUT', undefined],
@@ -76,47 +76,47 @@ describe('an interrupted transfer', () => {
       ['PUT', 'bytes=200-'],
     ])
     expect(world.waits).toEqual([firstWaitMs])
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('resends the whole file if storage reports no offset', async () => {
-    world.store.forgetOffsets()
-    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.store.omitOffsets()
+    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.store.seen[2]?.range).toBeUndefined()
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('resends the whole file if storage refuses HEAD', async () => {
-    world.store.answerHeads([{ status: 403 }])
-    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setHeadResponses([{ status: 403 }])
+    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.store.seen[2]?.range).toBeUndefined()
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('asks a busy server again after Retry-After, without limit or loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
     const times = 2 * uploadLimit.maxAttempts
-    world.store.answerHeads(Array.from({ length: times }, () => busy))
-    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setHeadResponses(Array.from({ length: times }, () => busy))
+    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     const asked = Array.from({ length: times + 1 }, () => 'HEAD')
     expect(world.methods()).toEqual(['PUT', ...asked, 'PUT'])
     expect(world.waits).toEqual([firstWaitMs, ...Array.from({ length: times }, () => 40_000)])
     expect(world.store.seen.at(-1)?.range).toBe('bytes=1000000-')
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('survives any number of interruptions that each store new bytes', async () => {
     const cuts = 3 * uploadLimit.maxAttempts
-    world.store.misbehave(
+    world.store.setPutFaults(
       Array.from({ length: cuts }, () => ({ kind: 'reset', after: 1000 }) as const),
     )
     await world.upload()
     expect(new Set(world.waits)).toEqual(new Set([firstWaitMs]))
     expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(cuts + 1)
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 })
 
@@ -127,25 +127,25 @@ describe('a stalled body', () => {
     world.deps.send = (request) => {
       if (request.method === 'HEAD') return send(request)
       patience.push(request.stallMs)
-      if (patience.length === 2) world.store.keep(world.content.subarray(0, 1000))
+      if (patience.length === 2) world.store.setStored(world.content.subarray(0, 1000))
       return patience.length < 4 ? Promise.resolve({ kind: 'stalled' }) : send(request)
     }
     await world.upload()
     expect(patience.map((ms) => (ms ?? 0) / 1000)).toEqual([30, 60, 30, 60])
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 })
 
 test('the whole file is resent if storage has more bytes than the file', async () => {
-  world.store.keep(Buffer.concat([world.content, Buffer.from('more')]))
+  world.store.setStored(Buffer.concat([world.content, Buffer.from('more')]))
   await world.upload(undefined, { isResumed: true })
   expect(world.store.seen[1]?.range).toBeUndefined()
-  expect(sha(world.store.stored())).toBe(sha(world.content))
+  expect(sha256(world.store.stored())).toBe(sha256(world.content))
 })
 
 describe('a transfer that continues an earlier attempt', () => {
   test('asks for the offset first and sends only the missing bytes', async () => {
-    world.store.keep(world.content.subarray(0, 1_500_000))
+    world.store.setStored(world.content.subarray(0, 1_500_000))
     await world.upload(undefined, { isResumed: true })
     expect(world.store.seen.map(({ method, range }) => [method, range])).toEqual([
       ['HEAD', undefined],
@@ -153,11 +153,11 @@ describe('a transfer that continues an earlier attempt', () => {
     ])
     expect(world.waits).toEqual([])
     expect(world.interruptions).toBe(0)
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('sends nothing if storage has all of it', async () => {
-    world.store.keep(world.content)
+    world.store.setStored(world.content)
     await world.upload(undefined, { isResumed: true })
     expect(world.methods()).toEqual(['HEAD'])
     expect(world.progress.at(-1)).toBe(world.content.length)

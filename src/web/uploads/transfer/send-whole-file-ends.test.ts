@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { expectGrowingWaits } from '../../../../tests/support/waits.ts'
+import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import {
-  failure,
   openWholeFileStore,
-  sha,
+  sha256,
+  transferErrorOf,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
 import { FileUnreadableError } from './hash-blob.ts'
@@ -18,46 +18,46 @@ afterEach(() => world.close())
 
 describe("a transfer that can't succeed", () => {
   test('is given up after a limited number of attempts with growing waits', async () => {
-    world.store.misbehave(
+    world.store.setPutFaults(
       Array.from({ length: 50 }, () => ({ kind: 'response', status: 500 }) as const),
     )
-    expect(await failure(world.upload())).toEqual({ kind: 'status', status: 500 })
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 500 })
     expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
       uploadLimit.maxAttempts,
     )
     expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
-    expectGrowingWaits(world.waits)
+    expectGrowingDelays(world.waits)
   })
 
   test.each([400, 403, 409, 413])('is not retried after %i', async (status) => {
-    world.store.misbehave([{ kind: 'response', status }])
-    expect(await failure(world.upload())).toEqual({ kind: 'status', status })
+    world.store.setPutFaults([{ kind: 'response', status }])
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status })
     expect(world.methods()).toEqual(['PUT'])
   })
 
   test.each([404, 410])('is gone after %i', async (status) => {
-    world.store.misbehave([{ kind: 'response', status }])
-    expect(await failure(world.upload())).toEqual({ kind: 'gone', status })
+    world.store.setPutFaults([{ kind: 'response', status }])
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'gone', status })
     expect(world.methods()).toEqual(['PUT'])
   })
 
   test('is given up if only its own PUT is blocked while the server is up', async () => {
     world.deps.send = () => Promise.resolve({ kind: 'network' })
-    expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'network', status: null })
     expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
-    expectGrowingWaits(world.waits)
+    expectGrowingDelays(world.waits)
   })
 
   test('ends even if client and storage never agree on the offset', async () => {
     const disagree = { kind: 'response', status: 416, headers: { 'Upload-Offset': '7' } } as const
-    world.store.misbehave(Array.from({ length: 100 }, () => disagree))
-    expect(await failure(world.upload())).toEqual({ kind: 'status', status: 416 })
+    world.store.setPutFaults(Array.from({ length: 100 }, () => disagree))
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 416 })
   })
 
   test('fails with a network error if the server is unreachable', async () => {
     world.store.server.closeAllConnections()
     await new Promise((done) => world.store.server.close(done))
-    expect(await failure(world.upload())).toEqual({ kind: 'network', status: null })
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'network', status: null })
     expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
   })
 
@@ -71,7 +71,7 @@ describe("a transfer that can't succeed", () => {
 
   test('fails as unreadable if the file changes while its rest is sent', async () => {
     const changing = new Blob([world.content])
-    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     world.deps.wait = async () => {
       changing.slice = () => {
         const gone = new Blob([world.content.subarray(1_000_000)])
@@ -82,7 +82,10 @@ describe("a transfer that can't succeed", () => {
     const send = world.deps.send
     world.deps.send = (request) =>
       request.headers.Range ? Promise.resolve({ kind: 'network' }) : send(request)
-    expect(await failure(world.upload(changing))).toEqual({ kind: 'unreadable', status: null })
+    expect(await transferErrorOf(world.upload(changing))).toEqual({
+      kind: 'unreadable',
+      status: null,
+    })
   })
 })
 
@@ -116,7 +119,7 @@ describe('a server outage', () => {
     async (response) => {
       away(200 * maxWaitMs, response)
       await world.upload()
-      expect(sha(world.store.stored())).toBe(sha(world.content))
+      expect(sha256(world.store.stored())).toBe(sha256(world.content))
       expect(world.waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
       expect(world.interruptions).toBeGreaterThanOrEqual(world.waits.length)
     },
@@ -147,12 +150,12 @@ describe('waiting and cancelling', () => {
     }
     world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))
     await world.upload()
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
     expect(world.waits).toEqual([])
   })
 
   test("cancelling ends a running request with the signal's reason", async () => {
-    world.store.misbehave([{ kind: 'stall', after: 0 }])
+    world.store.setPutFaults([{ kind: 'stall', after: 0 }])
     const reason = new Error('Cancelled by user')
     const running = world.upload()
     world.store.server.once('request', () => world.cancel.abort(reason))
@@ -162,7 +165,7 @@ describe('waiting and cancelling', () => {
 
   test('cancelling ends a wait', async () => {
     const reason = new Error('Cancelled by user')
-    world.store.misbehave([{ kind: 'response', status: 503 }])
+    world.store.setPutFaults([{ kind: 'response', status: 503 }])
     world.deps.wait = async (_, signal) => {
       world.cancel.abort(reason)
       signal.throwIfAborted()

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
 import {
-  failure,
   openWholeFileStore,
-  sha,
+  sha256,
+  transferErrorOf,
   type WholeFileStore,
 } from '../../../../tests/support/whole-file-store.ts'
 import { hashBlob } from './hash-blob.ts'
@@ -19,7 +19,7 @@ afterEach(() => world.close())
 describe('a transfer without errors', () => {
   test('is one PUT with the content type, and reports every byte', async () => {
     await world.upload()
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
     const checksum = await hashBlob(new Blob([world.content]), 'crc32', world.cancel.signal)
     expect(world.store.seen).toEqual([
       { method: 'PUT', range: undefined, type: 'video/mp4', checksum },
@@ -37,11 +37,11 @@ describe('a transfer without errors', () => {
     await world.upload(new File([world.content], 'photo.jpg'))
     expect(bodies).toHaveLength(1)
     expect(bodies[0]).not.toBeInstanceOf(File)
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test.each([200, 204])('succeeds with %i', async (status) => {
-    world.store.misbehave([{ kind: 'response', status }])
+    world.store.setPutFaults([{ kind: 'response', status }])
     await expect(world.upload()).resolves.toBeUndefined()
   })
 
@@ -60,7 +60,7 @@ describe('the checksum of the body', () => {
   })
 
   test('covers the whole file, so it is omitted when continuing', async () => {
-    world.store.misbehave([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
     expect(world.store.seen.map(({ checksum }) => checksum !== undefined)).toEqual([
       true,
@@ -73,23 +73,23 @@ describe('the checksum of the body', () => {
     world.deps.checksums = { part: async () => null }
     await world.upload()
     expect(world.store.seen[0]?.checksum).toBeUndefined()
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test.each([
     { status: 409, body: '{"message":"…","code":"CHECKSUM_MISMATCH"}' },
     { status: 400, body: '<?xml version="1.0"?><Error><Code>BadDigest</Code></Error>' },
   ])('causes a body that arrived altered ($status) to be resent', async ({ status, body }) => {
-    world.store.misbehave([{ kind: 'response', status, body }])
+    world.store.setPutFaults([{ kind: 'response', status, body }])
     await world.upload()
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
-    expect(sha(world.store.stored())).toBe(sha(world.content))
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('causes the transfer to be given up if the body always arrives altered', async () => {
     const altered = { kind: 'response', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
-    world.store.misbehave(Array.from({ length: 50 }, () => altered))
-    expect(await failure(world.upload())).toEqual({ kind: 'status', status: 409 })
+    world.store.setPutFaults(Array.from({ length: 50 }, () => altered))
+    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 409 })
     expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
       uploadLimit.maxAttempts,
     )
@@ -97,7 +97,7 @@ describe('the checksum of the body', () => {
 })
 
 test('an upload that is already sealed is complete', async () => {
-  world.store.misbehave([{ kind: 'response', status: 409, body: '{"code":"UPLOAD_SEALED"}' }])
+  world.store.setPutFaults([{ kind: 'response', status: 409, body: '{"code":"UPLOAD_SEALED"}' }])
   await expect(world.upload()).resolves.toBeUndefined()
   expect(world.methods()).toEqual(['PUT'])
 })

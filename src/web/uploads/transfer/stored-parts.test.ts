@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
-  failureOf,
-  from1To,
   ownChecksum,
   partSize,
-  sentNumbers,
+  rangeTo,
+  sentPartNumbers,
   simulateParts,
+  transferErrorOf,
 } from '../../../../tests/support/parts-world.ts'
 import { FileUnreadableError } from './hash-blob.ts'
 
@@ -15,15 +15,15 @@ import { FileUnreadableError } from './hash-blob.ts'
  */
 function resume(count: number, heldParts: number, older: number[] = []) {
   const sim = simulateParts(count)
-  for (const partNumber of from1To(heldParts)) sim.held.set(partNumber, partSize)
-  for (const partNumber of older) sim.older.set(partNumber, 'other=')
+  for (const partNumber of rangeTo(heldParts)) sim.storedParts.set(partNumber, partSize)
+  for (const partNumber of older) sim.oldChecksums.set(partNumber, 'other=')
   return sim
 }
 
 test("parts with a matching checksum are not resent, whatever the file's date", async () => {
   const sim = resume(6, 4)
   await sim.run({ hasOriginalDate: false })
-  expect(sentNumbers(sim)).toEqual([5, 6])
+  expect(sentPartNumbers(sim)).toEqual([5, 6])
   expect(sim.progress[0]).toBe(4000)
 })
 
@@ -35,7 +35,7 @@ test('incomplete parts are resent, and unknown part numbers are ignored', async 
     { partNumber: 0, size: 1000, checksum: ownChecksum },
   ]
   await sim.run({ storedParts: held })
-  expect(sentNumbers(sim)).toEqual([1, 2, 3])
+  expect(sentPartNumbers(sim)).toEqual([1, 2, 3])
 })
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   [1, 1],
 ])('of %i parts, %i are stored and one differs: nothing is sent', async (count, heldParts) => {
   const sim = resume(count, heldParts, [heldParts])
-  expect(await failureOf(sim.run())).toEqual({ kind: 'changed', status: null })
+  expect(await transferErrorOf(sim.run())).toEqual({ kind: 'changed', status: null })
   expect(sim.puts).toEqual([])
 })
 
@@ -53,14 +53,14 @@ test.each(['storage has no checksum', 'the browser cannot compute one'])(
   async (why) => {
     const start = () => {
       const sim = resume(4, 3)
-      if (why.startsWith('storage')) sim.tellsChecksums = false
+      if (why.startsWith('storage')) sim.listsChecksums = false
       else sim.deps.checksums = { part: async () => null }
       return sim
     }
     const [same, other] = [start(), start()]
     await same.run({ hasOriginalDate: true })
-    expect(sentNumbers(same)).toEqual([4])
-    expect(await failureOf(other.run({ hasOriginalDate: false }))).toMatchObject({
+    expect(sentPartNumbers(same)).toEqual([4])
+    expect(await transferErrorOf(other.run({ hasOriginalDate: false }))).toMatchObject({
       kind: 'changed',
     })
   },
@@ -75,7 +75,7 @@ test('cancelling the upload ends the comparison', async () => {
         signal.addEventListener('abort', () => reject(signal.reason)),
       ),
   }
-  sim.at(50, () => sim.cancel.abort(reason))
+  sim.schedule(50, () => sim.cancel.abort(reason))
   await expect(sim.run()).rejects.toBe(reason)
 })
 
